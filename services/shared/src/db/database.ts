@@ -1,0 +1,34 @@
+import postgres from "postgres";
+
+/** Also what a transaction is given: a store function takes either. */
+export type Sql = postgres.Sql | postgres.TransactionSql;
+export type Database = postgres.Sql;
+
+export interface DatabaseSettings {
+  url: string;
+  /** Connections at most. */
+  max?: number;
+  /** Off behind a transaction-mode pooler. */
+  prepare?: boolean;
+  /** Shown in pg_stat_activity. */
+  name: string;
+}
+
+/**
+ * A pool of connections that reconnects by itself. bigint comes back as number: no count or size here passes 2^53.
+ * The role's own search_path finds its schema.
+ */
+export function openDatabase({ url, max = 10, prepare = true, name }: DatabaseSettings): Database {
+  return postgres(url, {
+    max,
+    prepare,
+    connect_timeout: 5,
+    idle_timeout: 60,
+    backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
+    connection: { application_name: name },
+    types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
+    // Column names only: the keys inside a JSON value are the users'.
+    transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
+    onnotice: () => {},
+  });
+}

@@ -1,0 +1,61 @@
+/** What kinds of failure cross a service boundary. The gateway alone turns them into HTTP. */
+export type ErrorKind =
+  | "invalid" // the request breaks a rule of its schema
+  | "condition" // the request is well formed, the state it meets is not the one it needs
+  | "unauthenticated"
+  | "forbidden"
+  | "not_found"
+  | "conflict"
+  | "rate_limited"
+  | "upstream_failed" // a provider beyond our services answered wrongly
+  | "upstream_timeout"
+  | "unavailable" // a service, database or dependency is out of reach: try again
+  | "deadline" // our own time for the request is used up
+  | "cancelled"
+  | "unimplemented"
+  | "internal";
+
+export interface Violation {
+  path: string;
+  message: string;
+}
+
+export interface ErrorFacts {
+  /** Milliseconds after which a retry may work. */
+  retryAfterMs?: number;
+  violations?: readonly Violation[];
+  /** Short facts for the receiver, such as the session a failed turn belongs to. */
+  metadata?: Readonly<Record<string, string>>;
+  cause?: unknown;
+}
+
+/**
+ * The one error that may cross a service boundary. `detail` is shown to users: one sentence, no secret, no SQL.
+ * The cause stays in the process that saw it.
+ */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly kind: ErrorKind;
+  readonly detail: string;
+  readonly retryAfterMs: number | undefined;
+  readonly violations: readonly Violation[];
+  readonly metadata: Readonly<Record<string, string>>;
+
+  constructor(kind: ErrorKind, detail: string, facts: ErrorFacts = {}) {
+    super(detail, { cause: facts.cause });
+    this.kind = kind;
+    this.detail = detail;
+    this.retryAfterMs = facts.retryAfterMs;
+    this.violations = facts.violations ?? [];
+    this.metadata = facts.metadata ?? {};
+  }
+}
+
+export function notFound(what: string): ServiceError {
+  return new ServiceError("not_found", `${what} not found`);
+}
+
+/** One field breaks a rule; `message` names the field and what it must be. */
+export function invalid(path: string, message: string): ServiceError {
+  return new ServiceError("invalid", message, { violations: [{ path, message }] });
+}

@@ -1,0 +1,26 @@
+const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
+
+export type IdPrefix = "agt" | "cnv" | "pmt" | "whd" | "dlv" | "evt" | "key" | "own" | "call" | "job";
+
+/** An opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters (decisions.md: Identifiers). */
+export function newId(prefix: IdPrefix): string {
+  let rest = BigInt(`0x${Bun.randomUUIDv7("hex").replaceAll("-", "")}`);
+  const digits = new Array<string>(26);
+  for (let at = 25; at >= 0; at--) {
+    digits[at] = ALPHABET.charAt(Number(rest & 31n));
+    rest >>= 5n;
+  }
+  return `${prefix}_${digits.join("")}`;
+}
+
+/** A UUIDv7, for conversation and session ids. */
+export function newUuid(): string {
+  return Bun.randomUUIDv7();
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+/** Whether a text has the form of a UUID of any version. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}

@@ -1,0 +1,33 @@
+import { Metadata } from "@grpc/grpc-js";
+
+/** What a request carries from hop to hop. */
+export interface CallOrigin {
+  requestId: string;
+  /** W3C trace context (https://www.w3.org/TR/trace-context/), passed on as it came. */
+  traceparent?: string | undefined;
+  /** Epoch milliseconds after which nobody waits for the answer. */
+  deadlineMs?: number | undefined;
+  /** Fires when the caller is gone. */
+  signal?: AbortSignal | undefined;
+}
+
+const REQUEST_ID = "x-request-id";
+const TRACEPARENT = "traceparent";
+
+export function originMetadata(origin: CallOrigin | undefined): Metadata {
+  const metadata = new Metadata();
+  if (origin) {
+    metadata.set(REQUEST_ID, origin.requestId);
+    if (origin.traceparent) metadata.set(TRACEPARENT, origin.traceparent);
+  }
+  return metadata;
+}
+
+export function readOrigin(metadata: Metadata): { requestId: string; traceparent: string | undefined } {
+  const requestId = metadata.get(REQUEST_ID)[0];
+  const traceparent = metadata.get(TRACEPARENT)[0];
+  return {
+    requestId: typeof requestId === "string" ? requestId : Bun.randomUUIDv7(),
+    traceparent: typeof traceparent === "string" ? traceparent : undefined,
+  };
+}

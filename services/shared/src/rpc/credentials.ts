@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { type ChannelCredentials, credentials, ServerCredentials } from "@grpc/grpc-js";
+import { makeValidator, str } from "envalid";
+import { ConfigError } from "../config.ts";
+
+/** How a process proves who it is to its peers. */
+export const TLS_VARIABLES = {
+  PARLEY_TLS_CA: str({ default: "", desc: "PEM file of the authority that signs every process's certificate" }),
+  PARLEY_TLS_CERT: str({ default: "", desc: "PEM file of this process's certificate" }),
+  PARLEY_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),
+  PARLEY_INSECURE_GRPC: makeValidator(oneOrNothing)({ default: "", desc: "1: serve beyond loopback without TLS" }),
+};
+
+export interface TlsFiles {
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+interface TlsEnvironment {
+  PARLEY_TLS_CA: string;
+  PARLEY_TLS_CERT: string;
+  PARLEY_TLS_KEY: string;
+  PARLEY_INSECURE_GRPC: string;
+}
+
+/**
+ * The TLS files to use, or null for plain text.
+ * @throws ConfigError when only some are named, or when `listen` is beyond loopback without them.
+ */
+export function tlsFiles(env: TlsEnvironment, listen: string): TlsFiles | null {
+  const files = { ca: env.PARLEY_TLS_CA, cert: env.PARLEY_TLS_CERT, key: env.PARLEY_TLS_KEY };
+  const given = Object.values(files).filter((file) => file !== "").length;
+  if (given === 3) return files;
+  if (given > 0) throw new ConfigError("PARLEY_TLS_CA, PARLEY_TLS_CERT and PARLEY_TLS_KEY go together: give all three");
+  if (!isLoopback(listen) && env.PARLEY_INSECURE_GRPC !== "1") {
+    throw new ConfigError(
+      `PARLEY_LISTEN ${listen} is beyond loopback: give PARLEY_TLS_CA, _CERT and _KEY, or say PARLEY_INSECURE_GRPC=1`,
+    );
+  }
+  return null;
+}
+
+/** Admits only peers with a certificate of the same authority. */
+export function serverCredentials(files: TlsFiles | null): ServerCredentials {
+  if (!files) return ServerCredentials.createInsecure();
+  const pair = { private_key: readFileSync(files.key), cert_chain: readFileSync(files.cert) };
+  return ServerCredentials.createSsl(readFileSync(files.ca), [pair], true);
+}
+
+export function channelCredentials(files: TlsFiles | null): ChannelCredentials {
+  if (!files) return credentials.createInsecure();
+  return credentials.createSsl(readFileSync(files.ca), readFileSync(files.key), readFileSync(files.cert));
+}
+
+/** Whether a listening address reaches this machine only. */
+export function isLoopback(listen: string): boolean {
+  return /^(unix:|127\.\d+\.\d+\.\d+:|localhost:|\[::1\]:)/.test(listen);
+}
+
+function oneOrNothing(text: string): string {
+  if (text !== "" && text !== "1") throw new Error("must be 1 or absent");
+  return text;
+}

@@ -1,0 +1,69 @@
+import { num, str } from "envalid";
+import { openDatabase, type Database } from "./db/database.ts";
+import { type Migration, migrate } from "./db/migrate.ts";
+import type { Logger } from "./log.ts";
+import type { Running } from "./process.ts";
+import { serverCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/credentials.ts";
+import type { Definition } from "./rpc/definition.ts";
+import { type Handlers, serve } from "./rpc/server.ts";
+
+/** What every service reads from its environment. */
+export const SERVICE_VARIABLES = {
+  DATABASE_URL: str({ desc: "postgres:// address of the service's own role" }),
+  PARLEY_LISTEN: str({ default: "127.0.0.1:0", desc: "host:port or unix:path to serve gRPC on" }),
+  PARLEY_DATABASE_POOL: num({ default: 10, desc: "connections at most" }),
+  PARLEY_DATABASE_PREPARE: str({ default: "1", choices: ["0", "1"], desc: "0 behind a transaction-mode pooler" }),
+  PARLEY_DRAIN_MS: num({ default: 10_000, desc: "for running calls to end at a stop" }),
+  ...TLS_VARIABLES,
+};
+
+export interface ServiceEnvironment {
+  DATABASE_URL: string;
+  PARLEY_LISTEN: string;
+  PARLEY_DATABASE_POOL: number;
+  PARLEY_DATABASE_PREPARE: string;
+  PARLEY_DRAIN_MS: number;
+  PARLEY_TLS_CA: string;
+  PARLEY_TLS_CERT: string;
+  PARLEY_TLS_KEY: string;
+  PARLEY_INSECURE_GRPC: string;
+}
+
+export interface Service<D extends Definition> {
+  name: string;
+  definition: D;
+  migrations: readonly Migration[];
+  /** Given the migrated database, what answers the calls, and what to let go of after the last one. */
+  build(db: Database): { handlers: Handlers<D>; stop?: () => Promise<void> };
+}
+
+/** Opens the database, migrates it, serves the calls. */
+export async function startService<D extends Definition>(
+  service: Service<D>,
+  env: ServiceEnvironment,
+  log: Logger,
+): Promise<Running> {
+  const credentials = serverCredentials(tlsFiles(env, env.PARLEY_LISTEN));
+  const db = openDatabase({
+    url: env.DATABASE_URL,
+    max: env.PARLEY_DATABASE_POOL,
+    prepare: env.PARLEY_DATABASE_PREPARE === "1",
+    name: `parley-${service.name}`,
+  });
+  await migrate(db, service.migrations);
+  const { handlers, stop } = service.build(db);
+  const server = await serve(service.definition, handlers, {
+    address: env.PARLEY_LISTEN,
+    log,
+    credentials,
+    drainMs: env.PARLEY_DRAIN_MS,
+  });
+  return {
+    address: server.address,
+    stop: async () => {
+      await server.stop();
+      await stop?.();
+      await db.end({ timeout: 5 });
+    },
+  };
+}

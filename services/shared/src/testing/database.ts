@@ -1,0 +1,40 @@
+import postgres from "postgres";
+import { roleUrls, type Schema } from "../db/provision.ts";
+
+/** The template every test database is copied from, made by the test command; its name is the prefix of the roles. */
+export const TEMPLATE = "parley_template";
+export const TEST_SECRET = Buffer.alloc(32, 7).toString("base64");
+
+export interface TestDatabase {
+  /** As the superuser. */
+  adminUrl: string;
+  /** As each service's own role. */
+  urls: Record<Schema, string>;
+  drop(): Promise<void>;
+}
+
+/**
+ * A database of its own for a test file: roles and schemas in place, no table yet.
+ * @throws when the test was not started by the test command, which brings the Postgres it needs.
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const clusterUrl = process.env.PARLEY_TEST_POSTGRES;
+  if (!clusterUrl) throw new Error("no PARLEY_TEST_POSTGRES: run tests with `bun run test [path]`, which starts one");
+  const name = `t_${Bun.randomUUIDv7("hex").slice(-16)}`;
+  await asAdmin(clusterUrl, (admin) => admin`create database ${admin(name)} template ${admin(TEMPLATE)}`);
+  const adminUrl = Object.assign(new URL(clusterUrl), { pathname: `/${name}` }).toString();
+  return {
+    adminUrl,
+    urls: roleUrls(adminUrl, TEST_SECRET, TEMPLATE),
+    drop: () => asAdmin(clusterUrl, (admin) => admin`drop database ${admin(name)} with (force)`),
+  };
+}
+
+async function asAdmin(url: string, work: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {
+  const admin = postgres(url, { max: 1, onnotice: () => {} });
+  try {
+    await work(admin);
+  } finally {
+    await admin.end();
+  }
+}

@@ -1,9 +1,19 @@
-import { cleanEnv, type ReporterOptions, type ValidatorSpec } from "envalid";
+import { cleanEnv, EnvMissingError, makeValidator, type ValidatorSpec } from "envalid";
 
 /** Every wrong or missing variable of a process, told at once. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
+
+/** A number above zero, decimals allowed. */
+export const positiveNumber = makeValidator<number>((text) => {
+  const number = Number(text);
+  if (!(number > 0 && Number.isFinite(number))) throw new Error(`must be a number above 0, not "${text}"`);
+  return number;
+});
+
+/** What a set of variables reads as. */
+export type ConfigOf<S> = { [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never };
 
 /**
  * Reads a process's configuration from its environment.
@@ -12,13 +22,19 @@ export class ConfigError extends Error {
 export function readConfig<S extends Record<string, ValidatorSpec<unknown>>>(
   env: Record<string, string | undefined>,
   specs: S,
-): { [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never } {
+): ConfigOf<S> {
   const known = Object.fromEntries(Object.keys(specs).map((name) => [name, env[name] || undefined]));
-  const clean = cleanEnv(known, specs, { reporter: throwAll });
-  return { ...clean } as { [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never };
+  const clean = cleanEnv(known, specs, { reporter: ({ errors }) => throwAll(errors, specs) });
+  return { ...clean } as ConfigOf<S>;
 }
 
-function throwAll({ errors }: ReporterOptions<unknown>): void {
-  const lines = Object.entries<Error | undefined>(errors).map(([name, error]) => `  ${name}: ${error?.message ?? "wrong"}`);
+function throwAll(
+  errors: Readonly<Record<string, Error | undefined>>,
+  specs: Readonly<Record<string, ValidatorSpec<unknown>>>,
+): void {
+  const lines = Object.entries(errors).map(([name, error]) => {
+    const meaning = specs[name]?.desc ? ` (${specs[name].desc})` : "";
+    return `  ${name}${meaning}: ${error instanceof EnvMissingError ? "is missing" : (error?.message ?? "is wrong")}`;
+  });
   if (lines.length > 0) throw new ConfigError(`The environment is not right:\n${lines.join("\n")}`);
 }

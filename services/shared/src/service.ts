@@ -1,5 +1,6 @@
 import { num, str } from "envalid";
-import { openDatabase, type Database } from "./db/database.ts";
+import type { ConfigOf } from "./config.ts";
+import { type Database, openDatabase } from "./db/database.ts";
 import { type Migration, migrate } from "./db/migrate.ts";
 import type { Logger } from "./log.ts";
 import type { Running } from "./process.ts";
@@ -17,24 +18,19 @@ export const SERVICE_VARIABLES = {
   ...TLS_VARIABLES,
 };
 
-export interface ServiceEnvironment {
-  DATABASE_URL: string;
-  PARLEY_LISTEN: string;
-  PARLEY_DATABASE_POOL: number;
-  PARLEY_DATABASE_PREPARE: string;
-  PARLEY_DRAIN_MS: number;
-  PARLEY_TLS_CA: string;
-  PARLEY_TLS_CERT: string;
-  PARLEY_TLS_KEY: string;
-  PARLEY_INSECURE_GRPC: string;
-}
+export type ServiceEnvironment = ConfigOf<typeof SERVICE_VARIABLES>;
 
 export interface Service<D extends Definition> {
   name: string;
   definition: D;
   migrations: readonly Migration[];
   /** Given the migrated database, what answers the calls, and what to let go of after the last one. */
-  build(db: Database): { handlers: Handlers<D>; stop?: () => Promise<void> };
+  build(db: Database): Promise<Built<D>> | Built<D>;
+}
+
+export interface Built<D extends Definition> {
+  handlers: Handlers<D>;
+  stop?: () => Promise<void>;
 }
 
 /** Opens the database, migrates it, serves the calls. */
@@ -51,7 +47,7 @@ export async function startService<D extends Definition>(
     name: `parley-${service.name}`,
   });
   await migrate(db, service.migrations);
-  const { handlers, stop } = service.build(db);
+  const { handlers, stop } = await service.build(db);
   const server = await serve(service.definition, handlers, {
     address: env.PARLEY_LISTEN,
     log,

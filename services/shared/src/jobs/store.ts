@@ -5,8 +5,10 @@ export interface Job<P = unknown> {
   jobId: string;
   queue: string;
   payload: P;
-  /** The run this is, 1 for the first. */
+  /** The run this is, 1 for the first since the job was enqueued or last succeeded. */
   attempts: number;
+  /** Which claim this run holds. */
+  lease: number;
 }
 
 export interface NewJob {
@@ -17,7 +19,10 @@ export interface NewJob {
   dueAt: Date;
 }
 
-/** Asks for work, in the transaction of the change that causes it. A job of that id which waits already is moved to the new time. */
+/**
+ * Asks for work, in the transaction of the change that causes it. A job of that id which waits already, or was given up, is
+ * moved to the new time; one that runs already runs again, after this run.
+ */
 export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
   await sql`
     insert into jobs (owner_id, job_id, queue, payload, due_at)
@@ -25,40 +30,73 @@ export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
     on conflict (owner_id, job_id) do update set payload = excluded.payload, due_at = excluded.due_at, attempts = 0`;
 }
 
+/** Asks for work unless a job of that id waits or runs already. */
+export async function enqueueJobOnce(sql: Sql, job: NewJob): Promise<void> {
+  await sql`
+    insert into jobs (owner_id, job_id, queue, payload, due_at)
+    values (${job.ownerId}, ${job.jobId}, ${job.queue}, ${sql.json(job.payload as never)}, ${job.dueAt})
+    on conflict (owner_id, job_id) do nothing`;
+}
+
 /** Takes due jobs for the length of a lease. */
 export async function claimJobs(sql: Sql, queue: string, now: Date, leaseMs: number, limit: number): Promise<Job[]> {
-  const leaseEnd = new Date(now.getTime() + leaseMs);
+  // Materialized, or the planner may run the inner select more than once and go beyond its limit.
   return sql<Job[]>`
-    update jobs set due_at = ${leaseEnd}, attempts = attempts + 1
-    where (owner_id, job_id) in (
+    with due as materialized (
       select owner_id, job_id from jobs
-      where queue = ${queue} and due_at <= ${now}
-      order by due_at limit ${limit} for update skip locked
+      where queue = ${queue} and claimable_at <= ${now}
+      order by claimable_at limit ${limit} for update skip locked
     )
-    returning owner_id, job_id, queue, payload, attempts`;
+    update jobs set leased_until = ${leaseEnd(now, leaseMs)}, lease = lease + 1, attempts = attempts + 1
+    from due where jobs.owner_id = due.owner_id and jobs.job_id = due.job_id
+    returning jobs.owner_id, jobs.job_id, jobs.queue, jobs.payload, jobs.attempts, jobs.lease`;
 }
 
-/** The time at which a queue next has something due, if ever. */
-export async function findNextDue(sql: Sql, queue: string): Promise<Date | null> {
-  const [row] = await sql<{ dueAt: Date | null }[]>`
-    select due_at from jobs where queue = ${queue} and due_at < 'infinity' order by due_at limit 1`;
-  return row?.dueAt ?? null;
+/** The time at which a queue next has something to claim, if ever. */
+export async function findNextClaimable(sql: Sql, queue: string): Promise<Date | null> {
+  const [row] = await sql<{ claimableAt: Date }[]>`
+    select claimable_at from jobs where queue = ${queue} and claimable_at < 'infinity' order by claimable_at limit 1`;
+  return row?.claimableAt ?? null;
 }
 
-/** Only the run that still holds the job ends it: one whose lease ran out meanwhile changes nothing. */
-export async function deleteJob(sql: Sql, job: Job): Promise<void> {
+// Only the run that still holds the lease changes its job below: one whose lease another run took meanwhile changes nothing.
+
+/** A run succeeded: its job goes, unless it was asked for again meanwhile. */
+export async function finishJob(sql: Sql, job: Job): Promise<void> {
+  const deleted = await sql`
+    delete from jobs
+    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease} and attempts = ${job.attempts}`;
+  if (deleted.count > 0) return;
   await sql`
-    delete from jobs where owner_id = ${job.ownerId} and job_id = ${job.jobId} and attempts = ${job.attempts}`;
+    update jobs set leased_until = null, lease = lease + 1, last_error = null
+    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-export async function rescheduleJob(sql: Sql, job: Job, dueAt: Date | null, error: string | null): Promise<void> {
+/** A run succeeded and wants another one, unless that was asked for meanwhile. */
+export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
   await sql`
-    update jobs set due_at = coalesce(${dueAt}::timestamptz, 'infinity'), last_error = ${error}
-    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and attempts = ${job.attempts}`;
+    update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null,
+      due_at = case when attempts = ${job.attempts} then ${dueAt}::timestamptz else due_at end
+    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-export async function extendLease(sql: Sql, job: Job, leaseEnd: Date): Promise<void> {
+/** A run failed. @param retryAt null gives the job up, which keeps its row */
+export async function failJob(sql: Sql, job: Job, retryAt: Date | null, error: string): Promise<void> {
+  // A text of Postgres holds every character but this one.
+  const text = error.replaceAll("\0", "");
   await sql`
-    update jobs set due_at = ${leaseEnd}
-    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and attempts = ${job.attempts}`;
+    update jobs set leased_until = null, lease = lease + 1, last_error = ${text},
+      due_at = case when attempts = ${job.attempts} then coalesce(${retryAt}::timestamptz, 'infinity') else due_at end
+    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
+}
+
+/** A run is alive. */
+export async function extendLease(sql: Sql, job: Job, now: Date, leaseMs: number): Promise<void> {
+  await sql`
+    update jobs set leased_until = ${leaseEnd(now, leaseMs)}
+    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
+}
+
+function leaseEnd(now: Date, leaseMs: number): Date {
+  return new Date(now.getTime() + leaseMs);
 }

@@ -13,6 +13,17 @@ export interface CallOrigin {
 
 const REQUEST_ID = "x-request-id";
 const TRACEPARENT = "traceparent";
+/** Trailer of a response or an error that an earlier request with the same idempotency key got first. */
+const REPLAYED = "parley-idempotent-replayed";
+
+export function markReplayed(trailers: Metadata): Metadata {
+  trailers.set(REPLAYED, "1");
+  return trailers;
+}
+
+export function isReplayed(trailers: Metadata): boolean {
+  return trailers.get(REPLAYED).length > 0;
+}
 
 export function originMetadata(origin: CallOrigin | undefined): Metadata {
   const metadata = new Metadata();

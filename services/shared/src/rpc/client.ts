@@ -1,13 +1,13 @@
 import {
-  type CallOptions as GrpcCallOptions,
   type ChannelCredentials,
   Client,
   type ClientOptions,
   credentials,
+  type CallOptions as GrpcCallOptions,
   type ServiceError as GrpcError,
 } from "@grpc/grpc-js";
 import { ServiceError } from "../errors.ts";
-import { type CallOrigin, originMetadata } from "./call.ts";
+import { type CallOrigin, isReplayed, originMetadata } from "./call.ts";
 import type { AnyMethod, Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { fromStatus } from "./status.ts";
 
@@ -15,6 +15,8 @@ export interface CallOptions {
   /** The request this call is made for: its id, deadline and cancellation go along. */
   origin?: CallOrigin | undefined;
   timeoutMs?: number;
+  /** Of a unary call: called before its promise settles when the answer is a replay (decisions.md: Idempotency-Key). */
+  onReplayed?: () => void;
 }
 
 export type ServiceClient<D extends Definition> = {
@@ -23,7 +25,11 @@ export type ServiceClient<D extends Definition> = {
     : D[M] extends { responseStream: true }
       ? (request: RequestOf<D[M]>, options?: CallOptions) => AsyncIterable<ResponseOf<D[M]>>
       : (request: RequestOf<D[M]>, options?: CallOptions) => Promise<ResponseOf<D[M]>>;
-} & { close(): void };
+} & {
+  /** Whether the service can be connected to now, or within the time. */
+  isReachable(withinMs: number): Promise<boolean>;
+  close(): void;
+};
 
 export interface ClientSettings {
   /** The service's name in error texts. */
@@ -54,7 +60,11 @@ const CHANNEL_OPTIONS: ClientOptions = {
 /** Promise and async-iterable methods over one channel. Every failure is a ServiceError. */
 export function createClient<D extends Definition>(definition: D, settings: ClientSettings): ServiceClient<D> {
   const channel = new Client(settings.address, settings.credentials ?? credentials.createInsecure(), CHANNEL_OPTIONS);
-  const methods: Record<string, unknown> = { close: () => channel.close() };
+  const methods: Record<string, unknown> = {
+    isReachable: (withinMs: number) =>
+      new Promise((resolve) => channel.waitForReady(Date.now() + withinMs, (error) => resolve(!error))),
+    close: () => channel.close(),
+  };
   for (const [name, method] of Object.entries(definition)) {
     methods[name] = method.requestStream
       ? (requests: AsyncIterable<unknown>, options?: CallOptions) =>
@@ -91,6 +101,9 @@ function unary(
     );
     const cancel = () => call.cancel();
     origin?.signal?.addEventListener("abort", cancel, { once: true });
+    const { onReplayed } = options;
+    // Emitted right after the callback above, so still before whoever awaits the promise goes on.
+    if (onReplayed) call.once("status", ({ metadata }) => isReplayed(metadata) && onReplayed());
   });
 }
 

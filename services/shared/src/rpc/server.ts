@@ -1,4 +1,5 @@
 import {
+  Metadata,
   Server,
   ServerCredentials,
   type ServerUnaryCall,
@@ -10,7 +11,7 @@ import {
 import { HealthImplementation } from "grpc-health-check";
 import { ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import { type CallOrigin, readOrigin } from "./call.ts";
+import { type CallOrigin, markReplayed, readOrigin } from "./call.ts";
 import type { AnyMethod, Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { addReflection } from "./reflection.ts";
 import { toStatus } from "./status.ts";
@@ -19,6 +20,8 @@ import { toStatus } from "./status.ts";
 export interface Call extends CallOrigin {
   signal: AbortSignal;
   log: Logger;
+  /** Set by a unary handler whose answer an earlier request got first; the caller is told by `onReplayed`. */
+  replayed?: boolean;
 }
 
 /** Handlers as promises and async iterables. A method left out answers UNIMPLEMENTED. */
@@ -100,7 +103,7 @@ function adapt(method: AnyMethod, handler: AnyHandler, log: Logger): UntypedServ
     Promise.resolve()
       .then(() => handler(input, ctx) as Promise<unknown>)
       .then(
-        (response) => callback(null, response),
+        (response) => callback(null, response, ctx.replayed ? markReplayed(new Metadata()) : undefined),
         (error: unknown) => callback(statusOf(error, method, ctx)),
       );
   };
@@ -145,6 +148,12 @@ function callContext(call: AnyCall, log: Logger): Call {
 }
 
 function statusOf(error: unknown, method: AnyMethod, ctx: Call): ReturnType<typeof toStatus> {
+  const status = errorStatus(error, method, ctx);
+  if (ctx.replayed) markReplayed(status.metadata);
+  return status;
+}
+
+function errorStatus(error: unknown, method: AnyMethod, ctx: Call): ReturnType<typeof toStatus> {
   if (error instanceof ServiceError) {
     if (error.kind === "internal") {
       ctx.log.error({ err: error.cause ?? error, rpc: method.path, request_id: ctx.requestId }, "rpc failed");

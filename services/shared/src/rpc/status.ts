@@ -1,5 +1,5 @@
-import { Metadata, type ServiceError as GrpcError, status, type StatusObject } from "@grpc/grpc-js";
-import { Any } from "@parley/proto/google/protobuf/any.ts";
+import { type ServiceError as GrpcError, Metadata, type StatusObject, status } from "@grpc/grpc-js";
+import type { Any } from "@parley/proto/google/protobuf/any.ts";
 import { BadRequest, ErrorInfo, RetryInfo, Status } from "@parley/proto/google/rpc/status.ts";
 import { type ErrorKind, ServiceError } from "../errors.ts";
 

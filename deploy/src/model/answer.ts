@@ -1,0 +1,57 @@
+import { ApiError } from "./api-error.ts";
+import { type Ask, lastUserText, type Message } from "./ask.ts";
+import { reply } from "./eliza.ts";
+import { isGoodbye } from "./goodbye.ts";
+import { sampleJson } from "./json-sample.ts";
+import { agentName } from "./names.ts";
+import { isObject } from "./read-json.ts";
+
+export type Answer = { kind: "text"; text: string } | { kind: "call"; name: string; arguments: string };
+
+const PHRASE_CHARACTERS_MAX = 80;
+
+/** The answer to a request, the same for the same request; throws ApiError 400 for a schema that nothing satisfies. */
+export function answer(ask: Ask): Answer {
+  const endCall = ask.tools.find((tool) => tool.name === "end_call");
+  if (endCall && !ask.toolsAnswered.includes(endCall.name) && saysGoodbye(ask.messages)) {
+    const sample = sampleJson(endCall.parameters, reply(ask.messages));
+    return { kind: "call", name: endCall.name, arguments: JSON.stringify(isObject(sample) ? sample : {}) };
+  }
+  if (ask.format.kind === "object") return { kind: "text", text: JSON.stringify({ reply: reply(ask.messages) }) };
+  if (ask.format.kind === "schema") return { kind: "text", text: fillSchema(ask.format.schema, ask.messages) };
+  return { kind: "text", text: reply(ask.messages) };
+}
+
+export type TokenUsage = { promptTokens: number; completionTokens: number };
+
+/** An estimate, not a count: one token for every four characters of text, rounded up. */
+export function estimateUsage(ask: Ask, answer: Answer): TokenUsage {
+  const promptCharacters = ask.messages.reduce((sum, message) => sum + message.text.length, 0);
+  const completion = answer.kind === "text" ? answer.text : answer.name + answer.arguments;
+  return { promptTokens: Math.ceil(promptCharacters / 4), completionTokens: Math.ceil(completion.length / 4) };
+}
+
+/** Pieces that start at a word and together are exactly the text. */
+export function words(text: string): string[] {
+  return text.match(/\s*\S+(?:\s+$)?/g) ?? [text];
+}
+
+function saysGoodbye(messages: readonly Message[]): boolean {
+  const said = lastUserText(messages);
+  return said !== null && isGoodbye(said, agentName(messages));
+}
+
+function fillSchema(schema: unknown, messages: readonly Message[]): string {
+  const sample = sampleJson(schema, phrase(messages));
+  if (sample !== undefined) return JSON.stringify(sample);
+  const detail =
+    "The stand-in model found no value for this JSON Schema. Check its bounds, that every $ref is local and that it does not contain itself without end.";
+  throw new ApiError(400, detail, "invalid_json_schema", "schema");
+}
+
+function phrase(messages: readonly Message[]): string {
+  const said = (lastUserText(messages) ?? "").replace(/\s+/g, " ").trim();
+  if (said.length <= PHRASE_CHARACTERS_MAX) return said || "Nothing was said.";
+  const cut = said.slice(0, PHRASE_CHARACTERS_MAX).toWellFormed();
+  return cut.slice(0, Math.max(cut.lastIndexOf(" "), PHRASE_CHARACTERS_MAX / 2)).trimEnd();
+}

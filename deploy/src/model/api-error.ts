@@ -1,0 +1,34 @@
+/** An error the caller can act on; `render` gives OpenAI's error shape. */
+export class ApiError extends Error {
+  constructor(
+    readonly status: 400 | 404 | 405,
+    message: string,
+    readonly code: string,
+    readonly param: string | null = null,
+  ) {
+    super(message);
+  }
+}
+
+export function missing(param: string, remedy: string): ApiError {
+  return new ApiError(400, `Missing required parameter: '${param}'. ${remedy}`, "missing_required_parameter", param);
+}
+
+export function invalid(param: string, remedy: string): ApiError {
+  return new ApiError(400, `Invalid value for '${param}'. ${remedy}`, "invalid_value", param);
+}
+
+/** The HTTP answer for anything thrown; an unknown error shows no more than that it happened. */
+export function render(error: unknown): Response {
+  if (!(error instanceof ApiError)) {
+    const body = {
+      message: "The stand-in model failed on this request.",
+      type: "server_error",
+      param: null,
+      code: null,
+    };
+    return Response.json({ error: body }, { status: 500 });
+  }
+  const { status, message, param, code } = error;
+  return Response.json({ error: { message, type: "invalid_request_error", param, code } }, { status });
+}

@@ -1,0 +1,28 @@
+import { startModel } from "./server.ts";
+
+const port = readNumber("PORT", 4100, 65_535);
+const wordDelayMs = readNumber("PARLEY_MODEL_WORD_DELAY_MS", 25, 60_000);
+const model = start();
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  process.once(signal, () => void model.stop().then(() => process.exit(0)));
+}
+console.log(JSON.stringify({ level: "info", msg: "listening", address: new URL(model.url).host }));
+
+function start() {
+  try {
+    return startModel({ port, wordDelayMs });
+  } catch (error) {
+    return refuse(`port ${port} is not free (${error}); set PORT to another, or to 0 for any`);
+  }
+}
+
+function readNumber(name: string, absent: number, max: number): number {
+  const text = process.env[name] ?? String(absent);
+  if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
+  return refuse(`${name} must be a whole number from 0 to ${max}; it is "${text}"`);
+}
+
+function refuse(error: string): never {
+  console.log(JSON.stringify({ level: "error", msg: "not started", error }));
+  process.exit(1);
+}

@@ -1,0 +1,78 @@
+import { answer } from "./answer.ts";
+import { ApiError, render } from "./api-error.ts";
+import { readChatRequest } from "./chat-request.ts";
+import { chatCompletion, chatCompletionEvents } from "./chat-response.ts";
+import { readBody } from "./read-json.ts";
+import { readResponsesRequest } from "./responses-request.ts";
+import { responseEvents, responseObject } from "./responses-response.ts";
+import { sse } from "./sse.ts";
+import { newStamp } from "./stamp.ts";
+
+export type ModelOptions = {
+  /** 0, the default, takes any free port. */
+  port?: number;
+  /** Loopback unless said otherwise: the stand-in asks nobody who they are. */
+  hostname?: string;
+  /** Milliseconds before each streamed word; a whole answer never waits. */
+  wordDelayMs?: number;
+};
+
+/** `url` is the origin, such as `http://127.0.0.1:4100`; the OpenAI base URL is that and `/v1`. */
+export type RunningModel = { url: string; stop(): Promise<void> };
+
+/** Serves the stand-in model. Throws when the port is taken. `stop` ends open streams too. */
+export function startModel({ port = 0, hostname = "127.0.0.1", wordDelayMs = 0 }: ModelOptions = {}): RunningModel {
+  const server = Bun.serve({
+    port,
+    hostname,
+    // A slow word delay must not look like a dead connection.
+    idleTimeout: 255,
+    fetch: (request) => route(request, wordDelayMs),
+    error: render,
+  });
+  return { url: server.url.origin, stop: () => server.stop(true) };
+}
+
+type Route = { method: "GET" | "POST"; handle(request: Request, wordDelayMs: number): Response | Promise<Response> };
+
+const ROUTES = new Map<string, Route>([
+  ["/v1/chat/completions", { method: "POST", handle: chat }],
+  ["/v1/responses", { method: "POST", handle: responses }],
+  ["/v1/models", { method: "GET", handle: models }],
+  ["/healthz", { method: "GET", handle: () => Response.json({ status: "ok" }) }],
+]);
+
+async function route(request: Request, wordDelayMs: number): Promise<Response> {
+  const { pathname } = new URL(request.url);
+  const found = ROUTES.get(pathname);
+  if (!found) {
+    const known = [...ROUTES].map(([path, { method }]) => `${method} ${path}`).join(", ");
+    return render(new ApiError(404, `Unknown route ${request.method} ${pathname}. There is ${known}.`, "unknown_url"));
+  }
+  if (request.method !== found.method) {
+    const response = render(
+      new ApiError(405, `${request.method} is not allowed on ${pathname}; use ${found.method}.`, "method_not_allowed"),
+    );
+    response.headers.set("allow", found.method);
+    return response;
+  }
+  return Promise.resolve(found.handle(request, wordDelayMs)).catch(render);
+}
+
+async function chat(request: Request, wordDelayMs: number): Promise<Response> {
+  const ask = readChatRequest(await readBody(request));
+  const answered = answer(ask);
+  if (!ask.stream) return Response.json(chatCompletion(ask, answered, newStamp()));
+  return sse(chatCompletionEvents(ask, answered, newStamp()), wordDelayMs, request.signal);
+}
+
+async function responses(request: Request, wordDelayMs: number): Promise<Response> {
+  const ask = readResponsesRequest(await readBody(request));
+  const answered = answer(ask);
+  if (!ask.stream) return Response.json(responseObject(ask, answered, newStamp()));
+  return sse(responseEvents(ask, answered, newStamp()), wordDelayMs, request.signal);
+}
+
+function models(): Response {
+  return Response.json({ object: "list", data: [{ id: "stand-in", object: "model", created: 0, owned_by: "parley" }] });
+}

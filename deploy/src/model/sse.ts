@@ -1,0 +1,31 @@
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** `word` marks an event that carries a piece of the answer and so waits its turn. */
+export type SseEvent = { event?: string; data: string; word?: boolean };
+
+/** Server-sent events, `wordDelayMs` before each word; `events` is ended as soon as the client has gone. */
+export function sse(events: Generator<SseEvent>, wordDelayMs: number, clientGone: AbortSignal): Response {
+  const cancelled = new AbortController();
+  const gone = AbortSignal.any([clientGone, cancelled.signal]);
+  gone.addEventListener("abort", () => events.return(undefined), { once: true });
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = gone.aborted ? undefined : events.next();
+      if (next?.value?.word && wordDelayMs > 0) await sleep(wordDelayMs, undefined, { signal: gone }).catch(() => {});
+      if (cancelled.signal.aborted) return;
+      if (!next || next.done || gone.aborted) return controller.close();
+      controller.enqueue(encoder.encode(encode(next.value)));
+    },
+    cancel() {
+      cancelled.abort();
+    },
+  });
+  return new Response(body, {
+    headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
+  });
+}
+
+function encode({ event, data }: SseEvent): string {
+  return `${event ? `event: ${event}\n` : ""}data: ${data}\n\n`;
+}

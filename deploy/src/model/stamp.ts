@@ -1,0 +1,9 @@
+/** What makes one answer different from the next of the same text. */
+export type Stamp = { newId(prefix: string): string; createdAtSeconds: number };
+
+export function newStamp(): Stamp {
+  return {
+    newId: (prefix) => prefix + crypto.randomUUID().replaceAll("-", ""),
+    createdAtSeconds: Math.floor(Date.now() / 1000),
+  };
+}

@@ -1,0 +1,32 @@
+import { $ } from "bun";
+
+export interface User {
+  uid: number;
+  gid: number;
+}
+
+const NAME = "postgres";
+
+/**
+ * Whom to run Postgres as: it refuses root, so root runs it as the system user `postgres`, made when there is none.
+ * Null: as ourselves.
+ * @throws when the user cannot be made.
+ */
+export async function databaseUser(): Promise<User | null> {
+  if (process.getuid?.() !== 0) return null;
+  const existing = await findUser();
+  if (existing) return existing;
+  await $`useradd --system --user-group --no-create-home --shell /usr/sbin/nologin ${NAME}`.quiet().nothrow();
+  const made = await findUser();
+  if (!made)
+    throw new Error(
+      `Postgres does not run as root, and the user "${NAME}" could not be made: run this as another user`,
+    );
+  return made;
+}
+
+async function findUser(): Promise<User | null> {
+  const line = await $`getent passwd ${NAME}`.quiet().nothrow().text();
+  const [, , uid, gid] = line.split(":");
+  return uid && gid ? { uid: Number(uid), gid: Number(gid) } : null;
+}

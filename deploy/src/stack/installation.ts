@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { type Home, replaceFile } from "./home.ts";
+import { freePorts, isFree } from "./ports.ts";
+
+/** What a stack makes once and finds again at its next start. */
+export interface Installation {
+  /** 32 bytes in base64. */
+  encryptionKey: string;
+  postgresPassword: string;
+  /** Where Postgres keeps its data when the home is out of its reach. */
+  postgresFolder?: string;
+  postgresPort: number;
+  /** Agents keep the model's address, so it stays while it can. */
+  modelPort: number;
+}
+
+const FILE = "installation.json";
+
+/** Reads the installation of a home, or makes it; ports that were taken meanwhile are replaced. */
+export async function openInstallation(home: Home): Promise<Installation> {
+  const known = read(home);
+  const [postgresPort = 0, modelPort = 0] = await freePorts(2);
+  const installation: Installation = {
+    encryptionKey: randomBytes(32).toString("base64"),
+    postgresPassword: randomBytes(24).toString("hex"),
+    ...known,
+    postgresPort: known?.postgresPort && (await isFree(known.postgresPort)) ? known.postgresPort : postgresPort,
+    modelPort: known?.modelPort && (await isFree(known.modelPort)) ? known.modelPort : modelPort,
+  };
+  saveInstallation(home, installation);
+  return installation;
+}
+
+export function saveInstallation(home: Home, installation: Installation): void {
+  replaceFile(home.file(FILE), `${JSON.stringify(installation, null, 2)}\n`);
+}
+
+function read(home: Home): Installation | null {
+  try {
+    return JSON.parse(readFileSync(home.file(FILE), "utf8")) as Installation;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw new Error(`${home.file(FILE)} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,130 @@
+import { join } from "node:path";
+import type { Schema } from "@parley/shared/db/provision";
+import type { Home } from "./home.ts";
+import type { Program } from "./keep-running.ts";
+import { pingHttp, pingRpc } from "./ping.ts";
+
+const CHECKOUT = join(import.meta.dir, "../../..");
+const LOOPBACK = "127.0.0.1";
+
+/** A service drains its calls for up to ten seconds. */
+const STOP_WITHIN_MS = 15_000;
+
+/** The services: whose tables, under which variable the others find each, and what it alone is given. */
+export const SERVICES = [
+  { name: "account", schema: "account", variable: "PARLEY_ACCOUNT_ADDRESS", given: [] },
+  { name: "agent", schema: "agent", variable: "PARLEY_AGENT_ADDRESS", given: ["PARLEY_ENCRYPTION_KEY"] },
+  { name: "prompt", schema: "prompt", variable: "PARLEY_PROMPT_ADDRESS", given: [] },
+  {
+    name: "conversation",
+    schema: "conversation",
+    variable: "PARLEY_CONVERSATION_ADDRESS",
+    given: [/_API_KEY$/, /_BASE_URL$/],
+  },
+  { name: "webhook-dispatcher", schema: "webhook", variable: "PARLEY_WEBHOOK_ADDRESS", given: [] },
+] as const satisfies readonly { name: string; schema: Schema; variable: string; given: readonly (string | RegExp)[] }[];
+
+export type ServiceName = (typeof SERVICES)[number]["name"];
+
+/** What every process is passed of the operator's environment, and what only those that name it. */
+const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
+const SECRETS = ["PARLEY_ENCRYPTION_KEY"];
+
+export interface Surroundings {
+  home: Home;
+  /** The operator's environment, with what the stack itself has made up. */
+  env: Readonly<Record<string, string | undefined>>;
+  ports: Readonly<Record<ServiceName, number>>;
+  databaseUrls: Readonly<Record<Schema, string>>;
+  redisUrl: string | null;
+  modelPort: number;
+}
+
+export function servicePrograms({ home, env, ports, databaseUrls, modelPort }: Surroundings): Program[] {
+  return SERVICES.map(({ name, schema, given }) => {
+    const address = `${LOOPBACK}:${ports[name]}`;
+    return bunProgram(home, name, address, () => pingRpc(address), {
+      ...select(env, OPERATORS, SECRETS),
+      ...select(env, given),
+      ...(name === "conversation" && allowModel(env, modelPort)),
+      ...addresses(ports),
+      PARLEY_LISTEN: address,
+      DATABASE_URL: databaseUrls[schema],
+    });
+  });
+}
+
+export function gatewayProgram({ home, env, ports, redisUrl }: Surroundings, host: string, port: number): Program {
+  return bunProgram(home, "gateway", `${reachable(host)}:${port}`, () => pingHttp(`${gatewayUrl(host, port)}/readyz`), {
+    ...select(env, OPERATORS, SECRETS),
+    ...addresses(ports),
+    PORT: String(port),
+    PARLEY_HOST: host,
+    ...(redisUrl && { REDIS_URL: redisUrl }),
+  });
+}
+
+export function modelProgram({ home, env, modelPort }: Surroundings): Program {
+  const address = modelAddress(modelPort);
+  return bunProgram(home, "model", address, () => pingHttp(`http://${address}/healthz`), {
+    ...select(env, OPERATORS, SECRETS),
+    PORT: String(modelPort),
+  });
+}
+
+/** The stand-in model's address as an OpenAI client takes it. */
+export function modelUrl(port: number): string {
+  return `http://${modelAddress(port)}/v1`;
+}
+
+/** Where a client on this machine finds a gateway that listens on `host`. */
+export function gatewayUrl(host: string, port: number): string {
+  return `http://${reachable(host)}:${port}`;
+}
+
+function reachable(host: string): string {
+  if (host === "0.0.0.0" || host === "") return LOOPBACK;
+  if (host === "::") return "[::1]";
+  return host.includes(":") ? `[${host}]` : host;
+}
+
+function bunProgram(
+  home: Home,
+  name: string,
+  address: string,
+  ping: () => Promise<void>,
+  env: Record<string, string>,
+): Program {
+  const script = { gateway: "gateway/src/main.ts", model: "deploy/src/model/main.ts" }[name];
+  // What is in a .env file of the checkout reaches a process through us, or not at all.
+  const args = [process.execPath, "--no-env-file", script ?? `services/${name}/src/main.ts`];
+  const command = { args, env, cwd: CHECKOUT, log: home.log(name), stopSignal: "SIGTERM" } as const;
+  return { name, address, ping, command, stopWithinMs: STOP_WITHIN_MS };
+}
+
+function modelAddress(port: number): string {
+  return `${LOOPBACK}:${port}`;
+}
+
+/** Private hosts are out of bounds for agents' models, except what the operator lists and the stand-in. */
+function allowModel(env: Surroundings["env"], modelPort: number): Record<string, string> {
+  const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, modelAddress(modelPort)].filter(Boolean);
+  return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
+}
+
+function addresses(ports: Readonly<Record<ServiceName, number>>): Record<string, string> {
+  return Object.fromEntries(SERVICES.map(({ name, variable }) => [variable, `${LOOPBACK}:${ports[name]}`]));
+}
+
+/** The variables that have one of the names or match one of the patterns, and are not kept back. */
+function select(
+  env: Readonly<Record<string, string | undefined>>,
+  wanted: readonly (string | RegExp)[],
+  keptBack: readonly string[] = [],
+): Record<string, string> {
+  const matches = (name: string) => wanted.some((want) => (typeof want === "string" ? want === name : want.test(name)));
+  const entries = Object.entries(env).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && matches(entry[0]) && !keptBack.includes(entry[0]),
+  );
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+
+/**
+ * Which process a pid stands for now: pids are reused, a pid with its start time is not. Null when there is none, or when the
+ * system does not tell (Linux's /proc does).
+ */
+export function identify(pid: number): string | null {
+  const fields = statFields(pid);
+  if (!fields || fields.state === "Z") return null;
+  return `${bootId()}:${pid}:${fields.startTime}`;
+}
+
+export function parentOf(pid: number): number | null {
+  return statFields(pid)?.parent ?? null;
+}
+
+export function commandLine(pid: number): string {
+  return read(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ") ?? "";
+}
+
+/** Whether this process ignores a signal because whoever started it said so, as nohup does. */
+export function startedIgnoring(signalNumber: number): boolean {
+  const mask = read("/proc/self/status")?.match(/^SigIgn:\s*([0-9a-f]+)/m)?.[1];
+  return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signalNumber - 1)) & 1n) === 1n;
+}
+
+/** Fields of proc_pid_stat(5); the command's name is in parentheses and may hold anything. */
+function statFields(pid: number): { state: string; parent: number; startTime: string } | null {
+  const stat = read(`/proc/${pid}/stat`);
+  if (!stat) return null;
+  const [state = "", parent = "0", ...rest] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state, parent: Number(parent), startTime: rest[17] ?? "" };
+}
+
+function bootId(): string {
+  return read("/proc/sys/kernel/random/boot_id")?.trim() ?? "";
+}
+
+function read(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
+}

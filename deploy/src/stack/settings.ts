@@ -1,0 +1,19 @@
+import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { ENCRYPTION_KEY } from "@parley/shared/sealing";
+import { port, str } from "envalid";
+
+const VARIABLES = {
+  PARLEY_HOME: str({ default: ".parley", desc: "folder for everything the stack keeps" }),
+  PORT: port({ default: 8080, desc: "of the gateway" }),
+  PARLEY_HOST: str({ default: "127.0.0.1", desc: "address the gateway listens on" }),
+  DATABASE_URL: str({ default: "", desc: "postgres:// address of a role that may create roles; else one is started" }),
+  REDIS_URL: str({ default: "", desc: "redis:// address; else one is started if it is on PATH" }),
+  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ default: "", desc: "32 bytes in base64; else one is made" }),
+};
+
+export type StackSettings = ConfigOf<typeof VARIABLES>;
+
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export function readStackSettings(env: Record<string, string | undefined>): StackSettings {
+  return readConfig(env, VARIABLES);
+}

@@ -1,0 +1,125 @@
+import { provision, roleUrls } from "@parley/shared/db/provision";
+import { readDevEnv, writeDevEnv } from "./dev-env.ts";
+import { firstOwner } from "./first-owner.ts";
+import type { Home } from "./home.ts";
+import { type Installation, openInstallation } from "./installation.ts";
+import { lockHome } from "./lock.ts";
+import {
+  gatewayProgram,
+  gatewayUrl,
+  modelProgram,
+  modelUrl,
+  SERVICES,
+  type Surroundings,
+  servicePrograms,
+} from "./plan.ts";
+import { freePorts, isFree } from "./ports.ts";
+import { pingPostgres } from "./postgres.ts";
+import { redisUrl } from "./redis.ts";
+import type { StackSettings } from "./settings.ts";
+import { ensureStackDatabase, postgresProgram, redisProgram } from "./storage.ts";
+import { type Supervisor, supervise } from "./supervisor.ts";
+
+export interface StackSummary {
+  url: string;
+  modelUrl: string;
+  /** Path of the file with the first owner's key. */
+  devEnv: string;
+}
+
+export interface Stack {
+  /** Settles once: everything answers, or something cannot be started. */
+  up: Promise<StackSummary>;
+  /** Ends every process, also while starting. */
+  stop(): Promise<void>;
+}
+
+export type Say = (line: string) => void;
+
+/**
+ * Starts everything Parley consists of on this machine.
+ * @throws one sentence when the home or the port is taken.
+ */
+export async function startStack(
+  home: Home,
+  settings: StackSettings,
+  env: Record<string, string | undefined>,
+  say: Say,
+): Promise<Stack> {
+  const lock = await lockHome(home);
+  if (!(await isFree(settings.PORT, settings.PARLEY_HOST))) {
+    lock.release();
+    throw new Error(`Port ${settings.PORT} of ${settings.PARLEY_HOST} is not free: give another PORT`);
+  }
+  const supervisor = supervise(home, lock, say);
+  const up = bringUp(home, settings, env, supervisor, say);
+  return {
+    up,
+    stop: async () => {
+      await supervisor.stop();
+      await up.catch(() => {});
+      lock.release();
+    },
+  };
+}
+
+/** Each group needs those before it; a stop ends them in the reverse order. */
+async function bringUp(
+  home: Home,
+  settings: StackSettings,
+  env: Record<string, string | undefined>,
+  supervisor: Supervisor,
+  say: Say,
+): Promise<StackSummary> {
+  const installation = await openInstallation(home);
+  const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
+  const [redisPort = 0, ...servicePorts] = await freePorts(1 + SERVICES.length);
+
+  const adminUrl = settings.DATABASE_URL
+    ? await givenDatabase(settings.DATABASE_URL)
+    : await ownDatabase(home, installation, supervisor, say);
+  await provision(adminUrl, secret);
+
+  const surroundings: Surroundings = {
+    home,
+    env: { ...env, PARLEY_ENCRYPTION_KEY: secret },
+    ports: Object.fromEntries(SERVICES.map(({ name }, at) => [name, servicePorts[at]])) as Surroundings["ports"],
+    databaseUrls: roleUrls(adminUrl, secret),
+    redisUrl: settings.REDIS_URL || (await ownRedis(home, redisPort, supervisor, say)),
+    modelPort: installation.modelPort,
+  };
+  await supervisor.start(modelProgram(surroundings), ...servicePrograms(surroundings));
+
+  const summary = {
+    url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
+    modelUrl: modelUrl(installation.modelPort),
+  };
+  const owner = await firstOwner(`127.0.0.1:${surroundings.ports.account}`, readDevEnv(home));
+  const devEnv = writeDevEnv(home, owner, summary.url, summary.modelUrl);
+  await supervisor.start(gatewayProgram(surroundings, settings.PARLEY_HOST, settings.PORT));
+  return { ...summary, devEnv };
+}
+
+async function ownDatabase(home: Home, installation: Installation, supervisor: Supervisor, say: Say): Promise<string> {
+  await supervisor.start(await postgresProgram(home, installation, say));
+  return ensureStackDatabase(installation);
+}
+
+async function givenDatabase(url: string): Promise<string> {
+  try {
+    await pingPostgres(url);
+    return url;
+  } catch (error) {
+    throw new Error(`DATABASE_URL does not answer: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function ownRedis(home: Home, port: number, supervisor: Supervisor, say: Say): Promise<string | null> {
+  const program = redisProgram(home, port);
+  if (program) {
+    await supervisor.start(program);
+    return redisUrl(port);
+  }
+  say("No redis-server or valkey-server on PATH and no REDIS_URL: the gateway limits rates in its own memory");
+  return null;
+}

@@ -1,0 +1,40 @@
+import { constants } from "node:os";
+import { commandLine, identify, parentOf, startedIgnoring } from "./process-table.ts";
+
+const POLL_MS = 500;
+
+/**
+ * Calls `stop` once, when this process is told to end: by SIGINT, SIGTERM, SIGHUP (unless started under nohup), or by the end
+ * of the `npx` or `bun run` that started it, which pass on no signal sent to them alone.
+ */
+export function onStop(stop: () => void): void {
+  let stopped = false;
+  const once = () => {
+    if (stopped) return;
+    stopped = true;
+    clearInterval(poll);
+    stop();
+  };
+  process.on("SIGINT", once);
+  process.on("SIGTERM", once);
+  if (!startedIgnoring(constants.signals.SIGHUP)) process.on("SIGHUP", once);
+  const launchers = findLaunchers();
+  const poll = setInterval(() => {
+    if (launchers.some(({ pid, identity }) => identify(pid) !== identity)) once();
+  }, POLL_MS);
+  poll.unref();
+}
+
+/** From our parent up to npx, or our parent alone under `bun run`; nobody when the script was started by itself. */
+function findLaunchers(): { pid: number; identity: string }[] {
+  if (!process.env.npm_lifecycle_event) return [];
+  const ancestors: number[] = [];
+  for (let pid: number | null = process.ppid; pid !== null && pid > 1 && ancestors.length < 3; pid = parentOf(pid)) {
+    ancestors.push(pid);
+  }
+  const npx = ancestors.findIndex((pid) => /^(\S*\/)?(node \S*)?np[mx]\b/.test(commandLine(pid)));
+  return ancestors.slice(0, Math.max(npx + 1, 1)).flatMap((pid) => {
+    const identity = identify(pid);
+    return identity ? [{ pid, identity }] : [];
+  });
+}

@@ -1,0 +1,83 @@
+import { describe, expect, test } from "bun:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Home } from "../src/stack/home.ts";
+import { gatewayProgram, gatewayUrl, modelProgram, type Surroundings, servicePrograms } from "../src/stack/plan.ts";
+
+const home: Home = {
+  path: tmpdir(),
+  file: (name) => join(tmpdir(), name),
+  log: (name) => join(tmpdir(), `${name}.log`),
+};
+
+const surroundings: Surroundings = {
+  home,
+  env: {
+    PARLEY_ENCRYPTION_KEY: "sealing",
+    PARLEY_CHAT_IDLE_MINUTES: "5",
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "10.0.0.0/8",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+    OPENAI_API_KEY: "sk-1",
+    GROQ_BASE_URL: "http://127.0.0.1:9/v1",
+    AWS_SECRET_ACCESS_KEY: "not ours",
+  },
+  ports: { account: 1, agent: 2, prompt: 3, conversation: 4, "webhook-dispatcher": 5 },
+  databaseUrls: {
+    account: "postgres://account",
+    agent: "postgres://agent",
+    prompt: "postgres://prompt",
+    conversation: "postgres://conversation",
+    webhook: "postgres://webhook",
+  },
+  redisUrl: null,
+  modelPort: 6,
+};
+
+const programs = [
+  ...servicePrograms(surroundings),
+  gatewayProgram(surroundings, "127.0.0.1", 8080),
+  modelProgram(surroundings),
+];
+const env = (name: string) => programs.find((program) => program.name === name)?.command.env ?? {};
+const holders = (variable: string) => programs.filter(({ command }) => command.env?.[variable]).map(({ name }) => name);
+
+describe("what each process is given", () => {
+  test("every process gets the operator's settings and none gets the rest of the environment", () => {
+    expect(holders("PARLEY_CHAT_IDLE_MINUTES")).toHaveLength(programs.length);
+    expect(holders("OTEL_EXPORTER_OTLP_ENDPOINT")).toHaveLength(programs.length);
+    expect(holders("AWS_SECRET_ACCESS_KEY")).toEqual([]);
+  });
+
+  test("a secret reaches only the process that needs it", () => {
+    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["agent"]);
+    expect(holders("OPENAI_API_KEY")).toEqual(["conversation"]);
+    expect(holders("GROQ_BASE_URL")).toEqual(["conversation"]);
+  });
+
+  test("each service connects as its own role, the gateway and the model not at all", () => {
+    expect(env("webhook-dispatcher").DATABASE_URL).toBe("postgres://webhook");
+    expect(env("prompt").DATABASE_URL).toBe("postgres://prompt");
+    expect(holders("DATABASE_URL")).toHaveLength(5);
+  });
+
+  test("only the conversation service may reach the stand-in model, beside what the operator allows", () => {
+    expect(env("conversation").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6");
+    expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8");
+  });
+
+  test("every service and the gateway know where the others are", () => {
+    expect(env("gateway").PARLEY_CONVERSATION_ADDRESS).toBe("127.0.0.1:4");
+    expect(env("gateway").PARLEY_WEBHOOK_ADDRESS).toBe("127.0.0.1:5");
+    expect(env("conversation").PARLEY_AGENT_ADDRESS).toBe("127.0.0.1:2");
+  });
+});
+
+test.each([
+  ["127.0.0.1", "http://127.0.0.1:80"],
+  ["0.0.0.0", "http://127.0.0.1:80"],
+  ["::", "http://[::1]:80"],
+  ["::1", "http://[::1]:80"],
+  ["localhost", "http://localhost:80"],
+])("a gateway that listens on %s is called at %s", (host, url) => {
+  expect(gatewayUrl(host, 80)).toBe(url);
+});

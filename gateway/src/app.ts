@@ -1,0 +1,43 @@
+import { Elysia } from "elysia";
+import type { Clients } from "./clients.ts";
+import { type GateContext, jsonAnswer } from "./gate.ts";
+import { requestIdOf } from "./http/request-id.ts";
+import { HttpError, problemOf } from "./problem.ts";
+import { agentRoutes } from "./routes/agents.ts";
+import { catalogueRoutes } from "./routes/catalogue.ts";
+import { chatRoutes } from "./routes/chat.ts";
+import { conversationRoutes } from "./routes/conversations.ts";
+import { healthRoutes } from "./routes/health.ts";
+import { promptRoutes } from "./routes/prompts.ts";
+
+/** The public API over HTTP. */
+export function createApp(gate: GateContext, clients: Clients) {
+  const app = new Elysia()
+    .use(agentRoutes(gate, clients))
+    .use(promptRoutes(gate, clients))
+    .use(chatRoutes(gate, clients))
+    .use(conversationRoutes(gate, clients))
+    .use(catalogueRoutes(gate, clients))
+    .use(healthRoutes(clients));
+  const routes = app.routes.map(({ method, path }) => ({ method, form: pathForm(path) }));
+  return app.onError(({ request, error, code }) => {
+    const requestId = requestIdOf(request);
+    const { pathname } = new URL(request.url);
+    const methods = routes.filter(({ form }) => form.test(pathname)).map(({ method }) => method);
+    const { status, body, headers } = problemOf(code === "NOT_FOUND" ? unrouted(methods) : error, requestId);
+    if (status >= 500) gate.log.error({ err: error, request_id: requestId, path: pathname }, "request failed");
+    return jsonAnswer(status, body, new Headers({ ...headers, "X-Request-ID": requestId }));
+  });
+}
+
+function unrouted(methods: readonly string[]): HttpError {
+  if (methods.length === 0) return new HttpError(404, "Not found: no such route");
+  const allow = [...new Set(methods)].sort().join(", ");
+  return new HttpError(405, `Method not allowed, use ${allow}`, { Allow: allow });
+}
+
+/** Matches the paths that a route such as `/agents/:agent_id` serves. */
+function pathForm(path: string): RegExp {
+  const parts = path.split("/").map((part) => (part.startsWith(":") ? "[^/]+" : RegExp.escape(part)));
+  return new RegExp(`^${parts.join("/").replace(/\/$/, "")}/?$`);
+}

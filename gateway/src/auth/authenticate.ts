@@ -1,0 +1,44 @@
+import { type KeyGrant, KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
+import type { Clock } from "@parley/shared/clock";
+import { ServiceError } from "@parley/shared/errors";
+import type { KeyRing } from "./key-ring.ts";
+
+/** Scopes of a key (decisions.md: Authentication). */
+export type Scope =
+  | "agents:read"
+  | "agents:write"
+  | "prompts:read"
+  | "prompts:write"
+  | "conversations:read"
+  | "chat"
+  | "calls"
+  | "catalogue:read";
+
+const FORM = /^vk_[0-9A-Za-z]{43}$/;
+
+/** A key was given and is wrong; counted against the address it came from. */
+export class WrongKey extends ServiceError {}
+
+/**
+ * Who a key belongs to.
+ * @throws WrongKey for an unknown or malformed one, ServiceError unauthenticated for a missing, inactive or expired one
+ */
+export async function authenticate(keys: KeyRing, clock: Clock, apiKey: string | null): Promise<KeyGrant> {
+  if (apiKey === null || apiKey === "") throw new ServiceError("unauthenticated", "API key is missing");
+  const wrong = new WrongKey("unauthenticated", "Invalid API key");
+  if (!FORM.test(apiKey)) throw wrong;
+  const grant = await keys.find(new Bun.CryptoHasher("sha256").update(apiKey).digest());
+  if (!grant) throw wrong;
+  if (grant.status === KeyStatus.KEY_STATUS_INACTIVE) throw new ServiceError("unauthenticated", "API key is inactive");
+  // A remembered grant carries its expiry, so that it holds to the millisecond.
+  if (grant.expiresAt && grant.expiresAt <= clock.now()) {
+    throw new ServiceError("unauthenticated", "API key has expired");
+  }
+  return grant;
+}
+
+/** @throws ServiceError forbidden naming the scope that the key lacks */
+export function requireScope(grant: KeyGrant, scope: Scope): void {
+  if (grant.scopes.includes("*") || grant.scopes.includes(scope)) return;
+  throw new ServiceError("forbidden", `The API key lacks the scope ${scope}`);
+}

@@ -1,0 +1,94 @@
+import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { Logger } from "@parley/shared/log";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import { LRUCache } from "lru-cache";
+
+type Accounts = Pick<ServiceClient<typeof AccountServiceService>, "authenticateKey" | "watchKeys">;
+
+/** Looks API keys up, remembers the good ones, and forgets one the moment it changes. */
+export interface KeyRing {
+  /** The grant of a key by its SHA-256, null for none. @throws ServiceError unavailable and so on, never "wrong key" */
+  find(digest: Buffer): Promise<KeyGrant | null>;
+  close(): void;
+}
+
+/** How long a look-up may be believed while changes are being told. */
+const CACHE_MS = 30_000;
+/** While they are not: with the silence that shows it, less than the second in which a revocation must hold. */
+const BLIND_CACHE_MS = 250;
+/** The account service says something at least every 400 ms; a longer silence means that a change may be missed. */
+const SILENCE_MS = 700;
+const RECONNECT_MS = 250;
+const KEYS_MAX = 100_000;
+
+interface Remembered {
+  grant: KeyGrant;
+  at: number;
+}
+
+export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
+  const remembered = new LRUCache<string, Remembered>({ max: KEYS_MAX });
+  const pending = new Map<string, Promise<KeyGrant | null>>();
+  const closed = new AbortController();
+  let heardAt = Number.NEGATIVE_INFINITY;
+  /** Grows with every change: a look-up that began before one is not remembered after it. */
+  let generation = 0;
+
+  const isFresh = ({ at }: Remembered) => {
+    const now = performance.now();
+    return now - at < (now - heardAt < SILENCE_MS ? CACHE_MS : BLIND_CACHE_MS);
+  };
+
+  const hear = (keyId: string) => {
+    const now = performance.now();
+    if (now - heardAt >= SILENCE_MS) remembered.clear();
+    heardAt = now;
+    if (keyId === "") return;
+    generation++;
+    for (const [digest, { grant }] of remembered.entries()) if (grant.keyId === keyId) remembered.delete(digest);
+  };
+
+  const watch = async () => {
+    let lost = false;
+    while (!closed.signal.aborted) {
+      try {
+        const origin = { requestId: "watch-keys", signal: closed.signal };
+        for await (const { keyId } of accounts.watchKeys({}, { origin })) {
+          if (lost) log.info("key changes are heard again");
+          lost = false;
+          hear(keyId);
+        }
+      } catch (err) {
+        if (!lost && !closed.signal.aborted)
+          log.warn({ err }, "key changes are not heard, keys are looked up again and again");
+        lost = true;
+      }
+      await Bun.sleep(RECONNECT_MS);
+    }
+  };
+  void watch();
+
+  const lookUp = async (digest: Buffer, key: string) => {
+    const began = generation;
+    const at = performance.now();
+    const { grant } = await accounts.authenticateKey({ digest });
+    if (grant && began === generation) remembered.set(key, { grant, at });
+    return grant ?? null;
+  };
+
+  return {
+    find(digest) {
+      const key = digest.toString("latin1");
+      const known = remembered.get(key);
+      if (known && isFresh(known)) return Promise.resolve(known.grant);
+      let waiting = pending.get(key);
+      if (!waiting) {
+        waiting = lookUp(digest, key).finally(() => pending.delete(key));
+        pending.set(key, waiting);
+      }
+      return waiting;
+    },
+    close: () => closed.abort(),
+  };
+}

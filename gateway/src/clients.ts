@@ -1,0 +1,77 @@
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
+import { Access, type AgentKey, AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
+import DataLoader from "dataloader";
+import type { GatewayConfig } from "./config.ts";
+
+export interface Clients {
+  accounts: ServiceClient<typeof AccountServiceService>;
+  agents: ServiceClient<typeof AgentServiceService>;
+  prompts: ServiceClient<typeof PromptServiceService>;
+  conversations: ServiceClient<typeof ConversationServiceService>;
+  /** All reads of one tick are one call. @throws ServiceError forbidden for another owner's agent, not_found for none */
+  getAgent(ownerId: string, agentId: string): Promise<Agent>;
+  /** Names of the services that cannot be reached now. */
+  unreachable(): Promise<string[]>;
+  close(): void;
+}
+
+const AGENT_BATCH_MAX = 200;
+const REACHABLE_WITHIN_MS = 1_000;
+
+export function createClients(config: GatewayConfig): Clients {
+  // The gateway serves no gRPC, so there is no listening address to hold the TLS files against.
+  const credentials = channelCredentials(tlsFiles(config, "127.0.0.1:0"));
+  const accounts = createClient(AccountServiceService, {
+    peer: "account",
+    address: config.PARLEY_ACCOUNT_ADDRESS,
+    credentials,
+  });
+  const agents = createClient(AgentServiceService, {
+    peer: "agent",
+    address: config.PARLEY_AGENT_ADDRESS,
+    credentials,
+  });
+  const prompts = createClient(PromptServiceService, {
+    peer: "prompt",
+    address: config.PARLEY_PROMPT_ADDRESS,
+    credentials,
+  });
+  const conversations = createClient(ConversationServiceService, {
+    peer: "conversation",
+    address: config.PARLEY_CONVERSATION_ADDRESS,
+    credentials,
+  });
+  const loader = new DataLoader<AgentKey, Agent>(
+    async (keys) => {
+      const { results } = await agents.batchGetAgents({ keys: [...keys] });
+      return keys.map((_, at) => results[at]?.agent ?? refusal(results[at]?.access));
+    },
+    { cache: false, maxBatchSize: AGENT_BATCH_MAX },
+  );
+  return {
+    accounts,
+    agents,
+    prompts,
+    conversations,
+    getAgent: (ownerId, agentId) => loader.load({ ownerId, agentId }),
+    unreachable: async () => {
+      const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
+      const reachable = await Promise.all(named.map(([, client]) => client.isReachable(REACHABLE_WITHIN_MS)));
+      return named.filter((_, at) => !reachable[at]).map(([name]) => name);
+    },
+    close: () => {
+      for (const client of [accounts, agents, prompts, conversations]) client.close();
+    },
+  };
+}
+
+function refusal(access: Access | undefined): ServiceError {
+  if (access === Access.ACCESS_DENIED) return new ServiceError("forbidden", "You do not have access to this agent");
+  return notFound("Agent");
+}

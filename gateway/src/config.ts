@@ -1,0 +1,31 @@
+import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
+import { TLS_VARIABLES } from "@parley/shared/rpc/credentials";
+import { port, str } from "envalid";
+
+const VARIABLES = {
+  PORT: port({ default: 8080 }),
+  PARLEY_HOST: str({ default: "127.0.0.1", desc: "address to serve HTTP on" }),
+  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service" }),
+  PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
+  PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
+  PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
+  PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
+  REDIS_URL: str({ default: "", desc: "redis:// address; without one this process limits rates in memory" }),
+  PARLEY_TRUSTED_PROXIES: str({ default: "", desc: "CIDRs of proxies whose X-Forwarded-For is believed" }),
+  PARLEY_HTTP_TLS_CERT: str({ default: "", desc: "PEM file of the certificate to serve HTTPS with" }),
+  PARLEY_HTTP_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),
+  PARLEY_INSECURE_HTTP: str({
+    default: "",
+    choices: ["", "1"],
+    desc: "1: TLS ends before the gateway, serve plain HTTP beyond loopback",
+  }),
+  PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "for running requests to end at a stop" }),
+  ...TLS_VARIABLES,
+};
+
+export type GatewayConfig = ConfigOf<typeof VARIABLES>;
+
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export function readGatewayConfig(env: Record<string, string | undefined>): GatewayConfig {
+  return readConfig(env, VARIABLES);
+}

@@ -1,0 +1,178 @@
+import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
+import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
+import type { Clock } from "@parley/shared/clock";
+import { ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
+import type { CallOrigin } from "@parley/shared/rpc/call";
+import type { CallOptions } from "@parley/shared/rpc/client";
+import type { Static, TObject } from "@sinclair/typebox";
+import { authenticate, requireScope, type Scope, WrongKey } from "./auth/authenticate.ts";
+import type { KeyRing } from "./auth/key-ring.ts";
+import { readJson } from "./http/body.ts";
+import { idempotencyOf } from "./http/idempotency-key.ts";
+import { readQuery } from "./http/query.ts";
+import { requestIdOf } from "./http/request-id.ts";
+import { validator } from "./http/validate.ts";
+import { problemOf } from "./problem.ts";
+import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
+
+/** What every request passes before its route: key, rate, scope, form; and what every answer carries. */
+export interface GateContext {
+  keys: KeyRing;
+  keyLimiter: RateLimiter;
+  addressLimiter: RateLimiter;
+  addressOf(request: Request): string;
+  /** Keeps a connection on which nothing moves: a model may think for long. */
+  holdOpen(request: Request): void;
+  clock: Clock;
+  log: Logger;
+}
+
+interface Rules<B extends TObject, Q extends TObject> {
+  scope: Scope;
+  body?: B;
+  query?: Q;
+}
+
+export interface Admitted<B, Q> {
+  ownerId: string;
+  body: B;
+  query: Q;
+  params: Record<string, string>;
+  request: Request;
+  origin: CallOrigin;
+  idempotency: Idempotency | undefined;
+  /** For the call that does a write: it tells of a replay. */
+  write: CallOptions;
+  /** Headers of the answer, to be added to. */
+  headers: Headers;
+}
+
+/** What Elysia gives a handler, as far as it is used; naming it keeps Elysia from parsing what is not. */
+interface RouteContext {
+  request: Request;
+  params: unknown;
+}
+
+/** Wrong keys of one client address per minute (decisions.md: Authentication). */
+const WRONG_KEYS_PER_MINUTE = 60;
+
+/**
+ * Turns a route's work into an Elysia handler. The work returns what is answered as JSON with 200, or a Response of its own;
+ * whatever it throws becomes a problem.
+ */
+export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
+  ctx: GateContext,
+  rules: Rules<B, Q>,
+  work: (admitted: Admitted<Static<B>, Static<Q>>) => Promise<object>,
+): (route: RouteContext) => Promise<Response> {
+  const checkBody = rules.body && validator(rules.body);
+  const checkQuery = rules.query && validator(rules.query);
+  return async ({ request, params }) => {
+    const requestId = requestIdOf(request);
+    const headers = new Headers({ "X-Request-ID": requestId });
+    const startedAt = performance.now();
+    let grant: KeyGrant | undefined;
+    let answer: Response;
+    let failure: unknown;
+    try {
+      grant = await authenticated(ctx, request);
+      const decision = await ctx.keyLimiter.take(grant.keyId, grant.rateLimitPerMinute);
+      tellRate(headers, decision);
+      refuseOverRate(decision);
+      requireScope(grant, rules.scope);
+      const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
+      const sent = checkBody ? await readJson(request) : null;
+      const origin = originOf(request, requestId);
+      const result = await work({
+        ownerId: grant.ownerId,
+        body: (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>,
+        query: query as Static<Q>,
+        params: params as Record<string, string>,
+        request,
+        origin,
+        write: { origin, onReplayed: () => headers.set("Idempotent-Replayed", "true") },
+        idempotency: request.method === "GET" ? undefined : idempotencyOf(request, sent?.bytes ?? NOTHING),
+        headers,
+      });
+      answer = result instanceof Response ? result : jsonAnswer(200, result, headers);
+    } catch (error) {
+      failure = error;
+      const problem = problemOf(error, requestId);
+      for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
+      answer = jsonAnswer(problem.status, problem.body, headers);
+    }
+    logRequest(ctx.log, { request, requestId, grant, status: answer.status, startedAt, failure });
+    return answer;
+  };
+}
+
+const NOTHING = new Uint8Array();
+
+async function authenticated(ctx: GateContext, request: Request): Promise<KeyGrant> {
+  try {
+    return await authenticate(ctx.keys, ctx.clock, request.headers.get("x-api-key"));
+  } catch (error) {
+    if (error instanceof WrongKey) {
+      refuseOverRate(await ctx.addressLimiter.take(ctx.addressOf(request), WRONG_KEYS_PER_MINUTE));
+    }
+    throw error;
+  }
+}
+
+function tellRate(headers: Headers, decision: Decision): void {
+  headers.set("X-RateLimit-Limit", String(decision.limit));
+  headers.set("X-RateLimit-Remaining", String(decision.remaining));
+  headers.set("X-RateLimit-Reset", String(decision.resetAtSeconds));
+}
+
+function refuseOverRate({ allowed, limit, retryAfterSeconds }: Decision): void {
+  if (allowed) return;
+  throw new ServiceError("rate_limited", `Rate limit of ${limit} requests per minute exceeded`, {
+    retryAfterMs: retryAfterSeconds * 1000,
+  });
+}
+
+const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
+
+function originOf(request: Request, requestId: string): CallOrigin {
+  const traceparent = request.headers.get("traceparent");
+  return {
+    requestId,
+    ...(traceparent !== null && TRACEPARENT.test(traceparent) && { traceparent }),
+    get signal() {
+      return request.signal;
+    },
+  };
+}
+
+export function jsonAnswer(status: number, body: object, headers: Headers): Response {
+  headers.set("Content-Type", "application/json; charset=utf-8");
+  return new Response(JSON.stringify(body), { status, headers });
+}
+
+interface Served {
+  request: Request;
+  requestId: string;
+  grant: KeyGrant | undefined;
+  status: number;
+  startedAt: number;
+  failure: unknown;
+}
+
+/** One line a request; a body or a key is never in it. */
+function logRequest(log: Logger, { request, requestId, grant, status, startedAt, failure }: Served): void {
+  const isFault = status >= 500;
+  log[isFault ? "warn" : "debug"](
+    {
+      request_id: requestId,
+      method: request.method,
+      path: new URL(request.url).pathname,
+      status,
+      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      ...(grant && { owner_id: grant.ownerId, key_id: grant.keyId }),
+      ...(isFault && { err: failure }),
+    },
+    "request",
+  );
+}

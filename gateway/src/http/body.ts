@@ -1,0 +1,66 @@
+import { invalid } from "@parley/shared/errors";
+import { HttpError } from "../problem.ts";
+
+const BYTES_MAX = 1024 * 1024;
+const DEPTH_MAX = 64;
+const JSON_TYPE = /^application\/json\s*(;|$)/i;
+
+export type JsonObject = Record<string, unknown>;
+
+export interface JsonBody {
+  value: JsonObject;
+  /** What was sent, for the fingerprint of an idempotency key. */
+  bytes: Uint8Array;
+}
+
+/**
+ * The JSON object that a request carries (decisions.md: HTTP conventions).
+ * @throws HttpError 413 over 1 MiB, 415 for another type, 400 for what is no JSON object; ServiceError invalid for JSON that
+ *   cannot be stored: a NUL character, a number beyond a double, nesting over 64 deep
+ */
+export async function readJson(request: Request): Promise<JsonBody> {
+  const length = Number(request.headers.get("content-length") ?? 0);
+  if (length > BYTES_MAX) throw tooLarge();
+  const type = request.headers.get("content-type");
+  if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
+  const bytes = new Uint8Array(await request.arrayBuffer());
+  if (bytes.byteLength > BYTES_MAX) throw tooLarge();
+  if (bytes.byteLength > 0 && type === null) throw notJsonType();
+  const value = parse(bytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw new HttpError(400, "The request body must be a JSON object");
+  }
+  refuseUnstorable(value, "", 0);
+  return { value: value as JsonObject, bytes };
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw new HttpError(400, "The request body is not valid JSON");
+  }
+}
+
+function refuseUnstorable(value: unknown, path: string, depth: number): void {
+  if (typeof value === "string") {
+    if (value.includes("\0")) throw invalid(path, `${path} must not contain a NUL character`);
+  } else if (typeof value === "number") {
+    if (!Number.isFinite(value)) throw invalid(path, `${path} must be a number that fits a double`);
+  } else if (typeof value === "object" && value !== null) {
+    if (depth >= DEPTH_MAX)
+      throw invalid(path, `The request body must not be nested more than ${DEPTH_MAX} levels deep`);
+    for (const key in value) {
+      if (key.includes("\0")) throw invalid(path, "A field name must not contain a NUL character");
+      refuseUnstorable((value as JsonObject)[key], path === "" ? key : `${path}.${key}`, depth + 1);
+    }
+  }
+}
+
+function tooLarge(): HttpError {
+  return new HttpError(413, "The request body must be at most 1 MiB");
+}
+
+function notJsonType(): HttpError {
+  return new HttpError(415, "The request body must be sent with Content-Type: application/json");
+}

@@ -1,0 +1,17 @@
+import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
+import { invalid } from "@parley/shared/errors";
+
+const KEY = /^[\x20-\x7e]{1,255}$/;
+
+/**
+ * The idempotency key of a write with a fingerprint of what it asks for (decisions.md: HTTP conventions).
+ * @throws ServiceError invalid on a malformed key
+ */
+export function idempotencyOf(request: Request, body: Uint8Array): Idempotency | undefined {
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return undefined;
+  if (!KEY.test(key)) throw invalid("Idempotency-Key", "Idempotency-Key must be 1 to 255 printable ASCII characters");
+  const { pathname, search } = new URL(request.url);
+  const hash = new Bun.CryptoHasher("sha256").update(`${request.method} ${pathname}${search}\n`).update(body);
+  return { key, fingerprint: hash.digest() };
+}

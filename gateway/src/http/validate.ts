@@ -1,0 +1,46 @@
+import { ServiceError, type Violation } from "@parley/shared/errors";
+import { Kind, type Static, type TSchema, TypeRegistry } from "@sinclair/typebox";
+import { TypeCompiler } from "@sinclair/typebox/compiler";
+import { explain } from "./explain.ts";
+
+// JSON Schema counts code points, TypeBox UTF-16 units: texts are a kind of their own.
+TypeRegistry.Set<TextSchema>("Text", (schema, value) => {
+  if (typeof value !== "string") return false;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
+  if (value.length < minLength || (value.length > maxLength && codePoints(value) > maxLength)) return false;
+  if (minLength > 1 && codePoints(value) < minLength) return false;
+  return pattern === undefined || new RegExp(pattern, "u").test(value);
+});
+
+export interface TextSchema extends TSchema {
+  [Kind]: "Text";
+  static: string;
+  minLength?: number;
+  maxLength?: number;
+  pattern?: string;
+}
+
+/** Checks values against a schema, compiled once. */
+export type Validator<S extends TSchema> = (value: unknown) => Static<S>;
+
+/**
+ * @returns a function that gives the value back, typed
+ * @throws (the function) ServiceError invalid, every violation named with its path
+ */
+export function validator<S extends TSchema>(schema: S): Validator<S> {
+  const compiled = TypeCompiler.Compile(schema);
+  return (value) => {
+    if (compiled.Check(value)) return value;
+    throw violation(explain(schema, value, ""));
+  };
+}
+
+function violation(violations: readonly Violation[]): ServiceError {
+  return new ServiceError("invalid", violations[0]?.message ?? "The request is not valid", { violations });
+}
+
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}

@@ -1,0 +1,5 @@
+import { runProcess } from "@parley/shared/process";
+import { readGatewayConfig } from "./config.ts";
+import { startGateway } from "./server.ts";
+
+await runProcess("gateway", (log) => startGateway(readGatewayConfig(process.env), log));

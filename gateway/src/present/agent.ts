@@ -1,0 +1,111 @@
+import {
+  type Agent,
+  AgentType,
+  type DynamicVariable,
+  FieldType,
+  type LlmConfig,
+  type StsConfig,
+  type SttConfig,
+  type TtsConfig,
+} from "@parley/proto/parley/agent/v1/agent.ts";
+
+/** api.md: Agent. */
+export function presentAgent(agent: Agent) {
+  const { analysis } = agent;
+  return {
+    id: agent.agentId,
+    agent_name: agent.agentName,
+    agent_description: agent.agentDescription ?? null,
+    agent_type: agent.agentType === AgentType.AGENT_TYPE_OUTBOUND ? "OUTBOUND" : "INBOUND",
+    agent_category: agent.agentCategory,
+    agent_tips: agent.agentTips,
+    agent_mobile_number: agent.agentMobileNumbers,
+    stt: agent.stt ? presentStt(agent.stt) : null,
+    llm: agent.llm ? presentLlm(agent.llm) : null,
+    tts: agent.tts ? presentTts(agent.tts) : null,
+    ...(agent.sts && { sts: presentSts(agent.sts) }),
+    call_analysis_enabled: analysis?.enabled ?? false,
+    ...(analysis?.prompt && {
+      call_analysis_prompt: {
+        prompt_name: analysis.prompt.promptName,
+        ...(analysis.prompt.promptVersion !== undefined && { prompt_version: analysis.prompt.promptVersion }),
+      },
+    }),
+    ...(analysis?.schema && { call_analysis_schema: analysis.schema }),
+    prompt: agent.prompt
+      ? {
+          prompt_name: agent.prompt.promptName,
+          prompt_version: agent.prompt.promptVersion,
+          prompt_content: agent.prompt.promptContent,
+        }
+      : null,
+    first_message_prompt: agent.firstMessagePrompt ?? null,
+    dynamic_variables: agent.dynamicVariables,
+    tools: agent.tools ?? {},
+    widget_config: agent.widgetConfig ?? {},
+    MediaFiles: agent.mediaFiles.map(({ fileType, mediaUrl }) => ({ fileType, mediaUrl })),
+    created_at: agent.createdAt,
+    updated_at: agent.updatedAt,
+  };
+}
+
+function presentStt(stt: SttConfig) {
+  return { provider_name: stt.providerName, model_name: stt.modelName, ...language(stt), params: {} };
+}
+
+function presentLlm(llm: LlmConfig): object {
+  const { temperature, baseUrl, apiKey, apiType } = llm.params ?? {};
+  return {
+    provider_name: llm.providerName,
+    model_name: llm.modelName,
+    params: {
+      ...(baseUrl !== undefined && { base_url: baseUrl }),
+      ...(apiKey !== undefined && { api_key: apiKey }),
+      ...(apiType !== undefined && { API_TYPE: apiType }),
+      ...(temperature !== undefined && { temperature }),
+    },
+    ...(llm.fallbacks.length > 0 && { fallbacks: llm.fallbacks.map(presentLlm) }),
+  };
+}
+
+function presentTts(tts: TtsConfig) {
+  return {
+    provider_name: tts.providerName,
+    ...(tts.modelName !== undefined && { model_name: tts.modelName }),
+    ...language(tts),
+    voice_id: tts.voiceId,
+    params: tts.speed === undefined ? {} : { speed: tts.speed },
+  };
+}
+
+function presentSts(sts: StsConfig) {
+  return {
+    provider_name: sts.providerName,
+    model_name: sts.modelName,
+    ...language(sts),
+    ...(sts.voiceId !== undefined && { voice_id: sts.voiceId }),
+    params: sts.params ?? {},
+  };
+}
+
+function language(config: { language?: string | undefined }) {
+  return config.language === undefined ? {} : { language: config.language };
+}
+
+const FIELD_TYPES: Record<FieldType, string> = {
+  [FieldType.FIELD_TYPE_UNSPECIFIED]: "STRING",
+  [FieldType.FIELD_TYPE_STRING]: "STRING",
+  [FieldType.FIELD_TYPE_NUMBER]: "NUMBER",
+  [FieldType.FIELD_TYPE_EMAIL]: "EMAIL",
+  [FieldType.FIELD_TYPE_PHONE]: "PHONE",
+};
+
+/** api.md: Dynamic variable definition. */
+export function presentVariable(variable: DynamicVariable) {
+  return {
+    variable_name: variable.variableName,
+    required: variable.required,
+    field_type: FIELD_TYPES[variable.fieldType],
+    description: variable.description,
+  };
+}

@@ -1,0 +1,156 @@
+import {
+  CallingType,
+  type ChatSession,
+  type ChatSessionSummary,
+  type Conversation,
+  ConversationStatus,
+  ConversationType,
+  type Message,
+  Role,
+  type Usage,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
+
+const TYPES: Record<ConversationType, string> = {
+  [ConversationType.CONVERSATION_TYPE_UNSPECIFIED]: "CHAT",
+  [ConversationType.CONVERSATION_TYPE_CHAT]: "CHAT",
+  [ConversationType.CONVERSATION_TYPE_TELEPHONY]: "TELEPHONY",
+  [ConversationType.CONVERSATION_TYPE_WHATSAPP]: "WHATSAPP",
+  [ConversationType.CONVERSATION_TYPE_DAILY]: "DAILY",
+};
+const STATUSES: Record<ConversationStatus, string> = {
+  [ConversationStatus.CONVERSATION_STATUS_UNSPECIFIED]: "IN_PROGRESS",
+  [ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS]: "IN_PROGRESS",
+  [ConversationStatus.CONVERSATION_STATUS_COMPLETED]: "COMPLETED",
+  [ConversationStatus.CONVERSATION_STATUS_DISCONNECTED]: "DISCONNECTED",
+  [ConversationStatus.CONVERSATION_STATUS_FAILED]: "FAILED",
+};
+const CALLING_TYPES: Record<CallingType, string | undefined> = {
+  [CallingType.CALLING_TYPE_UNSPECIFIED]: undefined,
+  [CallingType.CALLING_TYPE_INBOUND]: "INBOUND",
+  [CallingType.CALLING_TYPE_OUTBOUND]: "OUTBOUND",
+};
+
+/** api.md: Conversation. */
+export function presentConversation(conversation: Conversation) {
+  const callingType = CALLING_TYPES[conversation.callingType];
+  const mobileNumber =
+    callingType === "OUTBOUND"
+      ? conversation.toMobileNumber
+      : (conversation.fromMobileNumber ?? conversation.toMobileNumber);
+  return {
+    id: conversation.id,
+    conversation_id: conversation.conversationId,
+    agent_id: conversation.agentId,
+    conversation_type: TYPES[conversation.type],
+    conversation_status: STATUSES[conversation.status],
+    conversation_analysis: conversation.analysis
+      ? conversation.analysis.items.map(({ name, value, type, error }) => ({
+          name,
+          value,
+          type,
+          ...(error && { error }),
+        }))
+      : null,
+    notes: conversation.notes ?? null,
+    conversation_transcript: conversation.transcript ? conversation.transcript.messages.map(presentMessage) : null,
+    created_by: conversation.createdBy ?? null,
+    conversation_metadata: presentMetadata(conversation),
+    created_at: conversation.createdAt,
+    updated_at: conversation.updatedAt,
+    ...(callingType && { calling_type: callingType }),
+    ...(mobileNumber !== undefined && { mobile_number: mobileNumber }),
+    ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
+  };
+}
+
+/** The fields of a channel beside what the client gave (decisions.md: Conversations). */
+function presentMetadata(conversation: Conversation): object {
+  switch (conversation.type) {
+    case ConversationType.CONVERSATION_TYPE_TELEPHONY:
+      return {
+        ...conversation.metadata,
+        to_mobile_number: conversation.toMobileNumber ?? null,
+        from_mobile_number: conversation.fromMobileNumber ?? null,
+        calling_type: CALLING_TYPES[conversation.callingType] ?? null,
+        telephony_provider: conversation.telephonyProvider ?? null,
+        conversation_recording_url: conversation.recordingUrl ?? null,
+        conversation_duration: conversation.durationSeconds ?? null,
+        dynamic_variables: conversation.dynamicVariables ?? {},
+      };
+    case ConversationType.CONVERSATION_TYPE_WHATSAPP:
+      return {
+        ...conversation.metadata,
+        from_mobile_number: conversation.fromMobileNumber ?? null,
+        to_mobile_number: conversation.toMobileNumber ?? null,
+        last_activity: conversation.lastActivityAt,
+      };
+    case ConversationType.CONVERSATION_TYPE_DAILY:
+      return {
+        ...conversation.metadata,
+        room_url: conversation.roomUrl ?? null,
+        room_name: conversation.roomName ?? null,
+        conversation_duration: conversation.durationSeconds ?? null,
+      };
+    default:
+      return {
+        ...conversation.metadata,
+        last_activity: conversation.lastActivityAt,
+        session_status: STATUSES[conversation.status],
+      };
+  }
+}
+
+/** api.md: Chat session, detail view. */
+export function presentSession(session: ChatSession) {
+  return {
+    session_id: session.sessionId,
+    agent_id: session.agentId,
+    status: STATUSES[session.status],
+    messages: session.messages.map(presentMessage),
+    message_count: session.messageCount,
+    created_at: session.createdAt,
+    updated_at: session.updatedAt,
+    metadata: {
+      ...session.metadata,
+      last_activity: session.lastActivityAt,
+      session_status: STATUSES[session.status],
+    },
+    usage: session.usage ? presentUsage(session.usage) : null,
+  };
+}
+
+/** api.md: Chat session, list item view. */
+export function presentSummary(session: ChatSessionSummary) {
+  return {
+    id: session.sessionId,
+    object: "chat.session",
+    created_at: unixSeconds(session.createdAt),
+    updated_at: unixSeconds(session.updatedAt),
+    agent_id: session.agentId,
+    conversation_name: session.conversationName,
+    message_count: session.messageCount,
+    metadata: {
+      ...session.metadata,
+      last_activity: session.lastActivityAt,
+      session_status: STATUSES[session.status],
+    },
+  };
+}
+
+function presentMessage({ role, content, timestamp }: Message) {
+  return { role: role === Role.ROLE_USER ? "user" : "assistant", content, timestamp };
+}
+
+function presentUsage(usage: Usage) {
+  return {
+    replies: usage.replies,
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    mean_first_word_ms: usage.firstWordMs,
+    mean_total_ms: usage.totalMs,
+  };
+}
+
+function unixSeconds(date: Date | undefined): number {
+  return Math.floor((date?.getTime() ?? 0) / 1000);
+}

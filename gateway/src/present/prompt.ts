@@ -1,0 +1,21 @@
+import { type Prompt, PromptType, type PromptVersion } from "@parley/proto/parley/prompt/v1/prompt.ts";
+
+/** api.md: Prompt. */
+export function presentPrompt(prompt: Prompt) {
+  return {
+    prompt_name: prompt.promptName,
+    prompt_version: prompt.promptVersion,
+    prompt_content: prompt.promptContent,
+    prompt_metadata: { prompt_type: prompt.promptType === PromptType.PROMPT_TYPE_ANALYSIS ? "analysis" : "main" },
+    created_at: prompt.createdAt,
+    updated_at: prompt.updatedAt,
+  };
+}
+
+export function presentVersion(version: PromptVersion) {
+  return {
+    prompt_version: version.promptVersion,
+    prompt_content: version.promptContent,
+    created_at: version.createdAt,
+  };
+}

@@ -1,0 +1,24 @@
+/**
+ * A sliding window of 60 s (decisions.md: Rate limit). In any 60 s a key is allowed at most its limit. An allowed request
+ * is forgotten when it is 60 s old, above 1,000 a minute up to 59 ms later; so a client that keeps evenly to its limit
+ * (above 1,000 a minute: to 99.9 % of it) is never refused.
+ */
+export interface RateLimiter {
+  /**
+   * Counts one request against `key` unless it is refused: a refused one does not count.
+   * One `take` serves both uses: each request of an API key, and each wrong key of a client address
+   * (not allowed = answer 429 instead of 401; a valid key never takes from its address).
+   * `limit` is the requests allowed in any 60 s, at least 1; 0 refuses everything.
+   */
+  take(key: string, limit: number): Promise<Decision>;
+}
+
+export interface Decision {
+  allowed: boolean;
+  limit: number;
+  remaining: number;
+  /** Unix second at which the full limit is back if nothing more is sent. */
+  resetAtSeconds: number;
+  /** 0 when allowed, else at least 1: after this wait one request is allowed if nothing else arrives. */
+  retryAfterSeconds: number;
+}

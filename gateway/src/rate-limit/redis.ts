@@ -1,0 +1,65 @@
+import { Redis } from "ioredis";
+import type { RateLimiter } from "./limiter.ts";
+import { takeScript } from "./take-script.ts";
+import { decisionOf } from "./window.ts";
+
+const CONNECT_TIMEOUT_MS = 1_000;
+const RECONNECT_DELAY_MAX_MS = 1_000;
+/** A connection that owes an answer for this long is dead (its host vanished without a word) and is made anew. */
+const SILENCE_MAX_MS = 2_000;
+
+export interface RedisLimiterOptions {
+  url: string;
+  commandTimeoutMs?: number;
+  /** Only for tests: Unix ms in place of Redis's own time. */
+  clock?: () => number;
+}
+
+/** `take` throws at once while Redis is not connected, and after `commandTimeoutMs` without an answer; it never queues. */
+export interface RedisLimiter extends RateLimiter {
+  close(): void;
+}
+
+/** Limits across all gateways, one round trip a take. Resolves when connected or not within a second; reconnects for ever. */
+export async function redisLimiter({ url, commandTimeoutMs = 100, clock }: RedisLimiterOptions): Promise<RedisLimiter> {
+  const redis = connection(url, commandTimeoutMs);
+  let lastError = "connection closed";
+  redis.on("error", (error: Error) => {
+    lastError = error.message;
+  });
+  await Promise.race([redis.connect().catch(() => undefined), Bun.sleep(CONNECT_TIMEOUT_MS)]);
+
+  return {
+    async take(key, limit) {
+      if (redis.status !== "ready") throw new Error(`Redis is not connected: ${lastError}`);
+      // The braces keep a key whole on one Redis Cluster node whatever its script touches.
+      const redisKey = `parley:rl:{${key}}`;
+      const [used, waitMs, newestMs] = await (clock
+        ? redis.takeOne(redisKey, limit, clock())
+        : redis.takeOne(redisKey, limit));
+      return decisionOf(limit, { used, waitMs, newestMs });
+    },
+    close: () => redis.disconnect(),
+  };
+}
+
+type UsageReply = [used: number, waitMs: number, newestMs: number];
+type Connection = Redis & { takeOne(key: string, limit: number, nowMs?: number): Promise<UsageReply> };
+
+function connection(url: string, commandTimeout: number): Connection {
+  return new Redis(url, {
+    scripts: { takeOne: { lua: takeScript, numberOfKeys: 1 } },
+    lazyConnect: true,
+    connectionName: "parley-gateway",
+    disableClientInfo: true,
+    enableOfflineQueue: false,
+    autoResendUnfulfilledCommands: false,
+    maxRetriesPerRequest: 0,
+    commandTimeout,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+    socketTimeout: SILENCE_MAX_MS,
+    retryStrategy: (times) => Math.min(50 * 2 ** times, RECONNECT_DELAY_MAX_MS) * (0.5 + Math.random() / 2),
+    // A primary that was demoted keeps its connections: the name may already lead to the new one.
+    reconnectOnError: (error) => error.message.includes("READONLY"),
+  }) as Connection;
+}

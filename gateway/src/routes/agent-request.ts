@@ -1,0 +1,164 @@
+import {
+  AgentType,
+  type LlmConfig,
+  type StsConfig,
+  type SttConfig,
+  type TtsConfig,
+} from "@parley/proto/parley/agent/v1/agent.ts";
+import {
+  type AnalysisSettings,
+  CreateAgentRequest,
+  type PromptSource,
+  UpdateAgentRequest,
+} from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { invalid } from "@parley/shared/errors";
+import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents.ts";
+
+/** What a body of POST /agents asks the agent service for. @throws ServiceError invalid on fields that contradict each other */
+export function createAgentRequest(ownerId: string, body: CreateAgentBody): CreateAgentRequest {
+  return CreateAgentRequest.fromPartial({
+    ownerId,
+    agentName: body.agent_name,
+    agentType: agentTypeOf(body.agent_type),
+    agentTips: body.agent_tips ?? [],
+    agentMobileNumbers: body.agent_mobile_number ?? [],
+    mediaFiles: body.MediaFiles ?? [],
+    ...given(body),
+  });
+}
+
+/** Nullable field of the API → field of the request, for what null clears. */
+const CLEARABLE = {
+  agent_description: "agentDescription",
+  agent_category: "agentCategory",
+  agent_tips: "agentTips",
+  agent_mobile_number: "agentMobileNumbers",
+  stt: "stt",
+  llm: "llm",
+  tts: "tts",
+  sts: "sts",
+  call_analysis_enabled: "analysis",
+  prompt: "prompt",
+  prompt_content: "prompt",
+  first_message_prompt: "firstMessagePrompt",
+  tools: "tools",
+  widget_config: "widgetConfig",
+  MediaFiles: "mediaFiles",
+} as const;
+
+/** What a body of PATCH /agents/{agent_id} asks for: absent is unchanged, null clears. */
+export function updateAgentRequest(ownerId: string, agentId: string, body: UpdateAgentBody): UpdateAgentRequest {
+  const cleared = Object.entries(CLEARABLE).filter(([field]) => body[field as keyof typeof CLEARABLE] === null);
+  return UpdateAgentRequest.fromPartial({
+    ownerId,
+    agentId,
+    ...(body.agent_name !== undefined && { agentName: body.agent_name }),
+    ...(body.agent_type !== undefined && { agentType: agentTypeOf(body.agent_type) }),
+    ...(body.agent_tips && { agentTips: { values: body.agent_tips } }),
+    ...(body.agent_mobile_number && { agentMobileNumbers: { values: body.agent_mobile_number } }),
+    ...(body.MediaFiles && { mediaFiles: { values: body.MediaFiles } }),
+    clear: [...new Set(cleared.map(([, field]) => field))],
+    ...given(body),
+  });
+}
+
+export function agentTypeOf(name: "INBOUND" | "OUTBOUND" | undefined): AgentType {
+  if (name === undefined) return AgentType.AGENT_TYPE_UNSPECIFIED;
+  return name === "OUTBOUND" ? AgentType.AGENT_TYPE_OUTBOUND : AgentType.AGENT_TYPE_INBOUND;
+}
+
+/** The fields that creating and changing have alike. */
+function given(body: UpdateAgentBody) {
+  const prompt = promptOf(body);
+  const analysis = analysisOf(body);
+  return {
+    ...(body.agent_description != null && { agentDescription: body.agent_description }),
+    ...(body.agent_category != null && { agentCategory: body.agent_category }),
+    ...(body.first_message_prompt != null && { firstMessagePrompt: body.first_message_prompt }),
+    ...(body.stt && { stt: sttOf(body.stt) }),
+    ...(body.llm && { llm: llmOf(body.llm) }),
+    ...(body.tts && { tts: ttsOf(body.tts) }),
+    ...(body.sts && { sts: stsOf(body.sts) }),
+    ...(body.tools && { tools: body.tools }),
+    ...(body.widget_config && { widgetConfig: body.widget_config }),
+    ...(prompt && { prompt }),
+    ...(analysis && { analysis }),
+  };
+}
+
+function promptOf({ prompt, prompt_content }: UpdateAgentBody): PromptSource | undefined {
+  if (prompt && prompt_content != null) {
+    throw invalid("prompt_content", "prompt_content and prompt must not both be given: send one of them");
+  }
+  if (prompt_content != null) return { source: { $case: "content", value: prompt_content } };
+  if (!prompt) return undefined;
+  const value = { promptName: prompt.prompt_name, promptVersion: prompt.prompt_version ?? undefined };
+  return { source: { $case: "reference", value } };
+}
+
+function analysisOf(body: UpdateAgentBody): AnalysisSettings | undefined {
+  const { call_analysis_enabled: enabled, call_analysis_prompt: prompt, call_analysis_schema: schema } = body;
+  if (enabled === true && !prompt) {
+    throw invalid("call_analysis_prompt", "call_analysis_prompt is required when call_analysis_enabled is true");
+  }
+  if (enabled == null && !prompt && !schema) return undefined;
+  return {
+    enabled: enabled ?? false,
+    prompt: prompt ? analysisPromptOf(prompt) : undefined,
+    schema: schema ?? undefined,
+  };
+}
+
+function analysisPromptOf(prompt: NonNullable<UpdateAgentBody["call_analysis_prompt"]>): PromptSource {
+  const { prompt_name: name, prompt_version: version, custom_prompt: custom } = prompt;
+  if ((name === undefined) === (custom === undefined)) {
+    throw invalid("call_analysis_prompt", "call_analysis_prompt must have either prompt_name or custom_prompt");
+  }
+  if (custom !== undefined) return { source: { $case: "content", value: custom } };
+  return { source: { $case: "reference", value: { promptName: name ?? "", promptVersion: version ?? undefined } } };
+}
+
+function sttOf(stt: NonNullable<UpdateAgentBody["stt"]>): SttConfig {
+  return { providerName: stt.provider_name, modelName: stt.model_name, language: stt.language ?? undefined };
+}
+
+interface LlmBody {
+  provider_name: string;
+  model_name: string;
+  params?: { temperature?: number; base_url?: string; api_key?: string; API_TYPE?: string } | null;
+  fallbacks?: LlmBody[] | null;
+}
+
+function llmOf({ provider_name, model_name, params, fallbacks }: LlmBody): LlmConfig {
+  return {
+    providerName: provider_name,
+    modelName: model_name,
+    params: {
+      temperature: params?.temperature,
+      baseUrl: params?.base_url,
+      apiKey: params?.api_key,
+      apiType: params?.API_TYPE,
+    },
+    fallbacks: fallbacks?.map(llmOf) ?? [],
+  };
+}
+
+function ttsOf(tts: NonNullable<UpdateAgentBody["tts"]>): TtsConfig {
+  return {
+    providerName: tts.provider_name,
+    modelName: tts.model_name ?? undefined,
+    language: tts.language ?? undefined,
+    voiceId: tts.voice_id,
+    speed: tts.params?.speed,
+  };
+}
+
+function stsOf(sts: NonNullable<UpdateAgentBody["sts"]>): StsConfig {
+  return {
+    providerName: sts.provider_name,
+    modelName: sts.model_name,
+    language: sts.language ?? undefined,
+    voiceId: sts.voice_id ?? undefined,
+    params: sts.params ?? {},
+  };
+}

@@ -1,0 +1,122 @@
+import type {
+  ConversationServiceService,
+  StreamTurnResponse,
+  Turn,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import { Elysia } from "elysia";
+import type { Clients } from "../clients.ts";
+import { type Admitted, type GateContext, gated } from "../gate.ts";
+import { codePoints } from "../http/validate.ts";
+import { presentSession, presentSummary } from "../present/conversation.ts";
+import { pageFigures, pageOf } from "../present/page.ts";
+import { required } from "../present/required.ts";
+import { ChatBody, ListSessionsQuery, MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
+
+/** Longer than any turn may take: the conversation service's own limits end it. */
+const TURN_TIMEOUT_MS = 660_000;
+
+export function chatRoutes(gate: GateContext, { conversations }: Clients) {
+  return new Elysia({ prefix: "/v1/public" })
+    .post(
+      "/chat",
+      gated(gate, { scope: "chat", body: ChatBody }, async (admitted) => {
+        const { body, request, origin, headers } = admitted;
+        gate.holdOpen(request);
+        const turn = turnOf(admitted);
+        if (body.streaming ?? true) return streamedReply(conversations, turn, admitted);
+        const { sessionId, response } = await conversations.completeTurn(
+          { turn },
+          { origin, timeoutMs: TURN_TIMEOUT_MS },
+        );
+        headers.set("X-Session-ID", sessionId);
+        return { response, session_id: sessionId };
+      }),
+      { parse: "none" },
+    )
+    .get(
+      "/agents/:agent_id/first-message",
+      gated(gate, { scope: "chat" }, async ({ ownerId, params, origin, headers }) => {
+        const agentId = params.agent_id ?? "";
+        const request = { ownerId, agentId, metadata: undefined };
+        const { sessionId, firstMessage } = await conversations.startChat(request, { origin });
+        headers.set("X-Session-ID", sessionId);
+        return { session_id: sessionId, first_message: firstMessage, agent_id: agentId };
+      }),
+    )
+    .get(
+      "/chat/sessions",
+      gated(gate, { scope: "conversations:read", query: ListSessionsQuery }, async ({ ownerId, query, origin }) => {
+        const page = pageOf(query);
+        const request = { ownerId, page, agentId: query.agent_id ?? "" };
+        const { sessions, total } = await conversations.listChatSessions(request, { origin });
+        const figures = pageFigures(total, page);
+        return {
+          object: "list",
+          data: sessions.map(presentSummary),
+          has_more: page.number < figures.total_pages,
+          ...figures,
+        };
+      }),
+    )
+    .get(
+      "/chat/sessions/:session_id",
+      gated(gate, { scope: "conversations:read" }, async ({ ownerId, params, origin }) => {
+        const request = { ownerId, sessionId: params.session_id ?? "" };
+        const { session } = await conversations.getChatSession(request, { origin });
+        return presentSession(required(session));
+      }),
+    );
+}
+
+type Chat = Admitted<typeof ChatBody.static, unknown>;
+
+/** @throws ServiceError condition when the message is empty or too long */
+function turnOf({ ownerId, body, idempotency }: Chat): Turn {
+  const length = codePoints(body.message);
+  if (length === 0 || length > MESSAGE_CHARACTERS_MAX) {
+    throw new ServiceError("condition", `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`);
+  }
+  return {
+    ownerId,
+    agentId: body.agent_id,
+    sessionId: body.session_id ?? undefined,
+    message: body.message,
+    metadata: body.metadata ?? undefined,
+    idempotency,
+  };
+}
+
+/**
+ * The reply as text, word by word. Whatever fails before the first word is an ordinary error answer; after it the body ends
+ * without its terminating chunk, so that a client cannot take the part for the whole.
+ */
+async function streamedReply(
+  conversations: ServiceClient<typeof ConversationServiceService>,
+  turn: Turn,
+  { origin, headers }: Chat,
+): Promise<Response> {
+  const events = conversations.streamTurn({ turn }, { origin, timeoutMs: TURN_TIMEOUT_MS })[Symbol.asyncIterator]();
+  const started = await events.next();
+  if (!started.done && started.value.event?.$case === "started") {
+    headers.set("X-Session-ID", started.value.event.value.sessionId);
+  }
+  const first = await events.next();
+  headers.set("Content-Type", "text/plain; charset=utf-8");
+  headers.set("Cache-Control", "no-store");
+  return new Response(words(first, events), { headers });
+}
+
+async function* words(
+  first: IteratorResult<StreamTurnResponse>,
+  events: AsyncIterator<StreamTurnResponse>,
+): AsyncGenerator<string> {
+  try {
+    for (let next = first; !next.done; next = await events.next()) {
+      if (next.value.event?.$case === "text") yield next.value.event.value;
+    }
+  } finally {
+    await events.return?.();
+  }
+}

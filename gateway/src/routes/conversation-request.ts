@@ -1,0 +1,89 @@
+import {
+  CallingType,
+  ConversationStatus,
+  ConversationType,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type {
+  ListConversationsRequest,
+  TimeOfDayWindow,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid } from "@parley/shared/errors";
+import type { Static } from "@sinclair/typebox";
+import type { ListConversationsQuery } from "../schemas/conversations.ts";
+
+type Query = Static<typeof ListConversationsQuery>;
+
+const SIZE_MAX = 100;
+const SIZE_DEFAULT = 10;
+const DAY_MINUTES = 24 * 60;
+const OFFSET_DEFAULT = 330;
+
+const TYPES = {
+  CHAT: ConversationType.CONVERSATION_TYPE_CHAT,
+  TELEPHONY: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+  WHATSAPP: ConversationType.CONVERSATION_TYPE_WHATSAPP,
+  DAILY: ConversationType.CONVERSATION_TYPE_DAILY,
+} as const;
+const STATUSES = {
+  IN_PROGRESS: ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS,
+  COMPLETED: ConversationStatus.CONVERSATION_STATUS_COMPLETED,
+  DISCONNECTED: ConversationStatus.CONVERSATION_STATUS_DISCONNECTED,
+  FAILED: ConversationStatus.CONVERSATION_STATUS_FAILED,
+} as const;
+const CALLING_TYPES = {
+  INBOUND: CallingType.CALLING_TYPE_INBOUND,
+  OUTBOUND: CallingType.CALLING_TYPE_OUTBOUND,
+} as const;
+
+/** api.md: GET /conversations. An oversize page_size is reduced to 100, one below 1 becomes 10. */
+export function listConversationsRequest(
+  ownerId: string,
+  query: Query,
+): { request: ListConversationsRequest; page: { number: number; size: number } } {
+  const asked = query.page_size ?? SIZE_DEFAULT;
+  const page = { number: query.page ?? 1, size: asked < 1 ? SIZE_DEFAULT : Math.min(asked, SIZE_MAX) };
+  return {
+    page,
+    request: {
+      ownerId,
+      page,
+      search: query.search ?? "",
+      conversationId: query.conversation_id ?? "",
+      agentId: query.agent_id ?? "",
+      type: query.conversation_type ? TYPES[query.conversation_type] : ConversationType.CONVERSATION_TYPE_UNSPECIFIED,
+      callingType: query.calling_type ? CALLING_TYPES[query.calling_type] : CallingType.CALLING_TYPE_UNSPECIFIED,
+      status: query.conversation_status
+        ? STATUSES[query.conversation_status]
+        : ConversationStatus.CONVERSATION_STATUS_UNSPECIFIED,
+      from: dateOf("from_date", query.from_date),
+      to: dateOf("to_date", query.to_date),
+      timeOfDay: timeOfDayOf(query),
+    },
+  };
+}
+
+/** A date alone is its midnight; without a zone it is UTC. */
+function dateOf(name: string, text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined;
+  const iso = text.replace(" ", "T");
+  const date = new Date(iso.includes("T") && !/(Z|[+-]\d{2}:?\d{2})$/.test(iso) ? `${iso}Z` : iso);
+  if (Number.isNaN(date.getTime())) throw invalid(name, `${name} must be a date that exists, in ISO 8601`);
+  return date;
+}
+
+/** The window of the day in UTC minutes; offsets are minutes east of UTC (decisions.md: Conversations). */
+function timeOfDayOf(query: Query): TimeOfDayWindow | undefined {
+  if (query.from_time === undefined && query.to_time === undefined) return undefined;
+  const offset = query.timezone_offset ?? OFFSET_DEFAULT;
+  const from = minuteOf(query.from_time ?? "00:00");
+  const to = minuteOf(query.to_time ?? "23:59");
+  // The whole day, which shifting would turn into a window of everything but nothing.
+  if (from === 0 && to === DAY_MINUTES - 1) return undefined;
+  const toUtc = (minute: number) => (minute - offset + 2 * DAY_MINUTES) % DAY_MINUTES;
+  return { fromMinute: toUtc(from), toMinute: toUtc(to) };
+}
+
+function minuteOf(time: string): number {
+  const [hours = "0", minutes = "0"] = time.split(":");
+  return Number(hours) * 60 + Number(minutes);
+}

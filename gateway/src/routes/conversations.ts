@@ -1,0 +1,44 @@
+import { Elysia } from "elysia";
+import type { Clients } from "../clients.ts";
+import { type GateContext, gated } from "../gate.ts";
+import { presentConversation } from "../present/conversation.ts";
+import { pageFigures } from "../present/page.ts";
+import { required } from "../present/required.ts";
+import { ListConversationsQuery } from "../schemas/conversations.ts";
+import { listConversationsRequest } from "./conversation-request.ts";
+
+export function conversationRoutes(gate: GateContext, { conversations }: Clients) {
+  return new Elysia({ prefix: "/v1/public/conversations" })
+    .get(
+      "/",
+      gated(
+        gate,
+        { scope: "conversations:read", query: ListConversationsQuery },
+        async ({ ownerId, query, origin }) => {
+          const { request, page } = listConversationsRequest(ownerId, query);
+          const { conversations: found, total } = await conversations.listConversations(request, { origin });
+          const figures = pageFigures(total, page);
+          const neighbours = {
+            has_next: page.number < figures.total_pages,
+            has_previous: page.number > 1 && total > 0,
+          };
+          const data = found.map(presentConversation);
+          if (query.shape === "flat") return { conversations: data, ...figures, ...neighbours };
+          return {
+            status: "success",
+            message: "Conversations retrieved successfully",
+            data,
+            pagination: { ...figures, ...neighbours },
+          };
+        },
+      ),
+    )
+    .get(
+      "/:conversation_id",
+      gated(gate, { scope: "conversations:read" }, async ({ ownerId, params, origin }) => {
+        const request = { ownerId, conversationId: params.conversation_id ?? "" };
+        const { conversation } = await conversations.getConversation(request, { origin });
+        return presentConversation(required(conversation));
+      }),
+    );
+}

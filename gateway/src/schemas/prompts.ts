@@ -1,0 +1,24 @@
+import { Type } from "@sinclair/typebox";
+import { Maybe, OneOf, PageQuery, Text } from "./types.ts";
+
+const PromptContent = Text({ min: 1, max: 500_000 });
+
+export const CreatePromptBody = Type.Object({
+  prompt_name: Text({ min: 1, max: 100 }),
+  prompt_content: PromptContent,
+  prompt_metadata: Maybe(Type.Object({ prompt_type: Type.Optional(OneOf(["main", "analysis"] as const)) })),
+});
+
+export const UpdatePromptBody = Type.Object({ prompt_content: PromptContent });
+
+export const PromptPath = Type.Object({ prompt_name: Type.String() });
+
+export const GetPromptQuery = Type.Object({
+  version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+});
+
+export const ListPromptsQuery = Type.Object({
+  ...PageQuery,
+  search: Type.Optional(Text({ max: 200 })),
+  latest_only: Type.Optional(Type.Boolean({ default: true })),
+});

@@ -1,0 +1,62 @@
+import { Kind, type Static, type TObject, type TOptional, type TSchema, Type } from "@sinclair/typebox";
+import type { TextSchema } from "../http/validate.ts";
+
+interface TextOptions {
+  min?: number;
+  max?: number;
+  pattern?: string;
+  /** What the pattern asks for, completing "must …". */
+  form?: string;
+  description?: string;
+  example?: string;
+}
+
+/** A string, its length in code points. */
+export function Text({ min, max, pattern, form, description, example }: TextOptions = {}): TextSchema {
+  return Type.Unsafe<string>({
+    [Kind]: "Text",
+    type: "string",
+    ...(min !== undefined && { minLength: min }),
+    ...(max !== undefined && { maxLength: max }),
+    ...(pattern !== undefined && { pattern }),
+    ...(form !== undefined && { form }),
+    ...(description !== undefined && { description }),
+    ...(example !== undefined && { examples: [example] }),
+  }) as unknown as TextSchema;
+}
+
+/** One of some words. */
+export function OneOf<const W extends readonly string[]>(words: W, options: { description?: string } = {}) {
+  return Type.Unsafe<W[number]>(
+    Type.Union(
+      words.map((word) => Type.Literal(word)),
+      options,
+    ),
+  );
+}
+
+export function Nullable<S extends TSchema>(schema: S) {
+  return Type.Union([schema, Type.Null()]);
+}
+
+/** May be left out, or null, which means the same. */
+export function Maybe<S extends TSchema>(schema: S) {
+  return Type.Optional(Nullable(schema));
+}
+
+/** Any JSON object. */
+export const Json = Type.Record(Type.String(), Type.Unknown());
+
+export const PageQuery = {
+  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
+  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
+};
+
+export const E164 = Text({
+  pattern: "^\\+[1-9]\\d{6,14}$",
+  form: "be a phone number in E.164, such as +14155550123",
+  example: "+14155550123",
+});
+
+export type Body<S extends TObject> = Static<S>;
+export type { TOptional };

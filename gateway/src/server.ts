@@ -1,0 +1,90 @@
+import { metrics } from "@opentelemetry/api";
+import { systemClock } from "@parley/shared/clock";
+import { ConfigError } from "@parley/shared/config";
+import type { Logger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process";
+import { isLoopback } from "@parley/shared/rpc/credentials";
+import type { BunFile } from "bun";
+import { createApp } from "./app.ts";
+import { createKeyRing } from "./auth/key-ring.ts";
+import { createClients } from "./clients.ts";
+import type { GatewayConfig } from "./config.ts";
+import type { GateContext } from "./gate.ts";
+import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
+import { failoverLimiter } from "./rate-limit/failover.ts";
+import type { RateLimiter } from "./rate-limit/limiter.ts";
+import { memoryLimiter } from "./rate-limit/memory.ts";
+import { redisLimiter } from "./rate-limit/redis.ts";
+
+/** Above what a request may carry, so that the refusal of a larger one is ours to word. */
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+const IDLE_SECONDS = 30;
+
+export async function startGateway(config: GatewayConfig, log: Logger): Promise<Running> {
+  const clients = createClients(config);
+  const keys = createKeyRing(clients.accounts, log);
+  const limiters = await createLimiters(config.REDIS_URL, log);
+  const trusted = parseTrustedProxies(config.PARLEY_TRUSTED_PROXIES);
+  const gate: GateContext = {
+    keys,
+    keyLimiter: limiters.keys,
+    addressLimiter: limiters.addresses,
+    addressOf: (request) =>
+      clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
+    holdOpen: (request) => server.timeout(request, 0),
+    clock: systemClock,
+    log,
+  };
+  const server = Bun.serve({
+    hostname: config.PARLEY_HOST,
+    port: config.PORT,
+    reusePort: true,
+    maxRequestBodySize: BODY_BYTES_MAX,
+    idleTimeout: IDLE_SECONDS,
+    ...httpTls(config),
+    fetch: createApp(gate, clients).compile().fetch,
+  });
+  return {
+    address: `${config.PARLEY_HOST}:${server.port}`,
+    stop: async () => {
+      const drained = server.stop(false);
+      await Promise.race([drained, Bun.sleep(config.PARLEY_DRAIN_MS)]);
+      await server.stop(true);
+      keys.close();
+      limiters.close();
+      clients.close();
+    },
+  };
+}
+
+/** @throws ConfigError when the address is beyond loopback and nothing says that TLS protects what is sent to it */
+function httpTls(config: GatewayConfig): { tls?: { cert: BunFile; key: BunFile } } {
+  const { PARLEY_HTTP_TLS_CERT: cert, PARLEY_HTTP_TLS_KEY: key, PARLEY_HOST: host } = config;
+  if (cert !== "" && key !== "") return { tls: { cert: Bun.file(cert), key: Bun.file(key) } };
+  if (cert !== "" || key !== "") throw new ConfigError("PARLEY_HTTP_TLS_CERT and PARLEY_HTTP_TLS_KEY go together");
+  if (!isLoopback(`${host}:${config.PORT}`) && config.PARLEY_INSECURE_HTTP !== "1") {
+    throw new ConfigError(
+      `PARLEY_HOST ${host} is beyond loopback: give PARLEY_HTTP_TLS_CERT and _KEY, or say PARLEY_INSECURE_HTTP=1 when TLS ends before the gateway`,
+    );
+  }
+  return {};
+}
+
+interface Limiters {
+  keys: RateLimiter;
+  addresses: RateLimiter;
+  close(): void;
+}
+
+/** Two of them, so that a flood of addresses cannot push API keys out of a process's memory. */
+async function createLimiters(redisUrl: string, log: Logger): Promise<Limiters> {
+  if (redisUrl === "") {
+    log.warn("no REDIS_URL: rates are limited in the memory of this process");
+    return { keys: memoryLimiter(), addresses: memoryLimiter(), close: () => {} };
+  }
+  const degraded = metrics.getMeter("parley.gateway").createCounter("parley.rate_limit.in_memory_decisions");
+  const redis = await redisLimiter({ url: redisUrl });
+  const failover = () =>
+    failoverLimiter({ primary: redis, fallback: memoryLimiter(), logger: log, onDegraded: () => degraded.add(1) });
+  return { keys: failover(), addresses: failover(), close: () => redis.close() };
+}

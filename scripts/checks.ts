@@ -1,0 +1,47 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { drift } from "./drift.ts";
+import type { Tally } from "./tally.ts";
+
+/** What is checked without running anything of ours. Each prints its findings and tells whether there were none. */
+const CHECKS: readonly { name: string; passes: (signal: AbortSignal) => Promise<boolean> }[] = [
+  { name: "type check", passes: (signal) => succeeds(signal, "node_modules/.bin/tsc", "--noEmit", "-p", ".") },
+  {
+    name: "lint",
+    passes: (signal) => succeeds(signal, "node_modules/.bin/biome", "check", "--error-on-warnings", "."),
+  },
+  { name: "proto lint", passes: (signal) => succeeds(signal, "node_modules/.bin/buf", "lint", "proto") },
+  { name: "generated code", passes: generatedCodeIsFresh },
+];
+
+/** Runs every check from the root of the checkout, whatever the others find; none more once `signal` fires. */
+export async function runChecks(signal: AbortSignal): Promise<Tally> {
+  let passed = 0;
+  for (const { name, passes } of CHECKS) {
+    if (signal.aborted) break;
+    const ok = await passes(signal);
+    if (ok) passed++;
+    console.log(`${ok ? "(pass)" : "(fail)"} ${name}`);
+  }
+  return { passed, failed: CHECKS.length - passed };
+}
+
+async function succeeds(signal: AbortSignal, ...command: string[]): Promise<boolean> {
+  return (await Bun.spawn(command, { stdio: ["ignore", "inherit", "inherit"], signal }).exited) === 0;
+}
+
+async function generatedCodeIsFresh(): Promise<boolean> {
+  const scratch = await mkdtemp(join(tmpdir(), "parley-gen-"));
+  try {
+    const stale = await drift(scratch);
+    if (stale.length > 0)
+      console.log(`proto/gen is not what the protos say, run \`bun run generate\`: ${stale.join(", ")}`);
+    return stale.length === 0;
+  } catch (error) {
+    console.log(`the code could not be generated: ${error instanceof Error ? error.message : error}`);
+    return false;
+  } finally {
+    await rm(scratch, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,26 @@
+import { findRedisServer } from "../deploy/src/stack/redis.ts";
+
+/**
+ * The Redis server the tests use: the one on PATH, else Debian's, installed when we may.
+ * @throws one sentence that says what to do.
+ */
+export async function obtainRedisServer(): Promise<string> {
+  const found = findRedisServer();
+  if (found) return found;
+  if (process.getuid?.() === 0 && Bun.which("apt-get")) {
+    console.log("no redis-server on PATH: installing Debian's");
+    await run("apt-get", "update");
+    await run("apt-get", "install", "--yes", "--no-install-recommends", "redis-server");
+    const installed = findRedisServer();
+    if (installed) return installed;
+  }
+  throw new Error(
+    "The tests need Redis: put redis-server or valkey-server on PATH, or run as root on Debian to have it installed",
+  );
+}
+
+/** Whether it worked shows in what is on PATH afterwards; its errors go to the terminal. */
+async function run(...command: string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  await Bun.spawn(command, { env, stdio: ["ignore", "ignore", "inherit"] }).exited;
+}

@@ -1,0 +1,81 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Child, type Command, startChild, stopChild } from "../deploy/src/stack/child.ts";
+import { freePorts } from "../deploy/src/stack/ports.ts";
+import {
+  ensureDatabase,
+  pingPostgres,
+  postgresCommand,
+  postgresUrl,
+  prepareCluster,
+} from "../deploy/src/stack/postgres.ts";
+import { pingRedis, redisCommand, redisUrl } from "../deploy/src/stack/redis.ts";
+import { provision } from "../services/shared/src/db/provision.ts";
+import { TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";
+import { eventually } from "../services/shared/src/testing/eventually.ts";
+import { obtainRedisServer } from "./test-redis.ts";
+
+const PASSWORD = "test";
+const READY_MS = 30_000;
+const STOP_MS = 5_000;
+
+/** Nothing a test writes outlives it, so nothing has to reach a disk. */
+const FAST = {
+  fsync: "off",
+  synchronous_commit: "off",
+  full_page_writes: "off",
+  autovacuum: "off",
+  max_connections: "300",
+};
+
+export interface Testbed {
+  /** What the tests read. */
+  env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** A Postgres and a Redis for one run of the tests, in folders that go with them. */
+export async function startTestbed(): Promise<Testbed> {
+  const redisServer = await obtainRedisServer();
+  const [postgresPort = 0, redisPort = 0] = await freePorts(2);
+  const clusterUrl = postgresUrl(postgresPort, PASSWORD, "postgres");
+  const home = await temporaryFolder(tmpdir());
+  const running: { child: Child; command: Command }[] = [];
+  const folders = [home];
+  const stop = async () => {
+    await Promise.all(running.map(({ child, command }) => stopChild(child, command.stopSignal, STOP_MS)));
+    await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })));
+  };
+  const start = (command: Command) => running.push({ command, child: startChild(command) });
+  const fallback = async () => {
+    const folder = await temporaryFolder("/var/tmp");
+    folders.push(folder);
+    return folder;
+  };
+  try {
+    start(redisCommand(redisServer, redisPort, join(home, "redis.log")));
+    const cluster = await prepareCluster({ home, fallback, password: PASSWORD });
+    start(postgresCommand(cluster, postgresPort, join(home, "postgres.log"), FAST));
+    await eventually(() => pingPostgres(clusterUrl), READY_MS);
+    await ensureDatabase(clusterUrl, TEMPLATE);
+    await provision(postgresUrl(postgresPort, PASSWORD, TEMPLATE), TEST_SECRET, TEMPLATE);
+    await eventually(() => pingRedis(redisUrl(redisPort)), READY_MS);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  const env = {
+    PARLEY_TEST_POSTGRES: clusterUrl,
+    PARLEY_TEST_REDIS_URL: redisUrl(redisPort),
+    PARLEY_TEST_REDIS_SERVER: redisServer,
+  };
+  return { env, stop };
+}
+
+/** One that the user Postgres runs as can enter. */
+async function temporaryFolder(parent: string): Promise<string> {
+  const folder = await mkdtemp(join(parent, "parley-test-"));
+  await chmod(folder, 0o711);
+  return folder;
+}

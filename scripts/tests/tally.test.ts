@@ -1,0 +1,32 @@
+import { describe, expect, test } from "bun:test";
+import { readTally, sum } from "../tally.ts";
+
+const OUTPUT =
+  "a.test.ts:\n(pass) x\n\n 12 pass\n 1 skip\n 3 fail\n 1 error\n 40 expect() calls\nRan 16 tests across 2 files.\n";
+
+describe("the last line of the test command", () => {
+  test("tells bun's closing figures", () => {
+    expect(readTally(OUTPUT, 1)).toEqual({ passed: 12, failed: 3 });
+  });
+
+  test("is not misled by colours or by figures that a test printed", () => {
+    expect(readTally(` 99 pass\n\u001b[32m 2 pass\u001b[0m\n 0 fail\n`, 0)).toEqual({ passed: 2, failed: 0 });
+  });
+
+  test.each([
+    ["a crash without figures", "", 139, { passed: 0, failed: 1 }],
+    ["an exit code that no figure explains", " 4 pass\n 0 fail\n", 1, { passed: 4, failed: 1 }],
+    ["a run without a test", " 0 pass\n 0 fail\n", 0, { passed: 0, failed: 1 }],
+  ])("counts %s as a failure", (_, output, exitCode, tally) => {
+    expect(readTally(output, exitCode)).toEqual(tally);
+  });
+
+  test("sums the checks and the tests", () => {
+    expect(
+      sum([
+        { passed: 4, failed: 0 },
+        { passed: 12, failed: 3 },
+      ]),
+    ).toEqual({ passed: 16, failed: 3 });
+  });
+});

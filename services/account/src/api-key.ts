@@ -1,0 +1,31 @@
+import { createHash, randomBytes } from "node:crypto";
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+const RANDOM_BYTES = 32;
+/** How many base62 digits hold so many bytes. */
+const LENGTH = 43;
+const PREFIX_LENGTH = 11;
+
+export interface NewApiKey {
+  /** vk_… : given to its owner once and never kept. */
+  apiKey: string;
+  /** Enough to tell one's keys apart. */
+  prefix: string;
+  digest: Buffer;
+}
+
+/** A key that nobody can guess: `vk_` and 256 random bits in base62 (decisions.md: Authentication). */
+export function newApiKey(): NewApiKey {
+  const apiKey = `vk_${base62(randomBytes(RANDOM_BYTES))}`;
+  return { apiKey, prefix: apiKey.slice(0, PREFIX_LENGTH), digest: createHash("sha256").update(apiKey).digest() };
+}
+
+function base62(bytes: Buffer): string {
+  let rest = BigInt(`0x${bytes.toString("hex")}`);
+  let text = "";
+  while (text.length < LENGTH) {
+    text = DIGITS.charAt(Number(rest % 62n)) + text;
+    rest /= 62n;
+  }
+  return text;
+}

@@ -1,0 +1,18 @@
+import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { str } from "envalid";
+
+const VARIABLES = {
+  ...SERVICE_VARIABLES,
+  PARLEY_DATABASE_DIRECT_URL: str({
+    default: "",
+    desc: "as DATABASE_URL but past a transaction-mode pooler, which passes no notifications on; else DATABASE_URL is used",
+  }),
+};
+
+export type AccountConfig = ConfigOf<typeof VARIABLES>;
+
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export function readAccountConfig(env: Record<string, string | undefined>): AccountConfig {
+  return readConfig(env, VARIABLES);
+}

@@ -1,0 +1,16 @@
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { KeyChanges } from "./key-changes.ts";
+
+export interface AccountContext {
+  db: Database;
+  keyChanges: KeyChanges;
+  clock: Clock;
+}
+
+type Definition = typeof AccountServiceService;
+
+/** What answers one RPC. */
+export type Handler<M extends keyof Definition> = NonNullable<Handlers<Definition>[M]>;

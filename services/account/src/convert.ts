@@ -1,0 +1,57 @@
+import { type ApiKey, type KeyGrant, type Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { invalid } from "@parley/shared/errors";
+import { keyStatus } from "./key-state.ts";
+import type { GrantRow, KeyRow } from "./store/api-keys.ts";
+import type { OwnerRow } from "./store/owners.ts";
+import { rateLimitOf, type TierName } from "./tiers.ts";
+
+const TIERS: Record<TierName, Tier> = {
+  free: Tier.TIER_FREE,
+  pro: Tier.TIER_PRO,
+  enterprise: Tier.TIER_ENTERPRISE,
+};
+
+/** The tier a message names, undefined when it names none. @throws ServiceError invalid for one this build does not know. */
+export function fromTier(tier: Tier | undefined): TierName | undefined {
+  if (tier === undefined || tier === Tier.TIER_UNSPECIFIED) return undefined;
+  const names = Object.keys(TIERS) as TierName[];
+  const name = names.find((known) => TIERS[known] === tier);
+  if (!name) throw invalid("tier", `tier must be one of ${names.join(", ")}`);
+  return name;
+}
+
+export function toOwner(row: OwnerRow): Owner {
+  return {
+    ownerId: row.ownerId,
+    name: row.name,
+    email: row.email,
+    tier: TIERS[row.tier],
+    rateLimitPerMinute: rateLimitOf(row),
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+export function toApiKey(row: KeyRow, now: Date): ApiKey {
+  return {
+    keyId: row.keyId,
+    ownerId: row.ownerId,
+    name: row.name ?? "",
+    prefix: row.prefix,
+    scopes: row.scopes,
+    status: keyStatus(row, now),
+    expiresAt: row.expiresAt ?? undefined,
+    createdAt: row.createdAt,
+  };
+}
+
+export function toGrant(row: GrantRow, now: Date): KeyGrant {
+  return {
+    keyId: row.keyId,
+    ownerId: row.ownerId,
+    scopes: row.scopes,
+    status: keyStatus(row, now),
+    expiresAt: row.expiresAt ?? undefined,
+    rateLimitPerMinute: rateLimitOf(row),
+  };
+}

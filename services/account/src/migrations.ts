@@ -1,0 +1,4 @@
+import type { Migration } from "@parley/shared/db/migrate";
+import account from "../migrations/0001_account.sql" with { type: "text" };
+
+export const MIGRATIONS: readonly Migration[] = [{ name: "0001_account", sql: account }];

@@ -1,0 +1,17 @@
+import { changeKey } from "../change-key.ts";
+import type { AccountContext, Handler } from "../context.ts";
+import { toApiKey } from "../convert.ts";
+import { checkActivation } from "../key-state.ts";
+import { setKeyActive } from "../store/api-keys.ts";
+
+/** Also right for a key that is active already. An expired one cannot be brought back. */
+export function activateKey(ctx: AccountContext): Handler<"activateKey"> {
+  return async (request) => {
+    const now = ctx.clock.now();
+    const row = await changeKey(ctx, request, async (tx, key) => {
+      checkActivation(key, now);
+      await setKeyActive(tx, key, true);
+    });
+    return { key: toApiKey({ ...row, active: true }, now) };
+  };
+}

@@ -1,0 +1,25 @@
+import { ServiceError } from "@parley/shared/errors";
+import type { AccountContext, Handler } from "../context.ts";
+import { checkCarrier, checkMobileNumber } from "../mobile-number.ts";
+import { findNumberOwner, insertNumber, lockNumber } from "../store/mobile-numbers.ts";
+import { lockOwner } from "../store/owners.ts";
+
+/** A number is one owner's, or a call to it could not be told whose it is. */
+export function addMobileNumber(ctx: AccountContext): Handler<"addMobileNumber"> {
+  return async ({ ownerId, mobileNumber: given }) => {
+    const { mobileNumber, telephonyProvider } = given ?? { mobileNumber: "", telephonyProvider: "" };
+    checkMobileNumber(mobileNumber);
+    checkCarrier(telephonyProvider);
+    await ctx.db.begin(async (tx) => {
+      await lockOwner(tx, ownerId);
+      await lockNumber(tx, mobileNumber);
+      const holder = await findNumberOwner(tx, mobileNumber);
+      if (holder !== null) {
+        const whose = holder === ownerId ? "already this owner's" : "another owner's";
+        throw new ServiceError("conflict", `mobile_number ${mobileNumber} is ${whose}`);
+      }
+      await insertNumber(tx, { ownerId, mobileNumber, telephonyProvider }, ctx.clock.now());
+    });
+    return { mobileNumber: { mobileNumber, telephonyProvider } };
+  };
+}

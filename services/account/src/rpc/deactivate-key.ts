@@ -1,0 +1,12 @@
+import { changeKey } from "../change-key.ts";
+import type { AccountContext, Handler } from "../context.ts";
+import { toApiKey } from "../convert.ts";
+import { setKeyActive } from "../store/api-keys.ts";
+
+/** Also right for a key that is inactive already. */
+export function deactivateKey(ctx: AccountContext): Handler<"deactivateKey"> {
+  return async (request) => {
+    const row = await changeKey(ctx, request, (tx, key) => setKeyActive(tx, key, false));
+    return { key: toApiKey({ ...row, active: false }, ctx.clock.now()) };
+  };
+}

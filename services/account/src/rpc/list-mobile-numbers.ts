@@ -1,0 +1,12 @@
+import type { AccountContext, Handler } from "../context.ts";
+import { listNumbers } from "../store/mobile-numbers.ts";
+import { getOwner } from "../store/owners.ts";
+
+/** In the order in which they were added. */
+export function listMobileNumbers(ctx: AccountContext): Handler<"listMobileNumbers"> {
+  return async ({ ownerId }) => {
+    await getOwner(ctx.db, ownerId);
+    const rows = await listNumbers(ctx.db, ownerId);
+    return { mobileNumbers: rows.map(({ mobileNumber, telephonyProvider }) => ({ mobileNumber, telephonyProvider })) };
+  };
+}

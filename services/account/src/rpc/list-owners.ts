@@ -1,0 +1,21 @@
+import { invalid } from "@parley/shared/errors";
+import type { AccountContext, Handler } from "../context.ts";
+import { toOwner } from "../convert.ts";
+import { isId } from "../is-id.ts";
+import { listOwners as listOwnerRows } from "../store/owners.ts";
+
+const PAGE_SIZE_MAX = 100;
+
+/** Newest first. */
+export function listOwners(ctx: AccountContext): Handler<"listOwners"> {
+  return async ({ pageSize, afterOwnerId }) => {
+    if (pageSize < 0 || pageSize > PAGE_SIZE_MAX) {
+      throw invalid("page_size", `page_size must be from 1 to ${PAGE_SIZE_MAX}`);
+    }
+    if (afterOwnerId !== "" && !isId("own", afterOwnerId)) {
+      throw invalid("after_owner_id", "after_owner_id must be the owner_id that the previous page ended with");
+    }
+    const rows = await listOwnerRows(ctx.db, afterOwnerId, pageSize || PAGE_SIZE_MAX);
+    return { owners: rows.map(toOwner) };
+  };
+}

@@ -1,0 +1,22 @@
+import { invalid } from "@parley/shared/errors";
+
+/** What a key may be limited to (decisions.md: Authentication). */
+export const SCOPES = [
+  "*",
+  "agents:read",
+  "agents:write",
+  "prompts:read",
+  "prompts:write",
+  "conversations:read",
+  "chat",
+  "calls",
+  "catalogue:read",
+] as const;
+
+/** The scopes of a new key: those asked for, each once, or all. @throws ServiceError invalid naming the known ones. */
+export function scopesOf(asked: readonly string[]): string[] {
+  const known = new Set<string>(SCOPES);
+  const unknown = asked.find((scope) => !known.has(scope));
+  if (unknown !== undefined) throw invalid("scopes", `scopes must be among ${SCOPES.join(", ")}`);
+  return asked.length === 0 ? ["*"] : [...new Set(asked)];
+}

@@ -1,0 +1,72 @@
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { type Clock, systemClock } from "@parley/shared/clock";
+import type { Logger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process";
+import { startService } from "@parley/shared/service";
+import type { AccountConfig } from "./config.ts";
+import type { AccountContext } from "./context.ts";
+import { followKeyChanges, type KeyChanges } from "./key-changes.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { activateKey } from "./rpc/activate-key.ts";
+import { addMobileNumber } from "./rpc/add-mobile-number.ts";
+import { authenticateKey } from "./rpc/authenticate-key.ts";
+import { createKey } from "./rpc/create-key.ts";
+import { createOwner } from "./rpc/create-owner.ts";
+import { deactivateKey } from "./rpc/deactivate-key.ts";
+import { deleteKey } from "./rpc/delete-key.ts";
+import { deleteOwner } from "./rpc/delete-owner.ts";
+import { getOwner } from "./rpc/get-owner.ts";
+import { getSettings } from "./rpc/get-settings.ts";
+import { listKeys } from "./rpc/list-keys.ts";
+import { listMobileNumbers } from "./rpc/list-mobile-numbers.ts";
+import { listOwners } from "./rpc/list-owners.ts";
+import { removeMobileNumber } from "./rpc/remove-mobile-number.ts";
+import { updateOwner } from "./rpc/update-owner.ts";
+import { updateSettings } from "./rpc/update-settings.ts";
+import { watchKeys } from "./rpc/watch-keys.ts";
+
+export async function startAccount(config: AccountConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
+  let keyChanges: KeyChanges | undefined;
+  const running = await startService(
+    {
+      name: "account",
+      definition: AccountServiceService,
+      migrations: MIGRATIONS,
+      build: (db) => {
+        keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
+        const ctx: AccountContext = { db, keyChanges, clock };
+        return {
+          handlers: {
+            createOwner: createOwner(ctx),
+            getOwner: getOwner(ctx),
+            listOwners: listOwners(ctx),
+            updateOwner: updateOwner(ctx),
+            deleteOwner: deleteOwner(ctx),
+            createKey: createKey(ctx),
+            listKeys: listKeys(ctx),
+            activateKey: activateKey(ctx),
+            deactivateKey: deactivateKey(ctx),
+            deleteKey: deleteKey(ctx),
+            authenticateKey: authenticateKey(ctx),
+            watchKeys: watchKeys(ctx),
+            getSettings: getSettings(ctx),
+            updateSettings: updateSettings(ctx),
+            listMobileNumbers: listMobileNumbers(ctx),
+            addMobileNumber: addMobileNumber(ctx),
+            removeMobileNumber: removeMobileNumber(ctx),
+          },
+        };
+      },
+    },
+    config,
+    log,
+  );
+  return {
+    address: running.address,
+    stop: async () => {
+      // First, or the watching gateways' streams, which never end by themselves, would hold the drain up.
+      await keyChanges?.stop();
+      await running.stop();
+    },
+  };
+}

@@ -1,0 +1,63 @@
+import type { Sql } from "@parley/shared/db/database";
+import { notFound } from "@parley/shared/errors";
+import { isId } from "../is-id.ts";
+import type { KeyState } from "../key-state.ts";
+import type { Plan } from "../tiers.ts";
+
+export interface KeyRow extends KeyState {
+  ownerId: string;
+  keyId: string;
+  name: string | null;
+  prefix: string;
+  scopes: string[];
+  createdAt: Date;
+}
+
+/** A key with what its owner's tier allows. */
+export interface GrantRow extends KeyState, Plan {
+  ownerId: string;
+  keyId: string;
+  scopes: string[];
+}
+
+export async function insertKey(sql: Sql, row: KeyRow, digest: Buffer): Promise<void> {
+  await sql`
+    insert into api_keys (owner_id, key_id, name, prefix, digest, scopes, active, expires_at, created_at)
+    values (${row.ownerId}, ${row.keyId}, ${row.name}, ${row.prefix}, ${digest}, ${row.scopes}, ${row.active},
+      ${row.expiresAt}, ${row.createdAt})`;
+}
+
+/** The key of that digest, whatever its state, unless its owner is deleted. */
+export async function findGrant(sql: Sql, digest: Buffer): Promise<GrantRow | null> {
+  const [row] = await sql<GrantRow[]>`
+    select api_keys.owner_id, key_id, scopes, active, expires_at, tier, custom_rate_limit
+    from api_keys join owners using (owner_id)
+    where digest = ${digest} and deleted_at is null`;
+  return row ?? null;
+}
+
+/** The key, unchangeable by others until the transaction ends. @throws ServiceError not_found, for another owner's key too. */
+export async function lockKey(tx: Sql, ownerId: string, keyId: string): Promise<KeyRow> {
+  const [row] = isId("key", keyId)
+    ? await tx<KeyRow[]>`
+        select owner_id, key_id, name, prefix, scopes, active, expires_at, created_at
+        from api_keys where owner_id = ${ownerId} and key_id = ${keyId} for update`
+    : [];
+  if (!row) throw notFound("API key");
+  return row;
+}
+
+/** Newest first. */
+export async function listKeys(sql: Sql, ownerId: string): Promise<KeyRow[]> {
+  return sql<KeyRow[]>`
+    select owner_id, key_id, name, prefix, scopes, active, expires_at, created_at
+    from api_keys where owner_id = ${ownerId} order by key_id desc`;
+}
+
+export async function setKeyActive(sql: Sql, { ownerId, keyId }: KeyRow, active: boolean): Promise<void> {
+  await sql`update api_keys set active = ${active} where owner_id = ${ownerId} and key_id = ${keyId}`;
+}
+
+export async function deleteKeyRow(sql: Sql, { ownerId, keyId }: KeyRow): Promise<void> {
+  await sql`delete from api_keys where owner_id = ${ownerId} and key_id = ${keyId}`;
+}

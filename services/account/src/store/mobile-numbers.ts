@@ -1,0 +1,40 @@
+import type { Sql } from "@parley/shared/db/database";
+
+export interface NumberRow {
+  ownerId: string;
+  mobileNumber: string;
+  telephonyProvider: string;
+}
+
+/** Makes whoever else wants the number wait for the end of this transaction. */
+export async function lockNumber(tx: Sql, mobileNumber: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('account.mobile_number.' || ${mobileNumber}, 0))`;
+}
+
+/** Whose the number is; a deleted owner's is free. */
+export async function findNumberOwner(sql: Sql, mobileNumber: string): Promise<string | null> {
+  const [row] = await sql<{ ownerId: string }[]>`
+    select owner_id from mobile_numbers join owners using (owner_id)
+    where mobile_number = ${mobileNumber} and deleted_at is null`;
+  return row?.ownerId ?? null;
+}
+
+export async function insertNumber(sql: Sql, row: NumberRow, now: Date): Promise<void> {
+  await sql`
+    insert into mobile_numbers (owner_id, mobile_number, telephony_provider, created_at)
+    values (${row.ownerId}, ${row.mobileNumber}, ${row.telephonyProvider}, ${now})`;
+}
+
+/** In the order in which they were added. */
+export async function listNumbers(sql: Sql, ownerId: string): Promise<NumberRow[]> {
+  return sql<NumberRow[]>`
+    select owner_id, mobile_number, telephony_provider
+    from mobile_numbers where owner_id = ${ownerId} order by created_at, mobile_number`;
+}
+
+/** Whether there was such a number. */
+export async function deleteNumber(sql: Sql, ownerId: string, mobileNumber: string): Promise<boolean> {
+  const { count } = await sql`
+    delete from mobile_numbers where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
+  return count > 0;
+}

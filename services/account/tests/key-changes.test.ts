@@ -1,0 +1,102 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { createLogger, silentLogger } from "@parley/shared/log";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { followKeyChanges, type KeyChanges } from "../src/key-changes.ts";
+import { notifyKeyChanges } from "../src/store/key-changes.ts";
+import { refusal } from "./kit.ts";
+import { type DatabaseProxy, startProxy } from "./proxy.ts";
+
+let database: TestDatabase;
+let db: Database;
+let proxy: DatabaseProxy;
+let changes: KeyChanges;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.account, max: 2, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  proxy = await startProxy(database.urls.account);
+  changes = followKeyChanges({ db, url: proxy.url, log: silentLogger, beatMs: 50 });
+});
+afterEach(async () => {
+  await changes.stop();
+  await proxy.close();
+});
+
+function watch(from: KeyChanges) {
+  const leaving = new AbortController();
+  const messages = from.watch(leaving.signal)[Symbol.asyncIterator]();
+  return { next: async () => (await messages.next()).value, leave: () => leaving.abort() };
+}
+
+test("a watcher that came while Postgres was away is live when it is back", async () => {
+  const before = watch(changes);
+  expect(await before.next()).toBe("");
+  await proxy.close();
+  expect(await refusal(before.next())).toMatchObject({ kind: "unavailable" });
+
+  const during = watch(changes);
+  const first = during.next();
+  await proxy.open();
+  expect(await first).toBe("");
+  await notifyKeyChanges(db, ["key_1"]);
+  expect(await during.next()).toBe("key_1");
+});
+
+test("a connection that falls silent is taken for lost", async () => {
+  const { next } = watch(changes);
+  expect(await next()).toBe("");
+  proxy.silence();
+  expect(await refusal(next())).toMatchObject({ kind: "unavailable" });
+});
+
+test("a change that is rolled back is not told", async () => {
+  const { next } = watch(changes);
+  expect(await next()).toBe("");
+  await refusal(
+    db.begin(async (tx) => {
+      await notifyKeyChanges(tx, ["key_undone"]);
+      throw new Error("changed my mind");
+    }),
+  );
+  await notifyKeyChanges(db, ["key_done"]);
+  expect(await next()).toBe("key_done");
+});
+
+test("a watcher that leaves gets an end, one that had left already gets nothing", async () => {
+  const { next, leave } = watch(changes);
+  expect(await next()).toBe("");
+  const last = next();
+  leave();
+  expect(await last).toBeUndefined();
+  const gone = changes.watch(AbortSignal.abort())[Symbol.asyncIterator]();
+  expect(await gone.next()).toEqual({ done: true, value: undefined });
+});
+
+test("a connection on which no notification arrives is never taken for live, and the log says why", async () => {
+  // Another database stands for a pooler: both take a LISTEN and pass nothing on.
+  const elsewhere = await createTestDatabase();
+  const log = createLogger("test", "silent");
+  const reasons: string[] = [];
+  log.warn = ({ err }: { err?: Error }) => reasons.push(String(err?.message));
+  const deaf = followKeyChanges({ db, url: elsewhere.urls.account, log });
+  const { next, leave } = watch(deaf);
+  const first = next();
+  await notifyKeyChanges(db, ["key_1"]);
+  await eventually(() =>
+    expect(reasons).toEqual([
+      "no notification arrives: behind a pooler PARLEY_DATABASE_DIRECT_URL must lead to Postgres itself",
+    ]),
+  );
+  leave();
+  expect(await first).toBeUndefined();
+  await deaf.stop();
+  await elsewhere.drop();
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
+import { CreateKeyRequest } from "@parley/proto/parley/account/v1/account_service.ts";
+import postgres from "postgres";
+import { digestOf, NO_KEY, NO_OWNER, newKey, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+
+const { KEY_STATUS_ACTIVE, KEY_STATUS_INACTIVE, KEY_STATUS_EXPIRED } = KeyStatus;
+const HOUR_MS = 3_600_000;
+let account: TestAccount;
+let ownerId: string;
+
+beforeAll(async () => {
+  account = await startTestAccount();
+  ({ ownerId } = await newOwner(account.client));
+});
+afterAll(() => account.stop());
+
+const inAnHour = () => new Date(account.clock.now().getTime() + HOUR_MS);
+
+async function statusOf(apiKey: string): Promise<KeyStatus | undefined> {
+  const { grant } = await account.client.authenticateKey({ digest: digestOf(apiKey) });
+  return grant?.status;
+}
+
+describe("CreateKey", () => {
+  test("a key is vk_ and 43 base62 characters, may do everything, and never expires unless asked to", async () => {
+    const { key, apiKey } = await account.client.createKey(CreateKeyRequest.fromPartial({ ownerId }));
+    expect(apiKey).toMatch(/^vk_[0-9A-Za-z]{43}$/);
+    expect(key).toEqual({
+      keyId: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+      ownerId,
+      name: "",
+      prefix: apiKey.slice(0, 11),
+      scopes: ["*"],
+      status: KEY_STATUS_ACTIVE,
+      expiresAt: undefined,
+      createdAt: account.clock.now(),
+    });
+  });
+
+  test("a key has the name, the scopes, each once, and the expiry asked for", async () => {
+    const expiresAt = inAnHour();
+    const { key } = await account.client.createKey({
+      ownerId,
+      name: "CI",
+      scopes: ["chat", "agents:read", "chat"],
+      expiresAt,
+    });
+    expect(key).toMatchObject({ name: "CI", scopes: ["chat", "agents:read"], expiresAt });
+  });
+
+  test.each([
+    [{ name: "x".repeat(101) }, "name"],
+    [{ scopes: ["chat", "everything"] }, "scopes"],
+    [{ expiresAt: new Date("2025-12-31T23:59:59Z") }, "expires_at"],
+    [{ expiresAt: new Date("9999-06-01T00:00:00Z") }, "expires_at"],
+  ])("%j is refused, naming %s", async (request, path) => {
+    expect(
+      await refusal(account.client.createKey(CreateKeyRequest.fromPartial({ ...request, ownerId }))),
+    ).toMatchObject({ kind: "invalid", violations: [{ path, message: expect.stringContaining(path) }] });
+  });
+
+  test("an owner that does not exist gets none", async () => {
+    expect(await refusal(newKey(account.client, NO_OWNER))).toMatchObject({ detail: "Owner not found" });
+  });
+
+  test("the key itself is in no column of any table, its digest is in one", async () => {
+    const { apiKey } = await newKey(account.client, ownerId, { name: "at rest" });
+    const admin = postgres(account.database.adminUrl, { max: 1 });
+    const tables = await admin<{ name: string }[]>`
+      select table_name as name from information_schema.tables where table_schema = 'account'`;
+    const rows = await Promise.all(tables.map(({ name }) => admin`select t::text from account.${admin(name)} t`));
+    await admin.end();
+    const stored = JSON.stringify(rows);
+    expect(tables.length).toBeGreaterThan(3);
+    expect(stored).toContain(digestOf(apiKey).toString("hex"));
+    expect(stored).not.toContain(apiKey.slice(11));
+    expect(stored).not.toContain(Buffer.from(apiKey).toString("hex"));
+  });
+});
+
+describe("AuthenticateKey", () => {
+  test("a key opens its owner's data, with the limit of the owner's tier", async () => {
+    const expiresAt = inAnHour();
+    const { keyId, apiKey } = await newKey(account.client, ownerId, { scopes: ["chat"], expiresAt });
+    expect(await account.client.authenticateKey({ digest: digestOf(apiKey) })).toEqual({
+      grant: { keyId, ownerId, scopes: ["chat"], status: KEY_STATUS_ACTIVE, expiresAt, rateLimitPerMinute: 100 },
+    });
+  });
+
+  test("a changed limit holds for the keys that exist", async () => {
+    const owner = await newOwner(account.client);
+    const { apiKey } = await newKey(account.client, owner.ownerId);
+    await account.client.updateOwner({ ownerId: owner.ownerId, tier: 3, rateLimitPerMinute: 7 });
+    const { grant } = await account.client.authenticateKey({ digest: digestOf(apiKey) });
+    expect(grant?.rateLimitPerMinute).toBe(7);
+  });
+
+  test("a key that does not exist has no grant", async () => {
+    expect(await account.client.authenticateKey({ digest: digestOf("vk_guess") })).toEqual({ grant: undefined });
+  });
+
+  test("a key is expired from the very millisecond of its expiry", async () => {
+    const { apiKey } = await newKey(account.client, ownerId, { expiresAt: inAnHour() });
+    account.clock.advance(HOUR_MS - 1);
+    expect(await statusOf(apiKey)).toBe(KEY_STATUS_ACTIVE);
+    account.clock.advance(1);
+    expect(await statusOf(apiKey)).toBe(KEY_STATUS_EXPIRED);
+  });
+
+  test("the keys of a deleted owner have no grant", async () => {
+    const owner = await newOwner(account.client);
+    const { apiKey } = await newKey(account.client, owner.ownerId);
+    await account.client.deleteOwner({ ownerId: owner.ownerId });
+    expect(await statusOf(apiKey)).toBeUndefined();
+  });
+
+  test("a digest that is none is refused", async () => {
+    expect(await refusal(account.client.authenticateKey({ digest: Buffer.alloc(31) }))).toMatchObject({
+      kind: "invalid",
+    });
+  });
+});
+
+describe("ListKeys", () => {
+  test("an owner sees its own keys, newest first, and nobody else's", async () => {
+    const owner = await newOwner(account.client);
+    const first = await newKey(account.client, owner.ownerId, { name: "first" });
+    const second = await newKey(account.client, owner.ownerId, { name: "second" });
+    const { keys } = await account.client.listKeys({ ownerId: owner.ownerId });
+    expect(keys.map(({ keyId, name }) => [keyId, name])).toEqual([
+      [second.keyId, "second"],
+      [first.keyId, "first"],
+    ]);
+  });
+
+  test("an owner that does not exist is not found", async () => {
+    expect(await refusal(account.client.listKeys({ ownerId: NO_OWNER }))).toMatchObject({ detail: "Owner not found" });
+  });
+});
+
+describe("ActivateKey, DeactivateKey, DeleteKey", () => {
+  test("a key can be switched off and on, any number of times", async () => {
+    const { keyId, apiKey } = await newKey(account.client, ownerId);
+    for (let round = 0; round < 2; round++) {
+      for (let time = 0; time < 2; time++) {
+        const { key } = await account.client.deactivateKey({ ownerId, keyId });
+        expect([key?.keyId, key?.status]).toEqual([keyId, KEY_STATUS_INACTIVE]);
+      }
+      expect(await statusOf(apiKey)).toBe(KEY_STATUS_INACTIVE);
+      for (let time = 0; time < 2; time++) {
+        const { key } = await account.client.activateKey({ ownerId, keyId });
+        expect([key?.keyId, key?.status]).toEqual([keyId, KEY_STATUS_ACTIVE]);
+      }
+      expect(await statusOf(apiKey)).toBe(KEY_STATUS_ACTIVE);
+    }
+  });
+
+  test("an expired key cannot be activated, but can be switched off and deleted", async () => {
+    const { keyId, apiKey } = await newKey(account.client, ownerId, { expiresAt: inAnHour() });
+    account.clock.advance(HOUR_MS);
+    expect(await refusal(account.client.activateKey({ ownerId, keyId }))).toMatchObject({
+      kind: "condition",
+      detail: "API key has expired, create a new one",
+    });
+    await account.client.deactivateKey({ ownerId, keyId });
+    expect(await statusOf(apiKey)).toBe(KEY_STATUS_INACTIVE);
+    await account.client.deleteKey({ ownerId, keyId });
+    expect(await statusOf(apiKey)).toBeUndefined();
+  });
+
+  test("a deleted key is gone", async () => {
+    const { keyId, apiKey } = await newKey(account.client, ownerId);
+    await account.client.deleteKey({ ownerId, keyId });
+    expect(await statusOf(apiKey)).toBeUndefined();
+    expect((await account.client.listKeys({ ownerId })).keys.map((key) => key.keyId)).not.toContain(keyId);
+    expect(await refusal(account.client.deleteKey({ ownerId, keyId }))).toMatchObject({ detail: "API key not found" });
+  });
+
+  test("another owner's key is not found, and stays as it is", async () => {
+    const { keyId, apiKey } = await newKey(account.client, ownerId);
+    const other = await newOwner(account.client);
+    const foreign = { ownerId: other.ownerId, keyId };
+    for (const change of ["activateKey", "deactivateKey", "deleteKey"] as const) {
+      expect(await refusal(account.client[change](foreign))).toMatchObject({ detail: "API key not found" });
+    }
+    expect(await statusOf(apiKey)).toBe(KEY_STATUS_ACTIVE);
+  });
+
+  test.each([NO_KEY, "", "key_\u0000"])("there is no key %j", async (keyId) => {
+    expect(await refusal(account.client.deactivateKey({ ownerId, keyId }))).toMatchObject({ kind: "not_found" });
+  });
+});

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+
+let account: TestAccount;
+let ownerId: string;
+
+beforeAll(async () => {
+  account = await startTestAccount();
+  ({ ownerId } = await newOwner(account.client));
+});
+afterAll(() => account.stop());
+
+const number = (mobileNumber: string, telephonyProvider = "TWILIO") => ({ mobileNumber, telephonyProvider });
+
+test("an owner's numbers are listed as added, until removed", async () => {
+  const [first, second] = [number("+442071838750", "PLIVO"), number("+14155550100")];
+  for (const mobileNumber of [first, second]) {
+    expect(await account.client.addMobileNumber({ ownerId, mobileNumber })).toEqual({ mobileNumber });
+    account.clock.advance(1);
+  }
+  const other = await newOwner(account.client);
+  expect(await account.client.listMobileNumbers({ ownerId })).toEqual({ mobileNumbers: [first, second] });
+  expect(await account.client.listMobileNumbers({ ownerId: other.ownerId })).toEqual({ mobileNumbers: [] });
+
+  await account.client.removeMobileNumber({ ownerId, mobileNumber: first.mobileNumber });
+  expect(await account.client.listMobileNumbers({ ownerId })).toEqual({ mobileNumbers: [second] });
+});
+
+test("a number is one owner's, until it is removed or its owner deleted", async () => {
+  const mobileNumber = number("+14155550111");
+  const [one, two, three] = [
+    await newOwner(account.client),
+    await newOwner(account.client),
+    await newOwner(account.client),
+  ];
+  const add = (owner: { ownerId: string }) => account.client.addMobileNumber({ ownerId: owner.ownerId, mobileNumber });
+  await add(one);
+  expect(await refusal(add(one))).toMatchObject({
+    kind: "conflict",
+    detail: "mobile_number +14155550111 is already this owner's",
+  });
+  expect(await refusal(add(two))).toMatchObject({
+    kind: "conflict",
+    detail: "mobile_number +14155550111 is another owner's",
+  });
+  await account.client.removeMobileNumber({ ownerId: one.ownerId, mobileNumber: mobileNumber.mobileNumber });
+  await add(two);
+  await account.client.deleteOwner({ ownerId: two.ownerId });
+  await add(three);
+});
+
+test("of several owners who add one number at once, one gets it", async () => {
+  const owners = await Promise.all(Array.from({ length: 8 }, () => newOwner(account.client)));
+  const outcomes = await Promise.allSettled(
+    owners.map((owner) =>
+      account.client.addMobileNumber({ ownerId: owner.ownerId, mobileNumber: number("+14155550122") }),
+    ),
+  );
+  const refused = outcomes.filter((outcome) => outcome.status === "rejected");
+  expect(refused.map((outcome) => outcome.reason.kind)).toEqual(new Array(7).fill("conflict"));
+});
+
+test.each([
+  [undefined, "mobile_number"],
+  [number(""), "mobile_number"],
+  [number("4155550123"), "mobile_number"],
+  [number("+1 415 555 0123"), "mobile_number"],
+  [number("+1415"), "mobile_number"],
+  [number("+99912345678"), "mobile_number"],
+  [number("+14155550123\u0000"), "mobile_number"],
+  [number("+14155550123", "twilio"), "telephony_provider"],
+  [number("+14155550123", ""), "telephony_provider"],
+])("%j is refused, naming %s", async (mobileNumber, path) => {
+  expect(await refusal(account.client.addMobileNumber({ ownerId, mobileNumber }))).toMatchObject({
+    kind: "invalid",
+    violations: [{ path, message: expect.stringContaining(path) }],
+  });
+});
+
+test("a number that the owner does not have is not found, another owner's too", async () => {
+  const other = await newOwner(account.client);
+  await account.client.addMobileNumber({ ownerId: other.ownerId, mobileNumber: number("+14155550133") });
+  for (const mobileNumber of ["+14155550133", "+14155550134"]) {
+    expect(await refusal(account.client.removeMobileNumber({ ownerId, mobileNumber }))).toMatchObject({
+      kind: "not_found",
+      detail: "Mobile number not found",
+    });
+  }
+});
+
+test("an owner that does not exist has no numbers", async () => {
+  expect(await refusal(account.client.listMobileNumbers({ ownerId: NO_OWNER }))).toMatchObject({
+    detail: "Owner not found",
+  });
+  expect(
+    await refusal(account.client.removeMobileNumber({ ownerId: NO_OWNER, mobileNumber: "+14155550123" })),
+  ).toMatchObject({
+    detail: "Owner not found",
+  });
+});

@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+
+let account: TestAccount;
+
+beforeAll(async () => {
+  account = await startTestAccount();
+});
+afterAll(() => account.stop());
+
+test("conversations are kept for 90 days unless the owner says otherwise", async () => {
+  const { ownerId } = await newOwner(account.client);
+  const other = await newOwner(account.client);
+  const settings = async (id: string) => (await account.client.getSettings({ ownerId: id })).settings?.retentionDays;
+  expect(await settings(ownerId)).toBe(90);
+  for (const retentionDays of [1, 3650, 30]) {
+    expect(await account.client.updateSettings({ ownerId, retentionDays })).toEqual({ settings: { retentionDays } });
+    expect(await settings(ownerId)).toBe(retentionDays);
+  }
+  expect(await account.client.updateSettings({ ownerId })).toEqual({ settings: { retentionDays: 30 } });
+  expect(await settings(other.ownerId)).toBe(90);
+});
+
+test.each([0, -1, 3651])("%d days are refused", async (retentionDays) => {
+  const { ownerId } = await newOwner(account.client);
+  expect(await refusal(account.client.updateSettings({ ownerId, retentionDays }))).toMatchObject({
+    kind: "invalid",
+    detail: "retention_days must be from 1 to 3650",
+  });
+});
+
+test("an owner that does not exist has no settings", async () => {
+  expect(await refusal(account.client.getSettings({ ownerId: NO_OWNER }))).toMatchObject({ detail: "Owner not found" });
+  expect(await refusal(account.client.updateSettings({ ownerId: NO_OWNER, retentionDays: 5 }))).toMatchObject({
+    detail: "Owner not found",
+  });
+});

@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { KeyStatus, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import postgres from "postgres";
+import {
+  type AccountClient,
+  digestOf,
+  newKey,
+  newOwner,
+  refusal,
+  startAccountProcess,
+  startTestAccount,
+  type TestAccount,
+} from "./kit.ts";
+
+let account: TestAccount;
+let ownerId: string;
+let admin: postgres.Sql;
+
+beforeAll(async () => {
+  account = await startTestAccount();
+  ({ ownerId } = await newOwner(account.client));
+  admin = postgres(account.database.adminUrl, { max: 1 });
+});
+afterAll(async () => {
+  await admin.end();
+  await account.stop();
+});
+
+/** A stream of changed keys that is live: its empty first message has come. */
+async function watch(client: AccountClient) {
+  const leaving = new AbortController();
+  const stream = client.watchKeys({}, { origin: { requestId: "test", signal: leaving.signal } });
+  const messages = stream[Symbol.asyncIterator]();
+  const next = async () => (await messages.next()).value?.keyId;
+  expect(await next()).toBe("");
+  return { next, leave: () => leaving.abort() };
+}
+
+const listeners = () =>
+  admin<{ pid: number }[]>`
+    select pid from pg_stat_activity
+    where datname = current_database() and application_name = 'parley-account-listen'`;
+
+test("every change of a key's grant is told, in order", async () => {
+  const { client } = account;
+  const { next, leave } = await watch(client);
+  const { keyId } = await newKey(client, ownerId);
+  const change = { ownerId, keyId };
+  await client.deactivateKey(change);
+  expect(await next()).toBe(keyId);
+  await client.activateKey(change);
+  expect(await next()).toBe(keyId);
+  await client.deleteKey(change);
+  expect(await next()).toBe(keyId);
+  leave();
+});
+
+test("a changed or deleted owner is a change of each of its keys", async () => {
+  const { client } = account;
+  const owner = await newOwner(client);
+  const keys = [await newKey(client, owner.ownerId), await newKey(client, owner.ownerId)];
+  const all = keys.map((key) => key.keyId).sort();
+  const { next, leave } = await watch(client);
+  await client.updateOwner({ ownerId: owner.ownerId, tier: Tier.TIER_PRO });
+  expect([await next(), await next()].sort()).toEqual(all);
+  await client.deleteOwner({ ownerId: owner.ownerId });
+  expect([await next(), await next()].sort()).toEqual(all);
+  leave();
+});
+
+test("a change that is told of can be read", async () => {
+  const { client } = account;
+  const { keyId, apiKey } = await newKey(client, ownerId);
+  const { next, leave } = await watch(client);
+  const changing = client.deactivateKey({ ownerId, keyId });
+  expect(await next()).toBe(keyId);
+  const { grant } = await client.authenticateKey({ digest: digestOf(apiKey) });
+  expect(grant?.status).toBe(KeyStatus.KEY_STATUS_INACTIVE);
+  await changing;
+  leave();
+});
+
+test("a change made by another process is told", async () => {
+  const other = await startAccountProcess(account.database, account.clock);
+  const { next, leave } = await watch(account.client);
+  const { keyId } = await newKey(other.client, ownerId);
+  await other.client.deactivateKey({ ownerId, keyId });
+  expect(await next()).toBe(keyId);
+  leave();
+  await other.stop();
+});
+
+test("any number of watchers is served by one listening connection, and each is told", async () => {
+  const watchers = await Promise.all(Array.from({ length: 10 }, () => watch(account.client)));
+  expect(await listeners()).toHaveLength(1);
+  const { keyId } = await newKey(account.client, ownerId);
+  await account.client.deleteKey({ ownerId, keyId });
+  expect(await Promise.all(watchers.map(({ next }) => next()))).toEqual(new Array(10).fill(keyId));
+  for (const { leave } of watchers) leave();
+});
+
+test("when the listening connection is lost the streams end, and new ones are live once there is another", async () => {
+  const { next } = await watch(account.client);
+  const [lost] = await listeners();
+  await admin`select pg_terminate_backend(${lost?.pid ?? 0})`;
+  expect(await refusal(next())).toMatchObject({
+    kind: "unavailable",
+    detail: "Key changes cannot be followed just now, try again",
+  });
+
+  const again = await watch(account.client);
+  const { keyId } = await newKey(account.client, ownerId);
+  await account.client.deactivateKey({ ownerId, keyId });
+  expect(await again.next()).toBe(keyId);
+  again.leave();
+});
+
+test("a service that stops says so on its streams, so that they do not hold it up", async () => {
+  const other = await startAccountProcess(account.database, account.clock);
+  const { next } = await watch(other.client);
+  await eventually(async () => expect(await listeners()).toHaveLength(2));
+  const ended = refusal(next());
+  await other.stop();
+  expect(await ended).toMatchObject({ kind: "unavailable", detail: "The account service is stopping, try again" });
+  await eventually(async () => expect(await listeners()).toHaveLength(1));
+});

@@ -1,0 +1,44 @@
+import type { AnalysisSettings, PromptSource } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { type Prompt, PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import type { PromptUse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Call } from "@parley/shared/rpc/server";
+import type { AgentContext } from "./context.ts";
+import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
+
+export interface AcquiredPrompts {
+  main: { promptName: string; promptVersion: number | null; prompt: Prompt | undefined } | null;
+  analysis: Pick<StoredAnalysis, "promptName" | "promptVersion"> | null;
+}
+
+/** Takes the references that a change gives an agent; null where the change says nothing of that prompt. */
+export async function acquirePrompts(
+  ctx: AgentContext,
+  agent: Pick<AgentRow, "ownerId" | "agentId" | "agentName">,
+  main: PromptSource | undefined,
+  analysis: AnalysisSettings | undefined,
+  call: Call,
+): Promise<AcquiredPrompts> {
+  const mainUse = use(PromptType.PROMPT_TYPE_MAIN, main);
+  const analysisUse = use(PromptType.PROMPT_TYPE_ANALYSIS, analysis?.prompt);
+  const uses = [mainUse, analysisUse].filter((wanted) => wanted !== null);
+  if (uses.length === 0) return { main: null, analysis: null };
+  const { acquired } = await ctx.prompts.acquirePrompts(
+    { ownerId: agent.ownerId, agentId: agent.agentId, agentName: agent.agentName, uses },
+    { origin: call },
+  );
+  const taken = (wanted: PromptUse | null) => {
+    const got = wanted && acquired[uses.indexOf(wanted)];
+    return got?.reference
+      ? {
+          promptName: got.reference.promptName,
+          promptVersion: got.reference.promptVersion ?? null,
+          prompt: got.prompt,
+        }
+      : null;
+  };
+  return { main: taken(mainUse), analysis: taken(analysisUse) };
+}
+
+function use(promptType: PromptType, source: PromptSource | undefined): PromptUse | null {
+  return source?.source ? { promptType, source: source.source } : null;
+}

@@ -1,0 +1,17 @@
+import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { ENCRYPTION_KEY } from "@parley/shared/sealing";
+import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { str } from "envalid";
+
+const VARIABLES = {
+  ...SERVICE_VARIABLES,
+  PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
+  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+};
+
+export type AgentConfig = ConfigOf<typeof VARIABLES>;
+
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export function readAgentConfig(env: Record<string, string | undefined>): AgentConfig {
+  return readConfig(env, VARIABLES);
+}

@@ -1,0 +1,14 @@
+import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { Sealer } from "@parley/shared/sealing";
+import type { Catalogue } from "./catalogue/catalogue.ts";
+
+export interface AgentContext {
+  db: Database;
+  prompts: ServiceClient<typeof PromptServiceService>;
+  sealer: Sealer;
+  catalogue: Catalogue;
+  clock: Clock;
+}

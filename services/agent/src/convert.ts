@@ -1,0 +1,92 @@
+import {
+  type Agent,
+  type AgentPrompt,
+  type AgentRuntime,
+  AgentType,
+  type Analysis,
+  type StsConfig,
+} from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import type { Sealer } from "@parley/shared/sealing";
+import { maskedLlm, openLlm } from "./llm-secrets.ts";
+import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
+import { variablesOf } from "./variables.ts";
+
+export const AGENT_TYPES = {
+  INBOUND: AgentType.AGENT_TYPE_INBOUND,
+  OUTBOUND: AgentType.AGENT_TYPE_OUTBOUND,
+} as const;
+
+export function agentTypeName(type: AgentType): keyof typeof AGENT_TYPES {
+  return type === AgentType.AGENT_TYPE_OUTBOUND ? "OUTBOUND" : "INBOUND";
+}
+
+/** As owners see it: keys masked. */
+export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
+  return {
+    agentId: row.agentId,
+    ownerId: row.ownerId,
+    agentName: row.agentName,
+    agentDescription: row.agentDescription ?? undefined,
+    agentType: AGENT_TYPES[row.agentType],
+    agentCategory: row.agentCategory,
+    agentTips: row.agentTips,
+    agentMobileNumbers: row.agentMobileNumbers,
+    stt: row.stt ?? undefined,
+    llm: row.llm ? maskedLlm(row.llm) : undefined,
+    tts: row.tts ?? undefined,
+    sts: toSts(row.sts),
+    analysis: toAnalysis(row.analysis),
+    prompt: toAgentPrompt(prompt),
+    firstMessagePrompt: row.firstMessagePrompt ?? undefined,
+    dynamicVariables: variablesOf(prompt?.promptContent, row.firstMessagePrompt).map((v) => v.variableName),
+    tools: row.tools ?? undefined,
+    widgetConfig: row.widgetConfig ?? undefined,
+    mediaFiles: row.mediaFiles,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+  };
+}
+
+/** As the conversation service runs it: keys in the clear. */
+export function toRuntime(row: AgentRow, prompt: Prompt | undefined, sealer: Sealer): AgentRuntime {
+  return {
+    agentId: row.agentId,
+    agentName: row.agentName,
+    agentType: AGENT_TYPES[row.agentType],
+    llm: row.llm ? openLlm(row.llm, sealer, row.ownerId) : undefined,
+    prompt: toAgentPrompt(prompt),
+    firstMessagePrompt: row.firstMessagePrompt ?? undefined,
+    tools: row.tools ?? undefined,
+    analysis: toAnalysis(row.analysis),
+    stt: row.stt ?? undefined,
+    tts: row.tts ?? undefined,
+    sts: toSts(row.sts),
+  };
+}
+
+function toAgentPrompt(prompt: Prompt | undefined): AgentPrompt | undefined {
+  return (
+    prompt && {
+      promptName: prompt.promptName,
+      promptVersion: prompt.promptVersion,
+      promptContent: prompt.promptContent,
+    }
+  );
+}
+
+function toAnalysis(stored: StoredAnalysis | null): Analysis | undefined {
+  return stored?.enabled !== undefined
+    ? {
+        enabled: stored.enabled,
+        prompt: stored.promptName
+          ? { promptName: stored.promptName, promptVersion: stored.promptVersion ?? undefined }
+          : undefined,
+        schema: stored.schema ?? undefined,
+      }
+    : undefined;
+}
+
+function toSts(sts: StsConfig | null): StsConfig | undefined {
+  return sts ?? undefined;
+}

@@ -1,0 +1,5 @@
+import { runProcess } from "@parley/shared/process";
+import { readAgentConfig } from "./config.ts";
+import { startAgent } from "./service.ts";
+
+await runProcess("agent", (log) => startAgent(readAgentConfig(process.env), log));

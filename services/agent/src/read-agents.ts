@@ -1,0 +1,60 @@
+import { Access, type AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import type { CallOrigin } from "@parley/shared/rpc/call";
+import type { AgentContext } from "./context.ts";
+import { type AgentRow, findAgents, findExistingIds } from "./store/agents.ts";
+
+export interface ReadAgent {
+  row: AgentRow;
+  prompt: Prompt | undefined;
+}
+
+/**
+ * Agents with their prompts as they are now: one query and one call for however many. In the order of the keys.
+ * @param sql the transaction, when there is one
+ */
+export async function readAgents(
+  ctx: AgentContext,
+  keys: readonly AgentKey[],
+  origin?: CallOrigin,
+  sql: Sql = ctx.db,
+): Promise<(ReadAgent | Access)[]> {
+  const rows = await findAgents(sql, keys);
+  const byId = new Map(rows.map((row) => [`${row.ownerId} ${row.agentId}`, row]));
+  const missing = keys.filter((key) => !byId.has(`${key.ownerId} ${key.agentId}`)).map((key) => key.agentId);
+  const [prompts, foreign] = await Promise.all([
+    readPrompts(ctx, rows, origin),
+    missing.length > 0 ? findExistingIds(sql, missing) : new Set<string>(),
+  ]);
+  return keys.map((key) => {
+    const row = byId.get(`${key.ownerId} ${key.agentId}`);
+    if (row) return { row, prompt: prompts.get(row) };
+    return foreign.has(key.agentId) ? Access.ACCESS_DENIED : Access.ACCESS_NOT_FOUND;
+  });
+}
+
+/** @throws ServiceError forbidden for another owner's agent, not_found for none. */
+export async function readAgent(ctx: AgentContext, key: AgentKey, origin?: CallOrigin, sql?: Sql): Promise<ReadAgent> {
+  const [read] = await readAgents(ctx, [key], origin, sql);
+  if (read === undefined || read === Access.ACCESS_NOT_FOUND) throw notFound("Agent");
+  if (typeof read === "number") throw new ServiceError("forbidden", "You do not have access to this agent");
+  return read;
+}
+
+/** The prompt each agent uses. */
+export async function readPrompts(
+  ctx: AgentContext,
+  rows: readonly AgentRow[],
+  origin?: CallOrigin,
+): Promise<Map<AgentRow, Prompt | undefined>> {
+  const using = rows.filter((row) => row.promptName !== null);
+  if (using.length === 0) return new Map();
+  const items = using.map((row) => ({
+    ownerId: row.ownerId,
+    reference: { promptName: row.promptName ?? "", promptVersion: row.promptVersion ?? undefined },
+  }));
+  const { results } = await ctx.prompts.batchGetPrompts({ items }, { origin });
+  return new Map(using.map((row, at) => [row, results[at]?.prompt]));
+}

@@ -1,0 +1,72 @@
+import {
+  type AgentServiceService,
+  type CreateAgentRequest,
+  CreateAgentResponse,
+} from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { runIdempotent } from "@parley/shared/idempotency/run";
+import { newId } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
+import { checkProviders } from "../check-providers.ts";
+import type { AgentContext } from "../context.ts";
+import { agentTypeName, toAgent } from "../convert.ts";
+import { sealLlm } from "../llm-secrets.ts";
+import { keepPromise, promiseReferences } from "../prompt-references.ts";
+import { type AgentRow, insertAgent, lockAgent } from "../store/agents.ts";
+
+const CATEGORY = "other";
+
+export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
+  return async (request, call) => {
+    checkProviders(ctx.catalogue, request);
+    const key = { ownerId: request.ownerId, agentId: newId("agt") };
+    await promiseReferences(ctx, key);
+    return runIdempotent(
+      ctx,
+      { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call },
+      async (tx) => {
+        await lockAgent(tx, key.agentId);
+        const agent = { ...key, agentName: request.agentName };
+        const prompts = await acquirePrompts(ctx, agent, request.prompt, request.analysis, call);
+        const row = newRow(ctx, key.agentId, request, prompts);
+        await insertAgent(tx, row);
+        await keepPromise(tx, key);
+        return { agent: toAgent(row, prompts.main?.prompt) };
+      },
+    );
+  };
+}
+
+function newRow(ctx: AgentContext, agentId: string, request: CreateAgentRequest, prompts: AcquiredPrompts): AgentRow {
+  const now = ctx.clock.now();
+  return {
+    ownerId: request.ownerId,
+    agentId,
+    agentName: request.agentName,
+    agentDescription: request.agentDescription ?? null,
+    agentType: agentTypeName(request.agentType),
+    agentCategory: request.agentCategory ?? CATEGORY,
+    agentTips: request.agentTips,
+    agentMobileNumbers: request.agentMobileNumbers,
+    stt: request.stt ?? null,
+    llm: request.llm ? sealLlm(request.llm, null, ctx.sealer, request.ownerId) : null,
+    tts: request.tts ?? null,
+    sts: request.sts ?? null,
+    analysis: request.analysis
+      ? {
+          enabled: request.analysis.enabled,
+          promptName: prompts.analysis?.promptName ?? null,
+          promptVersion: prompts.analysis?.promptVersion ?? null,
+          schema: request.analysis.schema ?? null,
+        }
+      : null,
+    promptName: prompts.main?.promptName ?? null,
+    promptVersion: prompts.main?.promptVersion ?? null,
+    firstMessagePrompt: request.firstMessagePrompt ?? null,
+    tools: request.tools ?? null,
+    widgetConfig: request.widgetConfig ?? null,
+    mediaFiles: request.mediaFiles,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,61 @@
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { systemClock } from "@parley/shared/clock";
+import { startWorker } from "@parley/shared/jobs/worker";
+import type { Logger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process";
+import { createClient } from "@parley/shared/rpc/client";
+import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
+import { createSealer } from "@parley/shared/sealing";
+import { startService } from "@parley/shared/service";
+import { CATALOGUE } from "./catalogue/catalogue.ts";
+import type { AgentConfig } from "./config.ts";
+import type { AgentContext } from "./context.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { referenceQueue } from "./prompt-references.ts";
+import { batchGetAgentRuntimes } from "./rpc/batch-get-agent-runtimes.ts";
+import { batchGetAgents } from "./rpc/batch-get-agents.ts";
+import { createAgent } from "./rpc/create-agent.ts";
+import { deleteAgent } from "./rpc/delete-agent.ts";
+import { listAgents } from "./rpc/list-agents.ts";
+import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
+import { listProviders } from "./rpc/list-providers.ts";
+import { updateAgent } from "./rpc/update-agent.ts";
+
+export function startAgent(config: AgentConfig, log: Logger): Promise<Running> {
+  return startService(
+    {
+      name: "agent",
+      definition: AgentServiceService,
+      migrations: MIGRATIONS,
+      build: (db) => {
+        const prompts = createClient(PromptServiceService, {
+          peer: "prompt",
+          address: config.PARLEY_PROMPT_ADDRESS,
+          credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
+        });
+        const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
+        const ctx: AgentContext = { db, prompts, sealer, catalogue: CATALOGUE, clock: systemClock };
+        const worker = startWorker(db, referenceQueue(ctx), log);
+        return {
+          handlers: {
+            createAgent: createAgent(ctx),
+            batchGetAgents: batchGetAgents(ctx),
+            batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
+            listAgents: listAgents(ctx),
+            updateAgent: updateAgent(ctx),
+            deleteAgent: deleteAgent(ctx),
+            listDynamicVariables: listDynamicVariables(ctx),
+            listProviders: listProviders(ctx),
+          },
+          stop: async () => {
+            await worker.stop();
+            prompts.close();
+          },
+        };
+      },
+    },
+    config,
+    log,
+  );
+}

@@ -1,0 +1,142 @@
+import type { MediaFile, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { containing } from "@parley/shared/db/like";
+import type { StoredLlm } from "../llm-secrets.ts";
+
+export type JsonObject = Record<string, unknown>;
+
+export interface StoredAnalysis {
+  enabled: boolean;
+  promptName: string | null;
+  promptVersion: number | null;
+  schema: JsonObject | null;
+}
+
+export interface AgentRow {
+  ownerId: string;
+  agentId: string;
+  agentName: string;
+  agentDescription: string | null;
+  agentType: "INBOUND" | "OUTBOUND";
+  agentCategory: string;
+  agentTips: string[];
+  agentMobileNumbers: string[];
+  stt: SttConfig | null;
+  llm: StoredLlm | null;
+  tts: TtsConfig | null;
+  sts: StsConfig | null;
+  analysis: StoredAnalysis | null;
+  promptName: string | null;
+  promptVersion: number | null;
+  firstMessagePrompt: string | null;
+  tools: JsonObject | null;
+  widgetConfig: JsonObject | null;
+  mediaFiles: MediaFile[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+const columns = (sql: Sql) => sql`
+  agents.owner_id, agents.agent_id, agent_name, agent_description, agent_type, agent_category, agent_tips,
+  agent_mobile_numbers, stt, llm, tts, sts, analysis, prompt_name, prompt_version, first_message_prompt, tools,
+  widget_config, media_files, created_at, updated_at`;
+
+const values = (sql: Sql, row: AgentRow) => ({
+  owner_id: row.ownerId,
+  agent_id: row.agentId,
+  agent_name: row.agentName,
+  agent_description: row.agentDescription,
+  agent_type: row.agentType,
+  agent_category: row.agentCategory,
+  agent_tips: row.agentTips,
+  agent_mobile_numbers: row.agentMobileNumbers,
+  stt: json(sql, row.stt),
+  llm: json(sql, row.llm),
+  tts: json(sql, row.tts),
+  sts: json(sql, row.sts),
+  analysis: json(sql, row.analysis),
+  prompt_name: row.promptName,
+  prompt_version: row.promptVersion,
+  first_message_prompt: row.firstMessagePrompt,
+  tools: json(sql, row.tools),
+  widget_config: json(sql, row.widgetConfig),
+  media_files: json(sql, row.mediaFiles),
+  created_at: row.createdAt,
+  updated_at: row.updatedAt,
+});
+
+export async function insertAgent(sql: Sql, row: AgentRow): Promise<void> {
+  await sql`insert into agents ${sql(values(sql, row))}`;
+}
+
+export async function updateAgentRow(sql: Sql, row: AgentRow): Promise<void> {
+  await sql`
+    update agents set ${sql(values(sql, row))}
+    where owner_id = ${row.ownerId} and agent_id = ${row.agentId}`;
+}
+
+export async function deleteAgentRow(sql: Sql, key: AgentKey): Promise<void> {
+  await sql`delete from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
+}
+
+export async function findAgent(sql: Sql, key: AgentKey): Promise<AgentRow | null> {
+  const [row] = await sql<AgentRow[]>`
+    select ${columns(sql)} from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
+  return row ?? null;
+}
+
+/** Those of the agents that exist, in no order. */
+export async function findAgents(sql: Sql, keys: readonly AgentKey[]): Promise<AgentRow[]> {
+  return sql<AgentRow[]>`
+    select ${columns(sql)}
+    from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.agentId)}::text[])
+      as wanted (owner_id, agent_id)
+    join agents on agents.owner_id = wanted.owner_id and agents.agent_id = wanted.agent_id`;
+}
+
+/** Which of the ids are agents of anybody: tells "another owner's" from "none" and reads nothing else of them. */
+export async function findExistingIds(sql: Sql, agentIds: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<
+    { agentId: string }[]
+  >`select agent_id from agents where agent_id = any(${agentIds as string[]})`;
+  return new Set(rows.map((row) => row.agentId));
+}
+
+export interface AgentFilter {
+  ownerId: string;
+  search: string;
+  agentType: "INBOUND" | "OUTBOUND" | null;
+  agentCategory: string;
+}
+
+const matching = (sql: Sql, filter: AgentFilter) => sql`
+  owner_id = ${filter.ownerId}
+  ${filter.search === "" ? sql`` : sql`and (agent_name || E'\n' || coalesce(agent_description, '')) ilike ${containing(filter.search)}`}
+  ${filter.agentType === null ? sql`` : sql`and agent_type = ${filter.agentType}`}
+  ${filter.agentCategory === "" ? sql`` : sql`and agent_category = ${filter.agentCategory}`}`;
+
+/** A page of the owner's agents, newest first, and how many match in all. */
+export async function listAgentRows(
+  sql: Sql,
+  filter: AgentFilter,
+  page: { number: number; size: number },
+): Promise<{ rows: AgentRow[]; total: number }> {
+  const [rows, [count]] = await Promise.all([
+    sql<AgentRow[]>`
+      select ${columns(sql)} from agents where ${matching(sql, filter)}
+      order by created_at desc, agent_id desc
+      limit ${page.size} offset ${(page.number - 1) * page.size}`,
+    sql<{ total: number }[]>`select count(*) as total from agents where ${matching(sql, filter)}`,
+  ]);
+  return { rows, total: count?.total ?? 0 };
+}
+
+/** One change of an agent and its prompt references at a time, before the agent exists too. Held to the end of the transaction. */
+export async function lockAgent(sql: Sql, agentId: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended('agent.' || ${agentId}, 0))`;
+}
+
+function json(sql: Sql, value: unknown) {
+  return value === null ? null : sql.json(value as never);
+}

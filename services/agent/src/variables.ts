@@ -1,0 +1,29 @@
+import type { VariableDefinition } from "@parley/shared/variables/template";
+import { compileTexts } from "@parley/shared/variables/template";
+import { LRUCache } from "lru-cache";
+
+/** Parsing a prompt costs more than all else of a read; the texts are the key, so nothing here goes stale. */
+const parsed = new LRUCache<string, readonly VariableDefinition[]>({
+  maxSize: 16 * 1024 * 1024,
+  sizeCalculation: size,
+});
+
+/** The variables an agent expects, in reading order: prompt, then first message (decisions.md: Dynamic variables). */
+export function variablesOf(
+  promptContent: string | undefined,
+  firstMessage: string | null,
+): readonly VariableDefinition[] {
+  const texts = [promptContent ?? "", firstMessage ?? ""];
+  if (!texts.some((text) => text.includes("{{"))) return [];
+  const key = texts.join("\0");
+  let definitions = parsed.get(key);
+  if (!definitions) {
+    definitions = compileTexts(texts).definitions;
+    parsed.set(key, definitions);
+  }
+  return definitions;
+}
+
+function size(definitions: readonly VariableDefinition[], key: string): number {
+  return 2 * key.length + 200 * definitions.length + 1;
+}

@@ -1,0 +1,22 @@
+import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
+import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { str, url } from "envalid";
+
+const VARIABLES = {
+  ...SERVICE_VARIABLES,
+  PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
+  PARLEY_ALLOWED_PRIVATE_HOSTS: str({ default: "", desc: "hosts and CIDRs that CUSTOM_LLM may reach though private" }),
+  PARLEY_LLM_DEADLINE_MS: positiveNumber({ default: 60_000, desc: "to the first word, over all attempts" }),
+  PARLEY_LLM_STALL_MS: positiveNumber({ default: 30_000, desc: "between two pieces of a reply" }),
+  PARLEY_CHAT_CONTEXT_TOKENS: positiveNumber({ default: 32_000, desc: "of a session that the model sees" }),
+  PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),
+  OPENAI_API_KEY: str({ default: "" }),
+  OPENAI_BASE_URL: url({ default: "https://api.openai.com/v1" }),
+};
+
+export type ConversationConfig = ConfigOf<typeof VARIABLES>;
+
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export function readConversationConfig(env: Record<string, string | undefined>): ConversationConfig {
+  return readConfig(env, VARIABLES);
+}

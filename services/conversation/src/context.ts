@@ -1,0 +1,23 @@
+import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { Model } from "./model/port.ts";
+import type { ModelLimits } from "./model/watch.ts";
+
+export interface ConversationContext {
+  db: Database;
+  /** @throws ServiceError forbidden for another owner's agent, not_found for none */
+  getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
+  /** @throws ServiceError condition when the provider cannot be used here */
+  selectModel(llm: LlmConfig): Model;
+  limits: ConversationLimits;
+  clock: Clock;
+}
+
+export interface ConversationLimits {
+  model: ModelLimits;
+  contextTokens: number;
+  chatIdleMinutes: number;
+  /** How long a turn whose process died keeps its session from the next one. */
+  turnLeaseMs: number;
+}

@@ -1,0 +1,56 @@
+import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import { newId, newUuid } from "@parley/shared/ids";
+import { collectValues } from "@parley/shared/variables/values";
+import type { ConversationContext } from "./context.ts";
+import { sessionName } from "./session-name.ts";
+import { conversationExists, findConversation } from "./store/conversations.ts";
+import { insertSessionWithTurn, type NewTurn, type OpenTurn, type TakenTurn, takeTurn } from "./store/turns.ts";
+
+/** A turn under way, its user message stored. */
+export interface AcceptedTurn extends OpenTurn, TakenTurn {}
+
+/**
+ * Takes the turn of a new or given session and stores the user message.
+ * @throws ServiceError not_found, forbidden, condition (no chat, another agent's, ended) or conflict (a reply in progress)
+ */
+export async function acceptTurn(ctx: ConversationContext, turn: Turn): Promise<AcceptedTurn> {
+  const now = ctx.clock.now();
+  const metadata = turn.metadata ?? {};
+  const fields: NewTurn = {
+    ownerId: turn.ownerId,
+    conversationId: turn.sessionId ?? newUuid(),
+    turnId: newUuid(),
+    agentId: turn.agentId,
+    message: turn.message,
+    name: sessionName(turn.message),
+    metadata,
+    variables: collectValues(metadata),
+    now,
+    until: new Date(now.getTime() + ctx.limits.turnLeaseMs),
+  };
+  const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
+  if (turn.sessionId === undefined) {
+    await insertSessionWithTurn(ctx.db, { ...fields, id: newId("cnv") });
+    return { ...key, seq: 1, variables: fields.variables };
+  }
+  const taken = await takeTurn(ctx.db, fields);
+  if (taken) return { ...key, ...taken };
+  throw await refusal(ctx, fields);
+}
+
+async function refusal(ctx: ConversationContext, turn: NewTurn): Promise<ServiceError> {
+  const session = await findConversation(ctx.db, turn);
+  if (!session) {
+    return (await conversationExists(ctx.db, turn.conversationId))
+      ? new ServiceError("forbidden", "You do not have access to this session")
+      : notFound("Session");
+  }
+  const metadata = { session_id: turn.conversationId };
+  if (session.type !== "CHAT") return new ServiceError("condition", "Session is not a chat session", { metadata });
+  if (session.agentId !== turn.agentId) {
+    return new ServiceError("condition", "session_id belongs to a session of another agent", { metadata });
+  }
+  if (session.status !== "IN_PROGRESS") return new ServiceError("condition", "Session has ended", { metadata });
+  return new ServiceError("conflict", "A reply is in progress in this session, wait for it to end", { metadata });
+}

@@ -1,0 +1,26 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { toSummary } from "../convert.ts";
+import { listConversationRows, NO_FILTER } from "../store/conversations.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChatSessions"]>;
+
+export function listChatSessions(ctx: ConversationContext): Handler {
+  return async ({ ownerId, agentId, page }) => {
+    if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);
+    const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
+    const { rows, total } = await listConversationRows(ctx.db, filter, page ?? { number: 1, size: 10 });
+    return { sessions: rows.map(toSummary), total };
+  };
+}
+
+/** A deleted agent's sessions are still listed; another owner's agent is refused (decisions.md: Access). */
+async function refuseForeign(ctx: ConversationContext, ownerId: string, agentId: string): Promise<void> {
+  try {
+    await ctx.getAgent(ownerId, agentId);
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.kind === "not_found")) throw error;
+  }
+}

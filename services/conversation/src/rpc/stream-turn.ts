@@ -1,0 +1,28 @@
+import type { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid } from "@parley/shared/errors";
+import { isUuid } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { startTurn } from "../turn.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["streamTurn"]>;
+
+export function streamTurn(ctx: ConversationContext): Handler {
+  return async function* (request, call) {
+    const running = await startTurn(ctx, turnOf(request), call);
+    for await (const event of running.stream()) {
+      yield event.type === "started"
+        ? { event: { $case: "started", value: { sessionId: event.sessionId, replayed: false } } }
+        : { event: { $case: "text", value: event.text } };
+    }
+  };
+}
+
+/** @throws ServiceError invalid on a turn that is missing or names a session by no UUID */
+export function turnOf({ turn }: { turn: Turn | undefined }): Turn {
+  if (!turn) throw invalid("turn", "turn is required");
+  if (turn.sessionId !== undefined && !isUuid(turn.sessionId)) {
+    throw invalid("session_id", "session_id must be a UUID, as a chat reply or first-message gave it");
+  }
+  return turn;
+}

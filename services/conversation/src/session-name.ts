@@ -1,0 +1,12 @@
+const LENGTH_MAX = 60;
+
+/** A chat's name: its first user message, cut at 60 characters at a word (decisions.md: Conversations). */
+export function sessionName(message: string): string {
+  const line = message.trim().replaceAll(/\s+/g, " ");
+  const characters = [...line];
+  if (characters.length <= LENGTH_MAX) return line;
+  const cut = characters.slice(0, LENGTH_MAX).join("");
+  if (characters[LENGTH_MAX] === " ") return cut;
+  const lastSpace = cut.lastIndexOf(" ");
+  return lastSpace > 0 ? cut.slice(0, lastSpace) : cut;
+}

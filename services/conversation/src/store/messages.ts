@@ -1,0 +1,65 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { SessionKey } from "./turns.ts";
+
+export interface MessageRow {
+  conversationId: string;
+  seq: number;
+  role: "user" | "assistant";
+  content: string;
+  createdAt: Date;
+}
+
+/** More messages than any context window holds are never read for one. */
+const CONTEXT_MESSAGES_MAX = 1_000;
+
+/** What was said before message `beforeSeq`, oldest first. */
+export async function listMessagesBefore(
+  sql: Sql,
+  key: SessionKey,
+  beforeSeq: number,
+): Promise<Pick<MessageRow, "role" | "content">[]> {
+  const rows = await sql<Pick<MessageRow, "role" | "content">[]>`
+    select role, content from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${beforeSeq}
+    order by seq desc limit ${CONTEXT_MESSAGES_MAX}`;
+  return rows.reverse();
+}
+
+/** The transcripts of some conversations of one owner, each oldest first. */
+export async function listTranscripts(
+  sql: Sql,
+  ownerId: string,
+  conversationIds: readonly string[],
+): Promise<Map<string, MessageRow[]>> {
+  const transcripts = new Map<string, MessageRow[]>();
+  if (conversationIds.length === 0) return transcripts;
+  const rows = await sql<MessageRow[]>`
+    select conversation_id, seq, role, content, created_at from messages
+    where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
+    order by conversation_id, seq`;
+  for (const row of rows) {
+    const transcript = transcripts.get(row.conversationId);
+    if (transcript) transcript.push(row);
+    else transcripts.set(row.conversationId, [row]);
+  }
+  return transcripts;
+}
+
+export interface UsageRow {
+  replies: number;
+  inputTokens: number;
+  outputTokens: number;
+  firstWordMs: number;
+  totalMs: number;
+}
+
+/** Totals and means over the replies a model gave in a session. */
+export async function sumUsage(sql: Sql, key: SessionKey): Promise<UsageRow> {
+  const [row] = await sql<[UsageRow]>`
+    select count(*) as replies, coalesce(sum(input_tokens), 0) as input_tokens,
+      coalesce(sum(output_tokens), 0) as output_tokens, coalesce(avg(first_word_ms), 0)::integer as first_word_ms,
+      coalesce(avg(total_ms), 0)::integer as total_ms
+    from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and provider is not null`;
+  return row;
+}

@@ -1,0 +1,122 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { VariableValue } from "@parley/shared/variables/values";
+import type { TokenUsage } from "../model/port.ts";
+
+export interface SessionKey {
+  ownerId: string;
+  conversationId: string;
+}
+
+export interface OpenTurn extends SessionKey {
+  turnId: string;
+}
+
+export interface NewTurn extends OpenTurn {
+  agentId: string;
+  message: string;
+  /** The session's name, should it have none yet. */
+  name: string;
+  metadata: Record<string, unknown>;
+  variables: Record<string, VariableValue>;
+  now: Date;
+  /** Until when the turn is believed to live. */
+  until: Date;
+}
+
+/** Opens a session with a turn under way in it, its user message stored. */
+export async function insertSessionWithTurn(sql: Sql, turn: NewTurn & { id: string }): Promise<void> {
+  await sql`
+    with opened as (
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, name, message_count, metadata,
+        variables, created_by, turn_id, turn_until, last_activity_at, created_at, updated_at)
+      values (${turn.ownerId}, ${turn.conversationId}, ${turn.id}, ${turn.agentId}, 'CHAT', 'IN_PROGRESS', ${turn.name}, 1,
+        ${sql.json(turn.metadata as never)}, ${sql.json(turn.variables)}, ${turn.ownerId}, ${turn.turnId}, ${turn.until},
+        ${turn.now}, ${turn.now}, ${turn.now})
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+    values (${turn.ownerId}, ${turn.conversationId}, 1, 'user', ${turn.message}, ${turn.now})`;
+}
+
+export interface TakenTurn {
+  /** Of the user message. */
+  seq: number;
+  variables: Record<string, VariableValue>;
+}
+
+/**
+ * Takes the turn of a session and stores the user message, in one statement. Null when the session is not there, not this
+ * agent's, ended, or in the middle of another turn.
+ */
+export async function takeTurn(sql: Sql, turn: NewTurn): Promise<TakenTurn | null> {
+  const [taken] = await sql<TakenTurn[]>`
+    with taken as (
+      update conversations set
+        turn_id = ${turn.turnId}, turn_until = ${turn.until}, message_count = message_count + 1,
+        name = coalesce(name, ${turn.name}), metadata = metadata || ${sql.json(turn.metadata as never)},
+        variables = variables || ${sql.json(turn.variables)}, last_activity_at = ${turn.now}, updated_at = ${turn.now}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type = 'CHAT'
+        and status = 'IN_PROGRESS' and agent_id = ${turn.agentId} and (turn_until is null or turn_until < ${turn.now})
+      returning message_count as seq, variables
+    ), stored as (
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+      select ${turn.ownerId}, ${turn.conversationId}, seq, 'user', ${turn.message}, ${turn.now} from taken
+    )
+    select seq, variables from taken`;
+  return taken ?? null;
+}
+
+/** Shows that a turn still lives. */
+export async function extendTurn(sql: Sql, turn: OpenTurn, until: Date): Promise<void> {
+  await sql`
+    update conversations set turn_until = ${until}
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}`;
+}
+
+export interface StoredReply {
+  content: string;
+  partial: boolean;
+  provider: string;
+  model: string;
+  promptName: string | null;
+  promptVersion: number | null;
+  usage: TokenUsage;
+  firstWordMs: number | null;
+  totalMs: number;
+}
+
+/**
+ * Stores the reply and lets the turn go, in one statement; with `ended` the session is COMPLETED. False when the turn was not
+ * this one's any more: the session went on without it.
+ */
+export async function finishTurn(
+  sql: Sql,
+  turn: OpenTurn,
+  reply: StoredReply,
+  now: Date,
+  ended: boolean,
+): Promise<boolean> {
+  const finished = await sql`
+    with finished as (
+      update conversations set
+        turn_id = null, turn_until = null, message_count = message_count + 1, last_activity_at = ${now}, updated_at = ${now},
+        status = ${ended ? "COMPLETED" : "IN_PROGRESS"}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
+        and status = 'IN_PROGRESS'
+      returning message_count
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
+      prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)
+    select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${reply.content}, ${now}, ${reply.partial},
+      ${reply.provider}, ${reply.model}, ${reply.promptName}, ${reply.promptVersion}, ${reply.usage.inputTokens ?? null},
+      ${reply.usage.outputTokens ?? null}, ${reply.firstWordMs}, ${reply.totalMs}
+    from finished
+    returning seq`;
+  return finished.length > 0;
+}
+
+/** Lets a turn go that produced nothing to store. */
+export async function releaseTurn(sql: Sql, turn: OpenTurn, now: Date): Promise<void> {
+  await sql`
+    update conversations set turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now}
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}`;
+}

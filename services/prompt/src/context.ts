@@ -1,0 +1,7 @@
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+
+export interface PromptContext {
+  db: Database;
+  clock: Clock;
+}

@@ -1,0 +1,5 @@
+import { runProcess } from "@parley/shared/process";
+import { readPromptConfig } from "./config.ts";
+import { startPrompt } from "./service.ts";
+
+await runProcess("prompt", (log) => startPrompt(readPromptConfig(process.env), log));

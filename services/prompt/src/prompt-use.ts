@@ -1,0 +1,44 @@
+import type { PromptUse as PromptUseMessage } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { invalid } from "@parley/shared/errors";
+import { toTypeName } from "./convert.ts";
+import { checkContent, checkPromptMayExist, checkVersion } from "./rules.ts";
+import type { PromptTypeName } from "./store/prompts.ts";
+
+export interface ReferenceUse {
+  type: PromptTypeName;
+  /** Where the agent's client gives the reference. */
+  field: string;
+  promptName: string;
+  promptVersion: number | undefined;
+}
+
+export interface ContentUse {
+  type: PromptTypeName;
+  content: string;
+}
+
+export type PromptUse = ReferenceUse | ContentUse;
+
+/** The fields of an agent (api.md: Agent resource), for errors to name. */
+const FIELDS = {
+  main: { reference: "prompt", content: "prompt_content" },
+  analysis: { reference: "call_analysis_prompt", content: "call_analysis_prompt.custom_prompt" },
+} as const satisfies Record<PromptTypeName, { reference: string; content: string }>;
+
+/** @throws ServiceError `invalid` for what breaks a rule, `not_found` for a name that no prompt can have */
+export function readUse({ promptType, source }: PromptUseMessage): PromptUse {
+  const type = toTypeName(promptType);
+  if (!type) throw invalid("prompt_type", "prompt_type must be main or analysis");
+  const fields = FIELDS[type];
+  if (source?.$case === "content") {
+    checkContent(source.value, fields.content);
+    return { type, content: source.value };
+  }
+  if (source?.$case !== "reference") {
+    throw invalid(fields.reference, `${fields.reference} must name a prompt or give a content`);
+  }
+  const { promptName, promptVersion } = source.value;
+  checkVersion(promptVersion, `${fields.reference}.prompt_version`);
+  checkPromptMayExist(promptName);
+  return { type, field: fields.reference, promptName, promptVersion };
+}

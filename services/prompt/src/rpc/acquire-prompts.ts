@@ -1,0 +1,95 @@
+import type {
+  AcquirePromptsResponse_Acquired as Acquired,
+  PromptServiceService,
+} from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { invalid, notFound, ServiceError } from "@parley/shared/errors";
+import { newId } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { PromptContext } from "../context.ts";
+import { toPrompt } from "../convert.ts";
+import { type ContentUse, type PromptUse, type ReferenceUse, readUse } from "../prompt-use.ts";
+import { findVersions, insertVersion, type PromptTypeName } from "../store/prompts.ts";
+import { holdPrompts, insertReferences, lockAgentReferences, type ReferringAgent } from "../store/references.ts";
+
+export function acquirePrompts(
+  ctx: PromptContext,
+): NonNullable<Handlers<typeof PromptServiceService>["acquirePrompts"]> {
+  return ({ ownerId, agentId, agentName, uses }) => {
+    const agent = { ownerId, agentId, agentName };
+    const wanted = uses.map(readUse);
+    return ctx.db.begin(async (tx) => {
+      await lockAgentReferences(tx, agent);
+      // All of them at once and in order of name, before any prompt is written: two such transactions cannot block each other.
+      const types = await holdPrompts(
+        tx,
+        ownerId,
+        wanted.filter(isReference).map((use) => use.promptName),
+      );
+      const acquired: Acquired[] = [];
+      for (const use of wanted) {
+        acquired.push(
+          isReference(use) ? await takeReferenced(tx, ownerId, use, types) : await writeInternal(tx, ctx, agent, use),
+        );
+      }
+      const names = acquired.map(({ reference }) => reference?.promptName ?? "");
+      await insertReferences(tx, agent, [...new Set(names)]);
+      return { acquired };
+    });
+  };
+}
+
+function isReference(use: PromptUse): use is ReferenceUse {
+  return "promptName" in use;
+}
+
+async function takeReferenced(
+  tx: Sql,
+  ownerId: string,
+  { type, field, promptName, promptVersion }: ReferenceUse,
+  types: ReadonlyMap<string, PromptTypeName>,
+): Promise<Acquired> {
+  const ownType = types.get(promptName);
+  if (!ownType) throw notFound("Prompt");
+  if (ownType !== type) {
+    const message = `${field} ${promptName} is ${prompt(ownType)}, an agent's ${type} prompt must be of type ${type}`;
+    throw invalid(`${field}.prompt_name`, message);
+  }
+  const [row] = await findVersions(tx, [{ ownerId, promptName, promptVersion: promptVersion ?? null }]);
+  if (!row) throw notFound("Prompt");
+  return { reference: { promptName, promptVersion }, prompt: toPrompt(row) };
+}
+
+/** A prompt that somebody made by hand under the internal name gets the version too, and stays theirs. */
+async function writeInternal(
+  tx: Sql,
+  { clock }: PromptContext,
+  { ownerId, agentId }: ReferringAgent,
+  { type, content }: ContentUse,
+): Promise<Acquired> {
+  const promptName = internalName(agentId, type);
+  const row = await insertVersion(tx, {
+    ownerId,
+    promptName,
+    promptId: newId("pmt"),
+    promptType: type,
+    internalAgentId: agentId,
+    promptContent: content,
+    now: clock.now(),
+  });
+  if (!row) {
+    const other = type === "main" ? "analysis" : "main";
+    const detail = `Prompt ${promptName} exists and is ${prompt(other)}: delete it so that the agent's own can be made`;
+    throw new ServiceError("conflict", detail);
+  }
+  return { reference: { promptName }, prompt: toPrompt(row) };
+}
+
+/** decisions.md: Agents. */
+function internalName(agentId: string, type: PromptTypeName): string {
+  return type === "main" ? `agent-${agentId}` : `agent-${agentId}-analysis`;
+}
+
+function prompt(type: PromptTypeName): string {
+  return type === "main" ? "a main prompt" : "an analysis prompt";
+}

@@ -1,0 +1,41 @@
+import type {
+  BatchGetPromptsRequest_Item as Item,
+  PromptServiceService,
+} from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { PromptContext } from "../context.ts";
+import { toPrompt } from "../convert.ts";
+import { findVersions, type VersionKey } from "../store/prompts.ts";
+
+/** Every chat turn passes here: one query for all items, each different one looked up once. */
+export function batchGetPrompts(
+  ctx: PromptContext,
+): NonNullable<Handlers<typeof PromptServiceService>["batchGetPrompts"]> {
+  return async ({ items }) => {
+    const keys: VersionKey[] = [];
+    const places = new Map<string, number>();
+    const placeOf = items.map((item) => {
+      const key = versionKey(item);
+      // Such a name is nobody's, and would fail the whole batch in the database.
+      if (key.promptName.includes("\0")) return -1;
+      const id = `${key.ownerId}\0${key.promptName}\0${key.promptVersion}`;
+      let place = places.get(id);
+      if (place === undefined) {
+        place = keys.push(key) - 1;
+        places.set(id, place);
+      }
+      return place;
+    });
+    const rows = await findVersions(ctx.db, keys);
+    const results = rows.map((row) => ({ prompt: row ? toPrompt(row) : undefined }));
+    return { results: placeOf.map((place) => results[place] ?? { prompt: undefined }) };
+  };
+}
+
+function versionKey({ ownerId, reference }: Item): VersionKey {
+  return {
+    ownerId,
+    promptName: reference?.promptName ?? "",
+    promptVersion: reference?.promptVersion ?? null,
+  };
+}

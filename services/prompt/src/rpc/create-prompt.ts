@@ -1,0 +1,36 @@
+import type { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { CreatePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { invalid, type ServiceError } from "@parley/shared/errors";
+import { runIdempotent } from "@parley/shared/idempotency/run";
+import { newId } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { PromptContext } from "../context.ts";
+import { toPrompt, toTypeName } from "../convert.ts";
+import { checkContent, checkPromptName } from "../rules.ts";
+import { insertVersion } from "../store/prompts.ts";
+
+export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["createPrompt"]> {
+  return ({ ownerId, promptName, promptContent, promptType, idempotency }, call) =>
+    runIdempotent(ctx, { ownerId, idempotency, codec: CreatePromptResponse, call }, async (tx) => {
+      checkPromptName(promptName);
+      checkContent(promptContent);
+      const row = await insertVersion(tx, {
+        ownerId,
+        promptName,
+        promptId: newId("pmt"),
+        promptType: toTypeName(promptType),
+        internalAgentId: null,
+        promptContent,
+        now: ctx.clock.now(),
+      });
+      if (!row) throw otherType(promptType);
+      return { prompt: toPrompt(row) };
+    });
+}
+
+/** There are two types, so the prompt's is the one that was not asked for. */
+function otherType(asked: PromptType): ServiceError {
+  const own = toTypeName(asked) === "main" ? "analysis" : "main";
+  const path = "prompt_metadata.prompt_type";
+  return invalid(path, `${path} must be ${own}: a new version keeps the type of its prompt`);
+}

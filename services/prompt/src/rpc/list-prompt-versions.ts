@@ -1,0 +1,17 @@
+import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { notFound } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { PromptContext } from "../context.ts";
+import { checkPromptMayExist } from "../rules.ts";
+import { listVersions } from "../store/prompts.ts";
+
+export function listPromptVersions(
+  ctx: PromptContext,
+): NonNullable<Handlers<typeof PromptServiceService>["listPromptVersions"]> {
+  return async ({ ownerId, promptName }) => {
+    checkPromptMayExist(promptName);
+    const versions = await listVersions(ctx.db, ownerId, promptName);
+    if (versions.length === 0) throw notFound("Prompt");
+    return { versions };
+  };
+}

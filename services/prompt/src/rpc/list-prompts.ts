@@ -1,0 +1,18 @@
+import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { PromptContext } from "../context.ts";
+import { toPrompt } from "../convert.ts";
+import { listPromptRows } from "../store/list-prompts.ts";
+
+export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["listPrompts"]> {
+  return async ({ ownerId, search, latestOnly, page }) => {
+    // No stored text has this character, and the database refuses to be asked for it.
+    if (search.includes("\0")) return { prompts: [], total: 0 };
+    const { rows, total } = await listPromptRows(
+      ctx.db,
+      { ownerId, search, latestOnly },
+      page ?? { number: 1, size: 10 },
+    );
+    return { prompts: rows.map(toPrompt), total };
+  };
+}

@@ -1,0 +1,33 @@
+import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { PromptContext } from "../context.ts";
+import { promptNameFault } from "../rules.ts";
+import {
+  deleteInternalPrompts,
+  deleteReferencesExcept,
+  holdPrompts,
+  insertReferences,
+  lockAgentReferences,
+} from "../store/references.ts";
+
+export function setPromptReferences(
+  ctx: PromptContext,
+): NonNullable<Handlers<typeof PromptServiceService>["setPromptReferences"]> {
+  return async ({ ownerId, agentId, agentName, promptNames }, call) => {
+    const agent = { ownerId, agentId, agentName };
+    const wanted = [...new Set(promptNames)].filter((name) => promptNameFault(name) === null);
+    const held = await ctx.db.begin(async (tx) => {
+      await lockAgentReferences(tx, agent);
+      const existing = await holdPrompts(tx, ownerId, wanted);
+      await deleteReferencesExcept(tx, agent, wanted);
+      await insertReferences(tx, agent, [...existing.keys()]);
+      if (promptNames.length === 0) await deleteInternalPrompts(tx, ownerId, agentId);
+      return existing;
+    });
+    // Whoever settles references repeats a call that fails, and no repetition brings a prompt back.
+    if (held.size < new Set(promptNames).size) {
+      call.log.warn({ owner_id: ownerId, agent_id: agentId }, "an agent refers to a prompt that does not exist");
+    }
+    return {};
+  };
+}

@@ -1,0 +1,19 @@
+import { type PromptServiceService, UpdatePromptResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { notFound } from "@parley/shared/errors";
+import { runIdempotent } from "@parley/shared/idempotency/run";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { PromptContext } from "../context.ts";
+import { toPrompt } from "../convert.ts";
+import { checkContent, checkPromptMayExist } from "../rules.ts";
+import { insertNextVersion } from "../store/prompts.ts";
+
+export function updatePrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["updatePrompt"]> {
+  return ({ ownerId, promptName, promptContent, idempotency }, call) =>
+    runIdempotent(ctx, { ownerId, idempotency, codec: UpdatePromptResponse, call }, async (tx) => {
+      checkContent(promptContent);
+      checkPromptMayExist(promptName);
+      const row = await insertNextVersion(tx, { ownerId, promptName, promptContent, now: ctx.clock.now() });
+      if (!row) throw notFound("Prompt");
+      return { prompt: toPrompt(row) };
+    });
+}

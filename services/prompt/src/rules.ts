@@ -1,0 +1,47 @@
+import { invalid, notFound } from "@parley/shared/errors";
+
+const NAME_LENGTH_MAX = 100;
+const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
+/** Spaces and characters that only steer others, such as joiners, show nothing by themselves. */
+const VISIBLE = /[^\p{Z}\p{Cf}]/u;
+
+/** What keeps a text from being a prompt's name, null when nothing does (api.md: Limits; decisions.md: Prompts). */
+export function promptNameFault(name: string): string | null {
+  const length = [...name].length;
+  if (length < 1 || length > NAME_LENGTH_MAX) return `prompt_name must be 1 to ${NAME_LENGTH_MAX} characters`;
+  if (UNPRINTABLE.test(name)) return "prompt_name must be printable characters only";
+  if (!VISIBLE.test(name)) return "prompt_name must not be blank";
+  if (name === "." || name === "..") return 'prompt_name must not be "." or ".."';
+  return null;
+}
+
+/** @throws ServiceError `invalid` when a prompt cannot be called so */
+export function checkPromptName(name: string): void {
+  const fault = promptNameFault(name);
+  if (fault) throw invalid("prompt_name", fault);
+}
+
+/**
+ * For look-ups: no prompt has a name that breaks the rule, and some of those texts the database cannot even be asked for.
+ * @throws ServiceError `not_found`
+ */
+export function checkPromptMayExist(name: string): void {
+  if (promptNameFault(name)) throw notFound("Prompt");
+}
+
+/**
+ * @param path the field the content came in, as a client knows it
+ * @throws ServiceError `invalid`
+ */
+export function checkContent(content: string, path = "prompt_content"): void {
+  if (content === "") throw invalid(path, `${path} must be at least 1 character`);
+  if (content.includes("\0")) throw invalid(path, `${path} must not contain the character U+0000`);
+}
+
+/**
+ * @param path the field the version came in, as a client knows it
+ * @throws ServiceError `invalid`
+ */
+export function checkVersion(version: number | undefined, path: string): void {
+  if (version !== undefined && version < 1) throw invalid(path, `${path} must be at least 1`);
+}

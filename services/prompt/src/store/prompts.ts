@@ -1,0 +1,122 @@
+import type { Sql } from "@parley/shared/db/database";
+
+export type PromptTypeName = "main" | "analysis";
+
+/** One version of a prompt. */
+export interface PromptRow {
+  promptName: string;
+  promptVersion: number;
+  promptContent: string;
+  promptType: PromptTypeName;
+  /** Of the first version. */
+  createdAt: Date;
+  /** Of this version. */
+  updatedAt: Date;
+}
+
+export interface NewVersion {
+  ownerId: string;
+  promptName: string;
+  /** For a new prompt; one that exists keeps its own. */
+  promptId: string;
+  /** Null: main for a new prompt, that of the prompt for another version. */
+  promptType: PromptTypeName | null;
+  /** For a new prompt: the agent it is made for. */
+  internalAgentId: string | null;
+  promptContent: string;
+  now: Date;
+}
+
+/**
+ * Inserts version 1, or the next one where the name exists. Concurrent ones queue at the row of the prompt.
+ * @returns null when the prompt exists with another type
+ */
+export async function insertVersion(sql: Sql, version: NewVersion): Promise<PromptRow | null> {
+  const { ownerId, promptName, promptId, promptType, internalAgentId, promptContent, now } = version;
+  const [row] = await sql<Omit<PromptRow, "promptContent">[]>`
+    with prompt as (
+      insert into prompts
+        (owner_id, prompt_name, prompt_id, prompt_type, latest_version, internal_agent_id, created_at, updated_at)
+      values
+        (${ownerId}, ${promptName}, ${promptId}, ${promptType ?? "main"}, 1, ${internalAgentId}, ${now}, ${now})
+      on conflict (owner_id, prompt_name) do update
+        set latest_version = prompts.latest_version + 1, updated_at = greatest(prompts.updated_at, excluded.updated_at)
+        where prompts.prompt_type = coalesce(${promptType}, prompts.prompt_type)
+      returning owner_id, prompt_name, prompt_type, latest_version, created_at, updated_at
+    ), version as (
+      insert into prompt_versions (owner_id, prompt_name, prompt_version, content, created_at)
+      select owner_id, prompt_name, latest_version, ${promptContent}, updated_at from prompt
+    )
+    select prompt_name, latest_version as prompt_version, prompt_type, created_at, updated_at from prompt`;
+  return row ? { ...row, promptContent } : null;
+}
+
+/** Inserts the next version of a prompt that exists; null when it does not. */
+export async function insertNextVersion(
+  sql: Sql,
+  { ownerId, promptName, promptContent, now }: Pick<NewVersion, "ownerId" | "promptName" | "promptContent" | "now">,
+): Promise<PromptRow | null> {
+  const [row] = await sql<Omit<PromptRow, "promptContent">[]>`
+    with prompt as (
+      update prompts set latest_version = latest_version + 1, updated_at = greatest(updated_at, ${now})
+      where owner_id = ${ownerId} and prompt_name = ${promptName}
+      returning owner_id, prompt_name, prompt_type, latest_version, created_at, updated_at
+    ), version as (
+      insert into prompt_versions (owner_id, prompt_name, prompt_version, content, created_at)
+      select owner_id, prompt_name, latest_version, ${promptContent}, updated_at from prompt
+    )
+    select prompt_name, latest_version as prompt_version, prompt_type, created_at, updated_at from prompt`;
+  return row ? { ...row, promptContent } : null;
+}
+
+export interface VersionKey {
+  ownerId: string;
+  promptName: string;
+  /** Null: the latest. */
+  promptVersion: number | null;
+}
+
+/** Reads many versions of many owners in one query: one entry for each key, in its order, null where there is none. */
+export async function findVersions(sql: Sql, keys: readonly VersionKey[]): Promise<(PromptRow | null)[]> {
+  const rows = await sql<(PromptRow & { place: number })[]>`
+    select place, p.prompt_name, v.prompt_version, v.content as prompt_content, p.prompt_type,
+      p.created_at, v.created_at as updated_at
+    from unnest(
+      ${keys.map((key) => key.ownerId)}::text[],
+      ${keys.map((key) => key.promptName)}::text[],
+      ${keys.map((key) => key.promptVersion)}::int[]
+    ) with ordinality as wanted (owner_id, prompt_name, prompt_version, place)
+    join prompts p on p.owner_id = wanted.owner_id and p.prompt_name = wanted.prompt_name
+    join prompt_versions v on v.owner_id = p.owner_id and v.prompt_name = p.prompt_name
+      and v.prompt_version = coalesce(wanted.prompt_version, p.latest_version)`;
+  const found = new Array<PromptRow | null>(keys.length).fill(null);
+  for (const { place, ...row } of rows) found[place - 1] = row;
+  return found;
+}
+
+/** Every version of a prompt, newest first. */
+export async function listVersions(
+  sql: Sql,
+  ownerId: string,
+  promptName: string,
+): Promise<Pick<PromptRow, "promptVersion" | "promptContent" | "createdAt">[]> {
+  return sql<Pick<PromptRow, "promptVersion" | "promptContent" | "createdAt">[]>`
+    select prompt_version, content as prompt_content, created_at from prompt_versions
+    where owner_id = ${ownerId} and prompt_name = ${promptName}
+    order by prompt_version desc`;
+}
+
+/** Holds a prompt against new references and versions until the transaction ends, which must be to delete it. */
+export async function lockPromptToDelete(sql: Sql, ownerId: string, promptName: string): Promise<boolean> {
+  const rows = await sql`
+    select 1 from prompts where owner_id = ${ownerId} and prompt_name = ${promptName} for update`;
+  return rows.length > 0;
+}
+
+/** @returns how many versions went with the prompt */
+export async function deletePromptRow(sql: Sql, ownerId: string, promptName: string): Promise<number> {
+  const versions = await sql`
+    delete from prompt_versions where owner_id = ${ownerId} and prompt_name = ${promptName}`;
+  await sql`delete from prompts where owner_id = ${ownerId} and prompt_name = ${promptName}`;
+  return versions.count;
+}

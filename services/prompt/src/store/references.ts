@@ -1,0 +1,79 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { PromptTypeName } from "./prompts.ts";
+
+export interface ReferringAgent {
+  ownerId: string;
+  agentId: string;
+  agentName: string;
+}
+
+/** One change of an agent's references at a time, until the transaction ends. */
+export async function lockAgentReferences(
+  sql: Sql,
+  { ownerId, agentId }: Omit<ReferringAgent, "agentName">,
+): Promise<void> {
+  await sql`
+    select pg_advisory_xact_lock(
+      hashtextextended(current_schema() || '.references.' || ${ownerId} || '.' || ${agentId}, 0)
+    )`;
+}
+
+/** The types of those prompts that exist, which from now until the transaction ends are not deleted. */
+export async function holdPrompts(
+  sql: Sql,
+  ownerId: string,
+  promptNames: readonly string[],
+): Promise<Map<string, PromptTypeName>> {
+  const rows = await sql<{ promptName: string; promptType: PromptTypeName }[]>`
+    select prompt_name, prompt_type from prompts
+    where owner_id = ${ownerId} and prompt_name = any(${[...promptNames]}::text[])
+    order by prompt_name for key share`;
+  return new Map(rows.map((row) => [row.promptName, row.promptType]));
+}
+
+/** Adds references to prompts that are held, and brings the name of the agent up to date. */
+export async function insertReferences(sql: Sql, agent: ReferringAgent, promptNames: readonly string[]): Promise<void> {
+  await sql`
+    insert into prompt_references (owner_id, prompt_name, agent_id, agent_name)
+    select ${agent.ownerId}, prompt_name, ${agent.agentId}, ${agent.agentName}
+    from unnest(${[...promptNames]}::text[]) as wanted (prompt_name)
+    on conflict (owner_id, prompt_name, agent_id) do update set agent_name = excluded.agent_name
+      where prompt_references.agent_name <> excluded.agent_name`;
+}
+
+export async function deleteReferencesExcept(
+  sql: Sql,
+  { ownerId, agentId }: Omit<ReferringAgent, "agentName">,
+  promptNames: readonly string[],
+): Promise<void> {
+  await sql`
+    delete from prompt_references
+    where owner_id = ${ownerId} and agent_id = ${agentId} and prompt_name <> all(${[...promptNames]}::text[])`;
+}
+
+/** The names of the first agents that use a prompt, and how many there are in all. */
+export async function listReferringAgents(
+  sql: Sql,
+  ownerId: string,
+  promptName: string,
+  limit: number,
+): Promise<{ agentNames: string[]; total: number }> {
+  const rows = await sql<{ agentName: string; total: number }[]>`
+    select agent_name, count(*) over () as total from prompt_references
+    where owner_id = ${ownerId} and prompt_name = ${promptName}
+    order by agent_name, agent_id limit ${limit}`;
+  return { agentNames: rows.map((row) => row.agentName), total: rows[0]?.total ?? 0 };
+}
+
+/** Deletes the prompts made for an agent that is gone. One that another agent uses stays, as a prompt like any other. */
+export async function deleteInternalPrompts(sql: Sql, ownerId: string, agentId: string): Promise<void> {
+  await sql`
+    select 1 from prompts where owner_id = ${ownerId} and internal_agent_id = ${agentId}
+    order by prompt_name for update`;
+  await sql`
+    update prompts p set internal_agent_id = null
+    where owner_id = ${ownerId} and internal_agent_id = ${agentId} and exists (
+      select 1 from prompt_references r where r.owner_id = p.owner_id and r.prompt_name = p.prompt_name
+    )`;
+  await sql`delete from prompts where owner_id = ${ownerId} and internal_agent_id = ${agentId}`;
+}

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { creation, newOwner, type PromptClient, startTestService, type TestService, update } from "./harness.ts";
+
+let service: TestService;
+let client: PromptClient;
+
+beforeAll(async () => {
+  service = await startTestService();
+  client = service.client;
+});
+
+afterAll(() => service.stop());
+
+async function create(ownerId: string, promptName: string, promptContent = "text"): Promise<void> {
+  service.clock.advance(1000);
+  await client.createPrompt(creation(ownerId, { promptName, promptContent }));
+}
+
+async function list(ownerId: string, given: { search?: string; latestOnly?: boolean; page?: [number, number] } = {}) {
+  const { search = "", latestOnly = true, page: [number, size] = [1, 100] } = given;
+  const { prompts, total } = await client.listPrompts({ ownerId, search, latestOnly, page: { number, size } });
+  return { shown: prompts.map((prompt) => `${prompt.promptName}@${prompt.promptVersion}`), total, prompts };
+}
+
+describe("order and pages", () => {
+  test("newest change first, each prompt once with its latest version", async () => {
+    const owner = newOwner();
+    await create(owner, "a");
+    await create(owner, "b");
+    await create(owner, "c");
+    await create(owner, "a", "changed");
+    const { shown, total, prompts } = await list(owner);
+    expect({ shown, total }).toEqual({ shown: ["a@2", "c@1", "b@1"], total: 3 });
+    expect(prompts[0]).toMatchObject({ promptContent: "changed", updatedAt: service.clock.now() });
+  });
+
+  test("every version is an item when asked for", async () => {
+    const owner = newOwner();
+    await create(owner, "a");
+    await create(owner, "b");
+    await create(owner, "a");
+    const { shown, total } = await list(owner, { latestOnly: false });
+    expect({ shown, total }).toEqual({ shown: ["a@2", "b@1", "a@1"], total: 3 });
+  });
+
+  test("prompts of one instant have a fixed order, so that pages neither repeat nor miss one", async () => {
+    const owner = newOwner();
+    for (const name of ["d", "b", "a", "c"]) await client.createPrompt(creation(owner, { promptName: name }));
+    await client.updatePrompt(update(owner, "b", "again"));
+    const pages = await Promise.all([1, 2, 3].map((number) => list(owner, { page: [number, 2] })));
+    expect(pages.map((page) => page.shown)).toEqual([["a@1", "b@2"], ["c@1", "d@1"], []]);
+    expect(pages.map((page) => page.total)).toEqual([4, 4, 4]);
+    const versions = await list(owner, { latestOnly: false });
+    expect(versions.shown).toEqual(["a@1", "b@2", "b@1", "c@1", "d@1"]);
+  });
+
+  test("another owner's prompts are not listed", async () => {
+    await create(newOwner(), "theirs");
+    expect(await list(newOwner())).toEqual({ shown: [], total: 0, prompts: [] });
+  });
+});
+
+describe("search", () => {
+  test("finds a part of the name or of the content in any case, letters beyond ASCII too", async () => {
+    const owner = newOwner();
+    await create(owner, "Übergabe", "Ask for the ORDER number.");
+    await create(owner, "farewell", "Say goodbye.");
+    expect((await list(owner, { search: "ÜBERG" })).shown).toEqual(["Übergabe@1"]);
+    expect((await list(owner, { search: "the order" })).shown).toEqual(["Übergabe@1"]);
+    expect((await list(owner, { search: "by" })).shown).toEqual(["farewell@1"]);
+    expect(await list(owner, { search: "nowhere" })).toEqual({ shown: [], total: 0, prompts: [] });
+  });
+
+  test("with latest_only a word of an earlier version is not found, without it that version is", async () => {
+    const owner = newOwner();
+    await create(owner, "a", "old words");
+    await create(owner, "a", "new words");
+    expect(await list(owner, { search: "old" })).toMatchObject({ shown: [], total: 0 });
+    expect(await list(owner, { search: "old", latestOnly: false })).toMatchObject({ shown: ["a@1"], total: 1 });
+    expect((await list(owner, { search: "words", latestOnly: false })).shown).toEqual(["a@2", "a@1"]);
+  });
+
+  test("the total counts every match, not those of the page", async () => {
+    const owner = newOwner();
+    for (const name of ["one", "two", "three"]) await create(owner, name, "same");
+    expect(await list(owner, { search: "SAME", page: [2, 2] })).toMatchObject({ shown: ["one@1"], total: 3 });
+  });
+
+  test("matches what a plain look through name and content matches, wildcards, quotes and backslashes included", async () => {
+    const letters = fc.string({
+      unit: fc.constantFrom("%", "_", "\\", "'", '"', "a", "B", " "),
+      minLength: 1,
+      maxLength: 6,
+    });
+    const owner = newOwner();
+    const contents = new Set<string>(["100%", "a_b", "aXb", "c:\\a", "%_\\", ...fc.sample(letters, 40)]);
+    const names = new Map([...contents].map((content, at) => [`p${at}`, content]));
+    for (const [name, content] of names) await create(owner, name, content);
+    await fc.assert(
+      fc.asyncProperty(letters, async (search) => {
+        const wanted = search.toLowerCase();
+        const expected = [...names].filter(
+          ([name, content]) => name.includes(wanted) || content.toLowerCase().includes(wanted),
+        );
+        const { prompts, total } = await list(owner, { search });
+        expect(new Set(prompts.map((prompt) => prompt.promptName))).toEqual(new Set(expected.map(([name]) => name)));
+        expect(total).toBe(expected.length);
+      }),
+      { numRuns: 100 },
+    );
+  });
+
+  test("a text that no prompt can contain finds nothing", async () => {
+    const owner = newOwner();
+    await create(owner, "a");
+    expect(await list(owner, { search: "\0" })).toEqual({ shown: [], total: 0, prompts: [] });
+  });
+});

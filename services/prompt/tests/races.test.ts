@@ -1,0 +1,166 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  ANALYSIS,
+  byName,
+  creation,
+  deletion,
+  failure,
+  MAIN,
+  newAgent,
+  newOwner,
+  type PromptClient,
+  startTestService,
+  type TestService,
+  update,
+  withContent,
+} from "./harness.ts";
+
+let service: TestService;
+/** Two processes' worth of the service: no race may be settled by one of them having everything in memory. */
+let replicas: [PromptClient, PromptClient];
+
+beforeAll(async () => {
+  service = await startTestService();
+  replicas = [service.client, await service.startReplica()];
+});
+
+afterAll(() => service.stop());
+
+const upTo = (count: number) => Array.from({ length: count }, (_, at) => at + 1);
+const replica = (at: number) => replicas[at % 2 === 0 ? 0 : 1];
+
+async function versions(ownerId: string, promptName: string): Promise<number[]> {
+  const list = await service.client.listPromptVersions({ ownerId, promptName });
+  return list.versions.map((version) => version.promptVersion).reverse();
+}
+
+test("50 concurrent updates of one prompt make 50 versions without a duplicate or a gap", async () => {
+  const owner = newOwner();
+  await service.client.createPrompt(creation(owner));
+  const made = await Promise.all(
+    upTo(50).map((at) => replica(at).updatePrompt(update(owner, "greeting", `text ${at}`))),
+  );
+  const numbers = made.map(({ prompt }) => prompt?.promptVersion ?? 0).sort((a, b) => a - b);
+  expect(numbers).toEqual(upTo(50).map((at) => at + 1));
+  expect(await versions(owner, "greeting")).toEqual(upTo(51));
+  for (const { prompt } of made) {
+    const reference = { promptName: "greeting", promptVersion: prompt?.promptVersion };
+    const { prompt: stored } = await service.client.getPrompt({ ownerId: owner, reference });
+    expect(stored?.promptContent).toBe(prompt?.promptContent ?? "");
+  }
+});
+
+test("20 concurrent creates of one new name make versions 1 to 20", async () => {
+  for (const _ of upTo(5)) {
+    const owner = newOwner();
+    const made = await Promise.all(upTo(20).map((at) => replica(at).createPrompt(creation(owner))));
+    const numbers = made.map(({ prompt }) => prompt?.promptVersion ?? 0).sort((a, b) => a - b);
+    expect(numbers).toEqual(upTo(20));
+    expect(await versions(owner, "greeting")).toEqual(upTo(20));
+  }
+});
+
+test("of concurrent creates of one new name with both types one type wins and the other is refused", async () => {
+  for (const _ of upTo(10)) {
+    const owner = newOwner();
+    const outcomes = await Promise.allSettled(
+      upTo(8).map((at) => replica(at).createPrompt(creation(owner, { promptType: at <= 4 ? MAIN : ANALYSIS }))),
+    );
+    const made = outcomes.filter((outcome) => outcome.status === "fulfilled").map(({ value }) => value.prompt);
+    expect(new Set(made.map((prompt) => prompt?.promptType)).size).toBe(1);
+    expect(await versions(owner, "greeting")).toEqual(upTo(4));
+    for (const outcome of outcomes) {
+      if (outcome.status === "rejected") expect(outcome.reason).toMatchObject({ kind: "invalid" });
+    }
+  }
+});
+
+test("creates racing deletes always leave versions from 1 without a gap, and every answer is true", async () => {
+  const owner = newOwner();
+  let made = 0;
+  let deleted = 0;
+  for (const round of upTo(40)) {
+    const remove = replica(round).deletePrompt(deletion(owner, "greeting"));
+    const [removed, ...creates] = await Promise.allSettled([
+      remove,
+      ...upTo(3).map((at) => replica(at).createPrompt(creation(owner))),
+    ]);
+    expect(creates.map((outcome) => outcome.status)).toEqual(["fulfilled", "fulfilled", "fulfilled"]);
+    made += creates.length;
+    if (removed.status === "fulfilled") deleted += removed.value.versionsDeleted;
+    else expect(removed.reason).toMatchObject({ kind: "not_found" });
+  }
+  const [left] = await Promise.allSettled([versions(owner, "greeting")]);
+  const kept = left.status === "fulfilled" ? left.value : [];
+  expect(kept).toEqual(upTo(kept.length));
+  expect(made).toBe(deleted + kept.length);
+});
+
+test("of a delete and an agent that takes the prompt exactly one wins", async () => {
+  const owner = newOwner();
+  const winners = new Set<string>();
+  for (const round of upTo(60)) {
+    const promptName = `prompt ${round}`;
+    await service.client.createPrompt(creation(owner, { promptName }));
+    const acquire = () => replicas[0].acquirePrompts({ ...newAgent(owner), uses: [byName(promptName)] });
+    const remove = () => replicas[1].deletePrompt(deletion(owner, promptName));
+    const calls = round % 2 === 0 ? [acquire(), remove()] : [remove(), acquire()];
+    const outcomes = await Promise.allSettled(calls);
+    const [acquired, removed] = round % 2 === 0 ? outcomes : outcomes.toReversed();
+    const [read] = await Promise.allSettled([replicas[0].getPrompt({ ownerId: owner, reference: { promptName } })]);
+    if (acquired?.status === "fulfilled") {
+      winners.add("acquire");
+      expect(removed).toMatchObject({ status: "rejected", reason: { kind: "conflict" } });
+      expect(read.status).toBe("fulfilled");
+    } else {
+      winners.add("delete");
+      expect(acquired).toMatchObject({ status: "rejected", reason: { kind: "not_found" } });
+      expect(removed).toMatchObject({ status: "fulfilled", value: { versionsDeleted: 1 } });
+      expect(read).toMatchObject({ status: "rejected", reason: { kind: "not_found" } });
+    }
+  }
+  expect(winners).toEqual(new Set(["acquire", "delete"]));
+});
+
+test("an agent taking another's internal prompt while that one goes either keeps it whole or is told it is not there", async () => {
+  const owner = newOwner();
+  for (const _ of upTo(30)) {
+    const [agent, other] = [newAgent(owner), newAgent(owner)];
+    const promptName = `agent-${agent.agentId}`;
+    await service.client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
+    const [taken] = await Promise.allSettled([
+      replicas[0].acquirePrompts({ ...other, uses: [byName(promptName)] }),
+      replicas[1].setPromptReferences({ ...agent, promptNames: [] }),
+    ]);
+    if (taken.status === "fulfilled") {
+      expect(await versions(owner, promptName)).toEqual([1]);
+      expect(await failure(service.client.deletePrompt(deletion(owner, promptName)))).toMatchObject({
+        kind: "conflict",
+      });
+    } else {
+      expect(taken.reason).toMatchObject({ kind: "not_found" });
+      expect(await failure(versions(owner, promptName))).toMatchObject({ kind: "not_found" });
+    }
+  }
+});
+
+test("agents taking the same prompts in any order, with updates in between, never block each other for good", async () => {
+  const owner = newOwner();
+  const names = ["a", "b", "c", "d"];
+  for (const promptName of names) await service.client.createPrompt(creation(owner, { promptName }));
+  const agents = upTo(4).map(() => newAgent(owner));
+  await Promise.all(
+    upTo(60).map((at) => {
+      const order = at % 2 === 0 ? names : names.toReversed();
+      const agent = agents[at % 4] ?? newAgent(owner);
+      if (at % 3 === 0) return replica(at).updatePrompt(update(owner, names[at % 4] ?? "", `text ${at}`));
+      if (at % 5 === 0) return replica(at).setPromptReferences({ ...agent, promptNames: order });
+      const uses = [...order.map((name) => byName(name)), withContent(`content ${at}`)];
+      return replica(at).acquirePrompts({ ...agent, uses });
+    }),
+  );
+  for (const promptName of names) {
+    const made = await versions(owner, promptName);
+    expect(made).toEqual(upTo(made.length));
+  }
+});

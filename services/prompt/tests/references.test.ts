@@ -1,0 +1,291 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import {
+  ANALYSIS,
+  byName,
+  creation,
+  deletion,
+  failure,
+  MAIN,
+  newAgent,
+  newOwner,
+  type PromptClient,
+  startTestService,
+  type TestService,
+  UNSPECIFIED,
+  update,
+  withContent,
+} from "./harness.ts";
+
+let service: TestService;
+let client: PromptClient;
+
+beforeAll(async () => {
+  service = await startTestService();
+  client = service.client;
+});
+
+afterAll(() => service.stop());
+
+const NOT_FOUND = { kind: "not_found", detail: "Prompt not found", paths: [] };
+
+async function exists(ownerId: string, promptName: string): Promise<boolean> {
+  const { results } = await client.batchGetPrompts({ items: [{ ownerId, reference: { promptName } }] });
+  return results[0]?.prompt !== undefined;
+}
+
+describe("acquiring by reference", () => {
+  test("answers with the prompt that the reference means now, each use in its place", async () => {
+    const owner = newOwner();
+    await client.createPrompt(creation(owner));
+    await client.updatePrompt(update(owner, "greeting", "Say hi."));
+    await client.createPrompt(creation(owner, { promptName: "sums up", promptType: ANALYSIS }));
+    const { acquired } = await client.acquirePrompts({
+      ...newAgent(owner),
+      uses: [byName("sums up", undefined, ANALYSIS), byName("greeting"), byName("greeting", 1)],
+    });
+    expect(acquired).toMatchObject([
+      { reference: { promptName: "sums up" }, prompt: { promptName: "sums up", promptType: ANALYSIS } },
+      { reference: { promptName: "greeting" }, prompt: { promptVersion: 2, promptContent: "Say hi." } },
+      { reference: { promptName: "greeting", promptVersion: 1 }, prompt: { promptContent: "Say hello." } },
+    ]);
+    expect(acquired[1]?.reference?.promptVersion).toBeUndefined();
+  });
+
+  test("what the agent uses already stays taken, and so does the same again", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    await client.createPrompt(creation(owner, { promptName: "a" }));
+    await client.createPrompt(creation(owner, { promptName: "b" }));
+    await client.acquirePrompts({ ...agent, uses: [byName("a")] });
+    await client.acquirePrompts({ ...agent, uses: [byName("b")] });
+    await client.acquirePrompts({ ...agent, uses: [byName("b")] });
+    for (const name of ["a", "b"]) {
+      expect(await failure(client.deletePrompt(deletion(owner, name)))).toMatchObject({ kind: "conflict" });
+    }
+  });
+
+  test("one use that cannot be had takes and writes nothing of the others", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    await client.createPrompt(creation(owner));
+    const uses = [byName("greeting"), withContent("Be brief."), byName("nobody's", undefined, ANALYSIS)];
+    expect(await failure(client.acquirePrompts({ ...agent, uses }))).toEqual(NOT_FOUND);
+    expect(await exists(owner, `agent-${agent.agentId}`)).toBe(false);
+    expect((await client.deletePrompt(deletion(owner, "greeting"))).versionsDeleted).toBe(1);
+  });
+
+  test("an unknown version, a name that none can have and another owner's prompt are not found", async () => {
+    const owner = newOwner();
+    await client.createPrompt(creation(owner));
+    const acquire = (ownerId: string, name: string, version?: number) =>
+      failure(client.acquirePrompts({ ...newAgent(ownerId), uses: [byName(name, version)] }));
+    expect(await acquire(owner, "greeting", 2)).toEqual(NOT_FOUND);
+    expect(await acquire(owner, "nul\0")).toEqual(NOT_FOUND);
+    expect(await acquire(newOwner(), "greeting")).toEqual(NOT_FOUND);
+  });
+
+  test("a prompt of the other type is refused, naming the agent's field", async () => {
+    const owner = newOwner();
+    await client.createPrompt(creation(owner));
+    await client.createPrompt(creation(owner, { promptName: "sums up", promptType: ANALYSIS }));
+    expect(await failure(client.acquirePrompts({ ...newAgent(owner), uses: [byName("sums up")] }))).toEqual({
+      kind: "invalid",
+      detail: "prompt sums up is an analysis prompt, an agent's main prompt must be of type main",
+      paths: ["prompt.prompt_name"],
+    });
+    const analysis = [byName("greeting", undefined, ANALYSIS)];
+    expect(await failure(client.acquirePrompts({ ...newAgent(owner), uses: analysis }))).toEqual({
+      kind: "invalid",
+      detail: "call_analysis_prompt greeting is a main prompt, an agent's analysis prompt must be of type analysis",
+      paths: ["call_analysis_prompt.prompt_name"],
+    });
+  });
+
+  test.each([
+    [byName("greeting", 0), "prompt.prompt_version must be at least 1"],
+    [byName("greeting", -1, ANALYSIS), "call_analysis_prompt.prompt_version must be at least 1"],
+    [withContent(""), "prompt_content must be at least 1 character"],
+    [withContent("", ANALYSIS), "call_analysis_prompt.custom_prompt must be at least 1 character"],
+    [{ promptType: MAIN, source: undefined }, "prompt must name a prompt or give a content"],
+    [byName("greeting", 1, UNSPECIFIED), "prompt_type must be main or analysis"],
+  ])("the use %j is refused with the reason", async (use, detail) => {
+    const refused = await failure(client.acquirePrompts({ ...newAgent(newOwner()), uses: [use] }));
+    expect(refused).toMatchObject({ kind: "invalid", detail });
+  });
+});
+
+describe("acquiring by content", () => {
+  test("makes versions of the agent's internal prompts, referred to without a version", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    const { acquired } = await client.acquirePrompts({
+      ...agent,
+      uses: [withContent("Be brief."), withContent("Was it brief?", ANALYSIS)],
+    });
+    expect(acquired).toMatchObject([
+      {
+        reference: { promptName: `agent-${agent.agentId}` },
+        prompt: {
+          promptName: `agent-${agent.agentId}`,
+          promptVersion: 1,
+          promptContent: "Be brief.",
+          promptType: MAIN,
+        },
+      },
+      {
+        reference: { promptName: `agent-${agent.agentId}-analysis` },
+        prompt: { promptVersion: 1, promptContent: "Was it brief?", promptType: ANALYSIS },
+      },
+    ]);
+    expect(acquired[0]?.reference?.promptVersion).toBeUndefined();
+    const again = await client.acquirePrompts({ ...agent, uses: [withContent("Be briefer.")] });
+    expect(again.acquired[0]?.prompt).toMatchObject({ promptVersion: 2, promptContent: "Be briefer." });
+  });
+
+  test("an internal prompt in use cannot be deleted, and is seen through the prompts API", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner, "Anna");
+    await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
+    const { prompts } = await client.listPrompts({ ownerId: owner, search: "", latestOnly: true, page: undefined });
+    expect(prompts.map((prompt) => prompt.promptName)).toEqual([`agent-${agent.agentId}`]);
+    expect(await failure(client.deletePrompt(deletion(owner, `agent-${agent.agentId}`)))).toMatchObject({
+      kind: "conflict",
+      detail: expect.stringContaining("the agent Anna:"),
+    });
+  });
+
+  test("a prompt made by hand under the internal name gets the version and outlives the agent", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    const promptName = `agent-${agent.agentId}`;
+    await client.createPrompt(creation(owner, { promptName }));
+    const { acquired } = await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
+    expect(acquired[0]?.prompt).toMatchObject({ promptName, promptVersion: 2 });
+    await client.setPromptReferences({ ...agent, promptNames: [] });
+    expect(await exists(owner, promptName)).toBe(true);
+  });
+
+  test("a prompt made by hand under the internal name with the other type is a conflict that says what to do", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    const promptName = `agent-${agent.agentId}-analysis`;
+    await client.createPrompt(creation(owner, { promptName, promptType: MAIN }));
+    expect(await failure(client.acquirePrompts({ ...agent, uses: [withContent("Sum up.", ANALYSIS)] }))).toEqual({
+      kind: "conflict",
+      detail: `Prompt ${promptName} exists and is a main prompt: delete it so that the agent's own can be made`,
+      paths: [],
+    });
+  });
+});
+
+describe("setting the references", () => {
+  test("the agent then uses exactly these; its internal prompt stays for it to come back to", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    for (const promptName of ["a", "b", "c"]) await client.createPrompt(creation(owner, { promptName }));
+    await client.acquirePrompts({ ...agent, uses: [byName("a"), byName("b"), withContent("Be brief.")] });
+    for (const _ of ["once", "again"]) await client.setPromptReferences({ ...agent, promptNames: ["b", "c"] });
+    expect((await client.deletePrompt(deletion(owner, "a"))).versionsDeleted).toBe(1);
+    expect(await failure(client.deletePrompt(deletion(owner, "b")))).toMatchObject({ kind: "conflict" });
+    expect(await failure(client.deletePrompt(deletion(owner, "c")))).toMatchObject({ kind: "conflict" });
+    expect(await exists(owner, `agent-${agent.agentId}`)).toBe(true);
+  });
+
+  test("with none the agent's internal prompts are deleted and others' are not", async () => {
+    const owner = newOwner();
+    const [agent, other] = [newAgent(owner), newAgent(owner)];
+    const uses = [withContent("Be brief."), withContent("Was it?", ANALYSIS)];
+    await client.acquirePrompts({ ...agent, uses });
+    await client.acquirePrompts({ ...other, uses });
+    for (const _ of ["once", "again"]) await client.setPromptReferences({ ...agent, agentName: "", promptNames: [] });
+    const { prompts } = await client.listPrompts({ ownerId: owner, search: "", latestOnly: true, page: undefined });
+    expect(prompts.map((prompt) => prompt.promptName).sort()).toEqual([
+      `agent-${other.agentId}`,
+      `agent-${other.agentId}-analysis`,
+    ]);
+  });
+
+  test("an internal prompt that another agent uses outlives its own, and is then an ordinary prompt", async () => {
+    const owner = newOwner();
+    const [agent, other] = [newAgent(owner), newAgent(owner)];
+    const promptName = `agent-${agent.agentId}`;
+    await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
+    await client.acquirePrompts({ ...other, uses: [byName(promptName)] });
+    await client.setPromptReferences({ ...agent, promptNames: [] });
+    expect(await exists(owner, promptName)).toBe(true);
+    await client.setPromptReferences({ ...other, promptNames: [] });
+    await client.setPromptReferences({ ...agent, promptNames: [] });
+    expect(await exists(owner, promptName)).toBe(true);
+    expect((await client.deletePrompt(deletion(owner, promptName))).versionsDeleted).toBe(1);
+  });
+
+  test("a renamed agent is named anew to who tries to delete its prompt", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner, "Anna");
+    await client.createPrompt(creation(owner));
+    await client.acquirePrompts({ ...agent, uses: [byName("greeting")] });
+    await client.setPromptReferences({ ...agent, agentName: "Berta", promptNames: ["greeting"] });
+    const { detail } = await failure(client.deletePrompt(deletion(owner, "greeting")));
+    expect(detail).toContain("the agent Berta:");
+  });
+
+  test("names of no prompt are passed over, so that settling always ends", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    await client.createPrompt(creation(owner));
+    await client.setPromptReferences({ ...agent, promptNames: ["greeting", "nobody's", "nul\0"] });
+    expect(await failure(client.deletePrompt(deletion(owner, "greeting")))).toMatchObject({ kind: "conflict" });
+  });
+
+  test("another owner's references and prompts are out of reach", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
+    await client.setPromptReferences({ ...agent, ownerId: newOwner(), promptNames: [] });
+    expect(await failure(client.deletePrompt(deletion(owner, `agent-${agent.agentId}`)))).toMatchObject({
+      kind: "conflict",
+    });
+  });
+});
+
+describe("reading a batch", () => {
+  test("gives one result an item in its order: latest, pinned, repeated, unknown, impossible, another owner's", async () => {
+    const [owner, other] = [newOwner(), newOwner()];
+    await client.createPrompt(creation(owner));
+    await client.updatePrompt(update(owner, "greeting", "Say hi."));
+    await client.createPrompt(creation(other, { promptContent: "Say ciao." }));
+    const item = (ownerId: string, promptName: string, promptVersion?: number) => ({
+      ownerId,
+      reference: { promptName, promptVersion },
+    });
+    const { results } = await client.batchGetPrompts({
+      items: [
+        item(owner, "greeting"),
+        item(owner, "greeting", 1),
+        item(other, "greeting"),
+        item(owner, "nobody's"),
+        item(owner, "greeting", 3),
+        item(owner, "nul\0"),
+        item(other, "greeting", 2),
+        item(owner, "greeting"),
+        { ownerId: owner, reference: undefined },
+      ],
+    });
+    expect(results.map(({ prompt }) => prompt?.promptContent ?? null)).toEqual([
+      "Say hi.",
+      "Say hello.",
+      "Say ciao.",
+      null,
+      null,
+      null,
+      null,
+      "Say hi.",
+      null,
+    ]);
+    expect(results[0]?.prompt).toMatchObject({ promptName: "greeting", promptVersion: 2, promptType: MAIN });
+  });
+
+  test("an empty batch is an empty answer", async () => {
+    expect(await client.batchGetPrompts({ items: [] })).toEqual({ results: [] });
+  });
+});

@@ -1,0 +1,36 @@
+import ipaddr from "ipaddr.js";
+
+export type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
+
+// Azure's platform endpoint answers every virtual machine on an address that is public by its number.
+const REFUSED_V4 = [ipaddr.IPv4.parseCIDR("168.63.129.16/32")];
+
+// Everything IANA calls global unicast; loopback, mapped, NAT64, ULA, link-local and the unassigned rest are outside it.
+const GLOBAL_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
+
+/**
+ * Whether an IP address is one of the public internet's: IANA's special-purpose registries are refused, with every form that
+ * carries an IPv4 address inside (mapped, compatible, NAT64, 6to4, Teredo). Text that is no address, or has a zone, is not public.
+ */
+export function isPublicAddress(ip: string): boolean {
+  const address = parseAddress(ip);
+  if (address === undefined || address.range() !== "unicast") return false;
+  return address instanceof ipaddr.IPv4 ? !REFUSED_V4.some((range) => address.match(range)) : address.match(GLOBAL_V6);
+}
+
+export function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  return ipaddr.isValid(ip) && !ip.includes("%") ? ipaddr.parse(ip) : undefined;
+}
+
+export function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): boolean {
+  return address.kind() === range[0].kind() && address.match(range);
+}
+
+/** The host of a URL as DNS and TLS write it: an IPv6 address loses its brackets. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[|\]$/g, "");
+}
+
+export function portOf(url: URL): number {
+  return Number(url.port || (url.protocol === "https:" ? 443 : 80));
+}

@@ -1,0 +1,110 @@
+import { hostOf } from "./address.ts";
+import type { AllowList } from "./allow-list.ts";
+import { EgressError } from "./error.ts";
+import { type Resolve, resolveChecked, resolveHost } from "./resolve.ts";
+import { createConnections } from "./send.ts";
+import { checkUrl } from "./url.ts";
+
+export interface EgressOptions {
+  allow: AllowList;
+  resolve?: Resolve;
+  /** Bounds the look-up, the connection and its TLS handshake together. Ten seconds by default. */
+  connectTimeoutMs?: number;
+  /** How long an unused connection is kept. A minute by default. */
+  idleTimeoutMs?: number;
+  /** 16 MiB by default. */
+  maxResponseBytes?: number;
+  /** Certificate authorities in PEM, in place of the built-in ones. */
+  ca?: string;
+}
+
+export interface Egress {
+  /**
+   * `fetch` for addresses that users give (decisions.md: CUSTOM_LLM `base_url`, Webhooks). No redirect is followed: one is an error,
+   * or with `redirect: "manual"` the response. Never through a proxy of the environment. The body must be read or cancelled.
+   * @throws EgressError, from the body too; the signal's reason once aborted
+   */
+  fetch: typeof globalThis.fetch;
+  /** Closes the idle connections. */
+  close(): void;
+}
+
+// What describes the connection is ours to say, and `accept-encoding` with it (see response.ts).
+const OWN_HEADERS = [
+  "connection",
+  "content-length",
+  "expect",
+  "host",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+];
+
+export function createEgress(options: EgressOptions): Egress {
+  const { allow, resolve = resolveHost, connectTimeoutMs = 10_000, maxResponseBytes = 16 * 1024 * 1024 } = options;
+  const connections = createConnections(options.idleTimeoutMs ?? 60_000, options.ca);
+
+  async function guarded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const given = input instanceof Request ? input.url : String(input);
+    const url = checkUrl(given, allow);
+    const request = input instanceof Request ? new Request(input, init) : new Request(given, init);
+    const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    signal?.throwIfAborted();
+
+    const connectByMs = performance.now() + connectTimeoutMs;
+    const looked = resolveChecked(url, allow, resolve);
+    const addresses = await bounded(looked, connectTimeoutMs, signal, () => {
+      return new EgressError("timeout", `The host name ${hostOf(url)} could not be resolved in time: try again`);
+    });
+    const headers = headersOf(request, url, body);
+    const { method } = request;
+    const response = await connections.send(
+      { url, method, headers, body, signal, maxResponseBytes, connectByMs },
+      addresses,
+    );
+    if (request.redirect === "manual" || !isRedirect(response.status)) return response;
+    await response.body?.cancel();
+    throw new EgressError(
+      "redirect",
+      `${hostOf(url)} answered with a redirect (${response.status}), which is not followed: give the final address`,
+    );
+  }
+
+  // Bun's type of fetch has `preconnect`, which would connect to an address that nobody checked.
+  return { fetch: Object.assign(guarded, { preconnect: () => {} }), close: connections.close };
+}
+
+function headersOf(request: Request, url: URL, body: Uint8Array | undefined): Record<string, string> {
+  const headers: Record<string, string> = Object.fromEntries(request.headers.entries());
+  for (const name of OWN_HEADERS) delete headers[name];
+  headers.host = url.host;
+  headers["accept-encoding"] = "identity";
+  if (body !== undefined || request.method === "POST") headers["content-length"] = String(body?.length ?? 0);
+  return headers;
+}
+
+function isRedirect(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+/** `work`, unless `ms` or the signal end first; then it goes on unheeded. */
+async function bounded<T>(
+  work: Promise<T>,
+  ms: number,
+  signal: AbortSignal | undefined,
+  late: () => Error,
+): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(late()), ms);
+  const abort = () => reject(signal?.reason);
+  signal?.addEventListener("abort", abort);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}

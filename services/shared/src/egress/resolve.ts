@@ -1,0 +1,38 @@
+import { lookup } from "node:dns/promises";
+import { hostOf, isPublicAddress, parseAddress, portOf } from "./address.ts";
+import { type AllowList, allowsAddress, allowsHost } from "./allow-list.ts";
+import { EgressError } from "./error.ts";
+import { notPublic } from "./url.ts";
+
+/** The IP addresses of a host name, most wanted first. Rejects or answers `[]` for a name without any. */
+export type Resolve = (host: string) => Promise<readonly string[]>;
+
+/**
+ * The addresses a connection for `url` may be made to, from one look-up. One bad address refuses them all: a name that mixes
+ * public and private addresses is an attack or a mistake.
+ * @throws EgressError forbidden, unresolvable
+ */
+export async function resolveChecked(url: URL, allow: AllowList, resolve: Resolve): Promise<readonly string[]> {
+  const host = hostOf(url);
+  const port = portOf(url);
+  const addresses = parseAddress(host) === undefined ? await answers(host, resolve) : [host];
+  const named = allowsHost(allow, host, port);
+  const isAllowed = (ip: string) =>
+    parseAddress(ip) !== undefined && (named || isPublicAddress(ip) || allowsAddress(allow, ip, port));
+  if (!addresses.every(isAllowed)) throw notPublic(host);
+  return addresses;
+}
+
+export async function resolveHost(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true });
+  return found.map(({ address }) => address);
+}
+
+async function answers(host: string, resolve: Resolve): Promise<readonly string[]> {
+  const found = await resolve(host).catch((cause: unknown) => {
+    throw new EgressError("unresolvable", `The host name ${host} could not be resolved: check its spelling`, cause);
+  });
+  if (found.length === 0)
+    throw new EgressError("unresolvable", `The host name ${host} has no address: check its spelling`);
+  return found;
+}

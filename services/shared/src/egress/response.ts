@@ -1,0 +1,89 @@
+import type { ClientRequest, IncomingMessage } from "node:http";
+import { EgressError, networkError } from "./error.ts";
+
+export interface BodyBounds {
+  host: string;
+  maxResponseBytes: number;
+  signal: AbortSignal | undefined;
+}
+
+const WITHOUT_BODY: readonly number[] = [204, 205, 304];
+
+/**
+ * The Response of an answer whose head has arrived. Its body is read from the socket as fast as it is consumed, and ends well only
+ * when the answer was whole. The caller reads the body, cancels it or aborts: until then the socket stays open.
+ * @throws RangeError, TypeError for a status or header that a Response cannot have
+ */
+export function responseOf(request: ClientRequest, incoming: IncomingMessage, bounds: BodyBounds): Response {
+  const status = incoming.statusCode ?? 0;
+  const head = { status, statusText: incoming.statusMessage ?? "", headers: headersOf(incoming) };
+  if (request.method !== "HEAD" && !WITHOUT_BODY.includes(status))
+    return new Response(bodyOf(request, incoming, bounds), head);
+  incoming.resume();
+  return new Response(null, head);
+}
+
+function headersOf({ rawHeaders }: IncomingMessage): Headers {
+  const headers = new Headers();
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
+  return headers;
+}
+
+function bodyOf(
+  request: ClientRequest,
+  incoming: IncomingMessage,
+  { host, maxResponseBytes, signal }: BodyBounds,
+): ReadableStream<Uint8Array> {
+  let body: ReadableStreamDefaultController<Uint8Array>;
+  let receivedBytes = 0;
+  let isSettled = false;
+
+  const settle = (act: () => void) => {
+    if (isSettled) return;
+    isSettled = true;
+    signal?.removeEventListener("abort", abort);
+    act();
+  };
+  const fail = (error: unknown) =>
+    settle(() => {
+      incoming.destroy();
+      body.error(error);
+    });
+  const abort = () => fail(signal?.reason);
+  const cutShort = () => fail(networkError(host, { code: "ECONNRESET" }));
+
+  const receive = (chunk: Uint8Array) => {
+    if (isSettled) return;
+    receivedBytes += chunk.length;
+    if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
+    body.enqueue(chunk);
+    if ((body.desiredSize ?? 0) <= 0) incoming.pause();
+  };
+
+  return new ReadableStream({
+    start(controller) {
+      body = controller;
+      signal?.addEventListener("abort", abort);
+      incoming.on("data", receive);
+      incoming.on("end", () => (incoming.complete ? settle(() => body.close()) : cutShort()));
+      // Bun closes a whole message before the data it still holds is read; `end` follows that data.
+      incoming.on("close", () => incoming.complete || cutShort());
+      incoming.on("error", (cause) => fail(networkError(host, cause)));
+      // Where the end of the body is the end of the connection, only the request tells a reset from an end.
+      request.on("error", (cause) => fail(networkError(host, cause)));
+      const encoding = incoming.headers["content-encoding"] ?? "identity";
+      if (encoding !== "identity") fail(compressed(host, encoding));
+    },
+    pull: () => void incoming.resume(),
+    cancel: () => settle(() => incoming.destroy()),
+  });
+}
+
+function tooLarge(host: string, maxResponseBytes: number): EgressError {
+  return new EgressError("too_large", `The answer of ${host} is longer than ${maxResponseBytes} bytes`);
+}
+
+// A few compressed bytes can become gigabytes, so none are asked for and none are unpacked.
+function compressed(host: string, encoding: string): EgressError {
+  return new EgressError("network", `${host} compressed its answer (${encoding}) although the request said not to`);
+}

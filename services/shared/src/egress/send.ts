@@ -1,0 +1,121 @@
+import http, { type ClientRequest, type IncomingMessage } from "node:http";
+import https from "node:https";
+import { isIP } from "node:net";
+import { hostOf, portOf } from "./address.ts";
+import { codeOf, EgressError, networkError } from "./error.ts";
+import { responseOf } from "./response.ts";
+
+export interface Sending {
+  url: URL;
+  method: string;
+  headers: Record<string, string>;
+  body: Uint8Array | undefined;
+  signal: AbortSignal | undefined;
+  maxResponseBytes: number;
+  /** On the scale of `performance.now()`: when the last attempt to connect is given up. */
+  connectByMs: number;
+}
+
+type Outcome = { response: Response } | { error: unknown; retry: "never" | "next_address" | "new_connection" };
+
+export type Connections = ReturnType<typeof createConnections>;
+
+// A server that closed an idle connection resets what crosses that close on the way: at most a round trip later.
+const STALE_WITHIN_MS = 1_000;
+
+/**
+ * Keep-alive connections by host, port and address. `fetch` could be pinned too, by its `tls.serverName`, at the same CPU for a
+ * streamed reply; but it has no bound on connecting, and 256 requests held open by users' hosts would stop every fetch of the process.
+ */
+export function createConnections(idleTimeoutMs: number, ca: string | undefined) {
+  const options = { keepAlive: true, timeout: idleTimeoutMs, scheduling: "lifo" } as const;
+  const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
+
+  return {
+    /** Sends to the first of `addresses` that takes a connection, one that is open already before others. @throws EgressError, the signal's reason */
+    async send(sending: Sending, addresses: readonly string[]): Promise<Response> {
+      const agent = agents[sending.url.protocol === "https:" ? "https:" : "http:"];
+      const targets = addresses.map((address) => target(sending.url, address, ca));
+      const isOpen = (options: https.RequestOptions) => (agent.freeSockets[agent.getName(options)]?.length ?? 0) > 0;
+      targets.sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
+
+      let error: unknown;
+      for (const [index, options] of targets.entries()) {
+        const waitMs = Math.max(1, (sending.connectByMs - performance.now()) / (targets.length - index));
+        let outcome = await attempt(sending, { ...options, agent }, waitMs);
+        if ("error" in outcome && outcome.retry === "new_connection")
+          outcome = await attempt(sending, { ...options, agent: false }, waitMs);
+        if ("response" in outcome) return outcome.response;
+        error = outcome.error;
+        if (outcome.retry !== "next_address") break;
+      }
+      throw error;
+    },
+    close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+/** The address is what is connected to, the URL's host is what the certificate must be for, whatever the environment says. */
+function target(url: URL, address: string, ca: string | undefined): https.RequestOptions {
+  const host = hostOf(url);
+  const plain = { host: address, port: portOf(url) };
+  if (url.protocol === "http:") return plain;
+  return { ...plain, servername: isIP(host) ? "" : host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) };
+}
+
+function attempt(sending: Sending, options: https.RequestOptions, waitMs: number): Promise<Outcome> {
+  const { url, method, headers, body, signal, maxResponseBytes } = sending;
+  const host = hostOf(url);
+  const { request: open } = url.protocol === "https:" ? https : http;
+  const startedMs = performance.now();
+  if (signal?.aborted) return Promise.resolve({ error: signal.reason, retry: "never" });
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const request = open({ ...options, method, headers, path: `${url.pathname}${url.search}`, setHost: false });
+    const settle = (outcome: Outcome) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", abort);
+      if ("error" in outcome) request.destroy();
+      resolve(outcome);
+    };
+    const abort = () => settle({ error: signal?.reason, retry: "never" });
+    const giveUp = () =>
+      settle({ error: new EgressError("timeout", `${host} could not be connected to in time`), retry: "next_address" });
+    const timer = setTimeout(giveUp, waitMs);
+    signal?.addEventListener("abort", abort);
+
+    request.once("socket", (socket) => {
+      if (request.reusedSocket) return clearTimeout(timer);
+      socket.once("connect", () => {
+        isConnected = true;
+      });
+      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(timer));
+    });
+    request.once("response", (incoming) => settle(answered(request, incoming, { host, maxResponseBytes, signal })));
+    request.once("upgrade", (_, socket) => {
+      socket.destroy();
+      settle({ error: networkError(host, { code: "HPE_UPGRADE" }), retry: "never" });
+    });
+    request.on("error", (cause) => {
+      const isStale = request.reusedSocket && performance.now() - startedMs < STALE_WITHIN_MS;
+      const isReset = codeOf(cause) === "ECONNRESET" || codeOf(cause) === "EPIPE";
+      const again = isStale && isReset ? "new_connection" : "never";
+      settle({ error: networkError(host, cause), retry: isConnected || request.reusedSocket ? again : "next_address" });
+    });
+    request.end(body);
+  });
+}
+
+function answered(
+  request: ClientRequest,
+  incoming: IncomingMessage,
+  bounds: Parameters<typeof responseOf>[2],
+): Outcome {
+  try {
+    return { response: responseOf(request, incoming, bounds) };
+  } catch (cause) {
+    return { error: networkError(bounds.host, cause), retry: "never" };
+  }
+}

@@ -1,0 +1,73 @@
+import type { Clock } from "../clock.ts";
+import type { Database, Sql } from "../db/database.ts";
+import { type ErrorKind, invalid, ServiceError } from "../errors.ts";
+import { deleteExpiredKeys, type StoredOutcome, storeError, storeResponse, takeKey } from "./store.ts";
+
+export interface IdempotentRequest<R> {
+  ownerId: string;
+  /** As the request message carries it; without one the write simply runs. */
+  idempotency: { key: string; fingerprint: Uint8Array } | undefined;
+  /** Of the response message, as ts-proto generates it. */
+  codec: { encode(message: R): { finish(): Uint8Array }; decode(bytes: Uint8Array): R };
+  /** The call that is answered: told when the answer is a replay. */
+  call: { replayed?: boolean };
+}
+
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** Decided by the request and the state it met. Any other failure may go away, so a repetition runs again. */
+const STORED_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "condition", "not_found", "conflict"]);
+
+/**
+ * Runs a write in one transaction with its idempotency key (decisions.md: Idempotency-Key). A repetition within 24 hours gets
+ * the first one's response or error again, and waits for it when it still runs, in this process or another. Needs the table of
+ * `table.sql` in the service's schema. `write` uses the transaction it is given and nothing else of the database.
+ * @throws ServiceError `invalid` when the key came with another request before; whatever `write` throws
+ */
+export async function runIdempotent<R>(
+  { db, clock }: { db: Database; clock: Clock },
+  { ownerId, idempotency, codec, call }: IdempotentRequest<R>,
+  write: (tx: Sql) => Promise<R>,
+): Promise<R> {
+  if (!idempotency) return (await db.begin(write)) as R;
+  const id = { ownerId, key: idempotency.key };
+  const now = clock.now();
+  const expiredAt = new Date(now.getTime() - KEPT_MS);
+  await deleteExpiredKeys(db, expiredAt);
+  const outcome = await db.begin(async (tx): Promise<Outcome<R>> => {
+    const stored = await takeKey(tx, id, idempotency.fingerprint, now, expiredAt);
+    if (stored) {
+      if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
+      call.replayed = true;
+      return replay(stored, codec);
+    }
+    try {
+      // In a savepoint, so that a refused write leaves nothing behind but its error.
+      const response = (await tx.savepoint(write)) as R;
+      await storeResponse(tx, id, codec.encode(response).finish());
+      return { response };
+    } catch (error) {
+      if (!(error instanceof ServiceError && STORED_KINDS.has(error.kind))) throw error;
+      const { kind, detail, violations, metadata } = error;
+      await storeError(tx, id, { kind, detail, violations, metadata });
+      return { error };
+    }
+  });
+  if ("error" in outcome) throw outcome.error;
+  return outcome.response;
+}
+
+type Outcome<R> = { response: R } | { error: ServiceError };
+
+function replay<R>({ response, error }: StoredOutcome, codec: IdempotentRequest<R>["codec"]): Outcome<R> {
+  if (error) return { error: new ServiceError(error.kind, error.detail, error) };
+  if (response) return { response: codec.decode(response) };
+  throw new Error("an idempotency key was committed without an outcome");
+}
+
+function usedOtherwise(): ServiceError {
+  return invalid(
+    "Idempotency-Key",
+    "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",
+  );
+}

@@ -1,0 +1,104 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../log.ts";
+import { runJob } from "./run-job.ts";
+import { claimJobs, findNextClaimable, type Job } from "./store.ts";
+
+export interface Queue {
+  /** Does the work; may run again after a crash, so it is idempotent. A returned time runs the job again then. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most handlers simply end
+  run(job: Job): Promise<Date | void>;
+  /** At most this many at once in this process. */
+  concurrency: number;
+  /** A run that is silent for so long, milliseconds, is taken to be dead. */
+  leaseMs: number;
+  /** Milliseconds to wait after failed run number `attempts`; null gives up and keeps the row, with its error, to be looked at. */
+  retryDelayMs(attempts: number): number | null;
+}
+
+export interface QueueLoop {
+  /** There may be something to claim. */
+  wake(): void;
+  stop(): Promise<void>;
+}
+
+export interface LoopContext {
+  db: Database;
+  name: string;
+  queue: Queue;
+  log: Logger;
+  clock: Clock;
+  pollMs: number;
+}
+
+/** Claims and runs one queue's jobs, as many at once as it allows, and sleeps while there are none. */
+export function startQueueLoop(ctx: LoopContext): QueueLoop {
+  const { db, name, queue, log, clock, pollMs } = ctx;
+  const running = new Set<Promise<void>>();
+  let claiming: Promise<void> | null = null;
+  let wokenMeanwhile = false;
+  let stopped = false;
+  let timer: Timer | undefined;
+
+  function wake(): void {
+    if (stopped) return;
+    if (claiming) {
+      wokenMeanwhile = true;
+      return;
+    }
+    clearTimeout(timer);
+    claiming = fill().then((sleepMs) => {
+      claiming = null;
+      if (stopped) return;
+      if (wokenMeanwhile) {
+        wokenMeanwhile = false;
+        wake();
+      } else {
+        timer = setTimeout(wake, sleepMs);
+      }
+    });
+  }
+
+  /** Claims until every place is taken or nothing is due. @returns how long to sleep then */
+  async function fill(): Promise<number> {
+    try {
+      while (!stopped) {
+        const places = queue.concurrency - running.size;
+        // The end of a run wakes the loop.
+        if (places <= 0) break;
+        const now = clock.now();
+        const jobs = await claimJobs(db, name, now, queue.leaseMs, places);
+        for (const job of jobs) start(job);
+        if (jobs.length < places) return sleepMs(await findNextClaimable(db, name), now);
+      }
+    } catch (err) {
+      log.warn({ err, queue: name }, "jobs cannot be claimed, will try again");
+    }
+    return pollMs;
+  }
+
+  function sleepMs(next: Date | null, claimedAt: Date): number {
+    // Due at the claim and yet not got: locked by a transaction whose end is notified, or else found by the poll.
+    if (!next || next <= claimedAt) return pollMs;
+    return Math.min(pollMs, Math.max(1, next.getTime() - clock.now().getTime()));
+  }
+
+  function start(job: Job): void {
+    const run = runJob(ctx, job).then(() => {
+      running.delete(run);
+      wake();
+    });
+    running.add(run);
+  }
+
+  wake();
+  return {
+    wake,
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await claiming;
+      await Promise.all(running);
+    },
+  };
+}

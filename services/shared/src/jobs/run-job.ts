@@ -1,0 +1,38 @@
+import type { LoopContext } from "./queue-loop.ts";
+import { extendLease, failJob, finishJob, type Job, repeatJob } from "./store.ts";
+
+/** Runs a claimed job to its end and stores that; never rejects. */
+export async function runJob(ctx: LoopContext, job: Job): Promise<void> {
+  const { db, log, clock, queue } = ctx;
+  const beat = setInterval(() => {
+    // One lost beat is nothing; without any the job runs again, which it must bear.
+    extendLease(db, job, clock.now(), queue.leaseMs).catch(() => {});
+  }, queue.leaseMs / 3);
+  try {
+    await runAndStore(ctx, job);
+  } catch (err) {
+    // The lease ends and the job comes back by itself.
+    log.warn({ ...fields(job), err }, "the end of a job could not be stored, it will run again");
+  } finally {
+    clearInterval(beat);
+  }
+}
+
+async function runAndStore({ db, log, clock, queue }: LoopContext, job: Job): Promise<void> {
+  let again: Date | undefined;
+  try {
+    again = (await queue.run(job)) ?? undefined;
+  } catch (err) {
+    const delayMs = queue.retryDelayMs(job.attempts);
+    log.warn({ ...fields(job), err, retry_in_ms: delayMs }, "job failed");
+    const retryAt = delayMs === null ? null : new Date(clock.now().getTime() + delayMs);
+    return failJob(db, job, retryAt, String(err));
+  }
+  if (again) await repeatJob(db, job, again);
+  else await finishJob(db, job);
+  log.debug(fields(job), "job done");
+}
+
+function fields(job: Job): Record<string, unknown> {
+  return { queue: job.queue, job_id: job.jobId, owner_id: job.ownerId, attempts: job.attempts };
+}

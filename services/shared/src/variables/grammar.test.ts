@@ -1,0 +1,201 @@
+import { describe, expect, spyOn, test } from "bun:test";
+import fc from "fast-check";
+import { type Placeholder, parseText } from "./grammar.ts";
+
+function placeholder(key: string, parts: Partial<Placeholder> = {}): Placeholder {
+  return { key, fieldType: null, description: null, defaultText: null, ...parts };
+}
+
+describe("a placeholder is read", () => {
+  test.each<[string, Placeholder]>([
+    // Name.
+    ["{{name}}", placeholder("name")],
+    ["{{ Customer Name }}", placeholder("customer_name")],
+    ["{{\n  customer\n  name\n}}", placeholder("customer_name")],
+    ["{{\u00A0name\u00A0}}", placeholder("name")],
+    ["{{ ＮＡＭＥ }}", placeholder("name")],
+    ["{{ __proto__ }}", placeholder("proto")],
+    ["{{ constructor }}", placeholder("constructor")],
+    // Type, in any case.
+    ["{{ x: STRING }}", placeholder("x", { fieldType: "STRING" })],
+    ["{{x:number}}", placeholder("x", { fieldType: "NUMBER" })],
+    ["{{ x :\n Email\n}}", placeholder("x", { fieldType: "EMAIL" })],
+    ["{{ x: pHONE }}", placeholder("x", { fieldType: "PHONE" })],
+    // Description.
+    ["{{ x: STRING: The plan }}", placeholder("x", { fieldType: "STRING", description: "The plan" })],
+    ["{{x:STRING:At 12:30}}", placeholder("x", { fieldType: "STRING", description: "At 12:30" })],
+    ['{{x:STRING:The "one"}}', placeholder("x", { fieldType: "STRING", description: 'The "one"' })],
+    ["{{x:STRING: over\n   two lines}}", placeholder("x", { fieldType: "STRING", description: "over two lines" })],
+    ["{{x:STRING: }}", placeholder("x", { fieldType: "STRING" })],
+    ["{{x:STRING: yes | no}}", placeholder("x", { fieldType: "STRING", description: "yes", defaultText: "no" })],
+    // Default.
+    ['{{ x | "a friend" }}', placeholder("x", { defaultText: "a friend" })],
+    ['{{x|""}}', placeholder("x", { defaultText: "" })],
+    ['{{x|"}} | : {{y}}"}}', placeholder("x", { defaultText: "}} | : {{y}}" })],
+    ['{{x|"a \\"b\\" \\\\"}}', placeholder("x", { defaultText: 'a "b" \\' })],
+    ['{{x|"\\u00e9\\n"}}', placeholder("x", { defaultText: "é\n" })],
+    ['{{ x |\n "a"\n }}', placeholder("x", { defaultText: "a" })],
+    ["{{ x | friend }}", placeholder("x", { defaultText: "friend" })],
+    ["{{ x | José }}", placeholder("x", { defaultText: "José" })],
+    ["{{ x | 12:30 }}", placeholder("x", { defaultText: "12:30" })],
+    ["{{ x | -1.50 }}", placeholder("x", { defaultText: "-1.50" })],
+    ["{{ x | 12345678901234567890 }}", placeholder("x", { defaultText: "12345678901234567890" })],
+    ["{{ x | true }}", placeholder("x", { defaultText: "true" })],
+    ["{{ x | false }}", placeholder("x", { defaultText: "false" })],
+    [
+      '{{ x: NUMBER: How many | "3" }}',
+      placeholder("x", { fieldType: "NUMBER", description: "How many", defaultText: "3" }),
+    ],
+    ["{{ x: NUMBER | 3 }}", placeholder("x", { fieldType: "NUMBER", defaultText: "3" })],
+  ])("%j", (text, expected) => {
+    expect(parseText(text)).toEqual([expected]);
+  });
+});
+
+describe("what does not match the syntax is plain text", () => {
+  test.each([
+    // Names that normalise to nothing.
+    "{{}}",
+    "{{ }}",
+    "{{ _ }}",
+    "{{ 名前 }}",
+    "{{ : NUMBER }}",
+    '{{ | "x" }}',
+    // Braces.
+    "{{",
+    "{{ x",
+    "{{ x }",
+    "{ { x } }",
+    "{{ x } }",
+    "}} x {{",
+    "{{ x } y }}",
+    "{{ x: STRING: a } b }}",
+    // Types.
+    "{{ x: INTEGER }}",
+    "{{ x: }}",
+    "{{ x:: What it is }}",
+    '{{"ok": true}}',
+    '{{\n  "name": "string",\n  "age": 3\n}}',
+    "style={{ color: 'red' }}",
+    // Defaults.
+    "{{ x | }}",
+    "{{ x | two words }}",
+    "{{ x | a | b }}",
+    '{{ x | "a" b }}',
+    '{{ x | "a }}',
+    '{{ x | "a\nb" }}',
+    '{{ x | "\\q" }}',
+    '{{ x | "\\',
+    '{{ x | a"b }}',
+    '{{ x | { "a": 1 } }}',
+    '{{ x | join(", ") }}',
+  ])("%j", (text) => {
+    expect(parseText(text)).toEqual([text]);
+  });
+});
+
+describe("text around a placeholder is kept", () => {
+  test.each<[string, (string | Placeholder)[]]>([
+    ["Hi {{x}}, bye", ["Hi ", placeholder("x"), ", bye"]],
+    ["{{x}}{{y}}", [placeholder("x"), placeholder("y")]],
+    ["{{{x}}}", ["{", placeholder("x"), "}"]],
+    ["{{{{x}}}}", ["{{", placeholder("x"), "}}"]],
+    ["{{ x {{ y }} }}", ["{{ x ", placeholder("y"), " }}"]],
+    ["{{ x\nand {{ y }}", ["{{ x\nand ", placeholder("y")]],
+    ['{{ x | "open {{ y }}', ['{{ x | "open ', placeholder("y")]],
+    ["{{ x: WHAT }}{{ y }}", ["{{ x: WHAT }}", placeholder("y")]],
+  ])("%j", (text, expected) => {
+    expect(parseText(text)).toEqual(expected);
+  });
+
+  test("an empty text has no pieces", () => {
+    expect(parseText("")).toEqual([]);
+  });
+
+  test("any string is parsed without a throw, and without braces into itself", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        const plain = text.replaceAll("{", "");
+        expect(parseText(plain)).toEqual(plain === "" ? [] : [plain]);
+        parseText(text);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom("{", "{{", "}", "}}", "|", ":", '"', "\\", "a", " ", "STRING") }),
+        (text) => {
+          parseText(text);
+        },
+      ),
+    );
+  });
+});
+
+describe("a hostile text is read in linear time", () => {
+  const length = 2 ** 16;
+
+  test.each([
+    "{{",
+    "{{a",
+    "{{a:",
+    "{{a:STRING",
+    "{{a:STRING:",
+    "{{a|",
+    "{{a|  ",
+    '{{a|"',
+    '{{a|"\\"',
+    '{{a| "\\\\',
+    '{{a|"b"',
+    '{{a|"b" {{',
+    "{{a|b ",
+    "{{a}",
+    "{{a}}",
+    "{ ",
+    "}}",
+  ])("%j repeated takes at most five looks at a character", (unit) => {
+    expectLinear(unit.repeat(length / unit.length));
+  });
+
+  test.each(["{{", '{{a|"', '{{a|"\\', "{{a:STRING:", "{{a|"])(
+    "%j before a long run of anything is one scan",
+    (start) => {
+      for (const unit of [" ", "a", "\\", '\\"', "|", ":", "}", "{"])
+        expectLinear(start + unit.repeat(length / unit.length));
+    },
+  );
+});
+
+function expectLinear(text: string): void {
+  const looks = looksAtCharacters(() => parseText(text));
+  expect(looks).toBeGreaterThanOrEqual(text.length);
+  expect(looks).toBeLessThanOrEqual(5 * text.length);
+}
+
+/** Counts the characters that the parser's two ways of moving on, a one-character pattern and indexOf, pass over. */
+function looksAtCharacters(run: () => void): number {
+  let looks = 0;
+  const { exec } = RegExp.prototype;
+  const { indexOf } = String.prototype;
+  const execSpy = spyOn(RegExp.prototype, "exec").mockImplementation(function (this: RegExp, text: string) {
+    const from = this.lastIndex;
+    const match = exec.call(this, text);
+    looks += (match?.index ?? text.length) - from + 1;
+    return match;
+  });
+  const indexOfSpy = spyOn(String.prototype, "indexOf").mockImplementation(function (
+    this: string,
+    part: string,
+    from = 0,
+  ) {
+    const index = indexOf.call(this, part, from);
+    looks += (index === -1 ? this.length : index) - from + 1;
+    return index;
+  });
+  try {
+    run();
+  } finally {
+    execSpy.mockRestore();
+    indexOfSpy.mockRestore();
+  }
+  return looks;
+}

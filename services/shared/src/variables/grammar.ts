@@ -1,0 +1,115 @@
+import { normalizeVariableName } from "./name.ts";
+
+const FIELD_TYPES = ["STRING", "NUMBER", "EMAIL", "PHONE"] as const;
+
+export type FieldType = (typeof FIELD_TYPES)[number];
+
+/** One `{{ … }}` as written; null where a part was left out. */
+export interface Placeholder {
+  key: string;
+  fieldType: FieldType | null;
+  description: string | null;
+  defaultText: string | null;
+}
+
+/**
+ * Cuts a text into plain pieces and placeholders, in reading order and time linear in its length. Never throws.
+ *
+ * Syntax: `{{ name [: TYPE [: description]] [| default] }}` (decisions.md: Dynamic variables). Whatever does not match it is
+ * plain text, so that JSON, code and mistakes in a prompt stay as written and can be seen:
+ * - Whitespace, new lines too, is free around every part. Braces stand only inside a JSON string, so of `{{{x}}}` the inner
+ *   `{{x}}` is the placeholder, and an unclosed `{{` swallows nothing after it.
+ * - A name ends at the first `:` or `|`. One that normalises to nothing makes plain text.
+ * - TYPE is STRING, NUMBER, EMAIL or PHONE in any case; another word makes plain text, as `{{"ok": true}}` is no variable.
+ * - A description may hold `:` and quotes; its whitespace runs become one space, a blank one counts as left out. The first `|`
+ *   ends it.
+ * - A default is a JSON string, in which `}}`, `|` and `:` are ordinary, or one word without whitespace, `"`, `|` or braces.
+ *   Numbers, true and false stay as written (`1.50`). A blank one makes plain text; `""` is the empty default.
+ */
+export function parseText(text: string): (string | Placeholder)[] {
+  const pieces: (string | Placeholder)[] = [];
+  let plainFrom = 0;
+  let open = text.indexOf("{{");
+  while (open !== -1) {
+    const read = readPlaceholder(text, open);
+    if (read) {
+      if (open > plainFrom) pieces.push(text.slice(plainFrom, open));
+      pieces.push(read.placeholder);
+      plainFrom = read.end;
+    }
+    open = text.indexOf("{{", read ? read.end : open + 1);
+  }
+  if (plainFrom < text.length) pieces.push(text.slice(plainFrom));
+  return pieces;
+}
+
+function readPlaceholder(text: string, open: number): { placeholder: Placeholder; end: number } | null {
+  const nameEnd = seek(text, open + 2, /[:|{}]/g);
+  let at = nameEnd;
+  let fieldType: FieldType | null = null;
+  let description: string | null = null;
+  let defaultText: string | null = null;
+
+  if (text[at] === ":") {
+    const typeEnd = seek(text, at + 1, /[:|{}]/g);
+    fieldType = findFieldType(text.slice(at + 1, typeEnd));
+    if (fieldType === null) return null;
+    at = typeEnd;
+    if (text[at] === ":") {
+      const descriptionEnd = seek(text, at + 1, /[|{}]/g);
+      description =
+        text
+          .slice(at + 1, descriptionEnd)
+          .trim()
+          .replace(/\s+/g, " ") || null;
+      at = descriptionEnd;
+    }
+  }
+  if (text[at] === "|") {
+    const read = readDefault(text, at + 1);
+    if (read === null) return null;
+    defaultText = read.value;
+    at = read.end;
+  }
+  if (!text.startsWith("}}", at)) return null;
+  const key = normalizeVariableName(text.slice(open + 2, nameEnd));
+  return key === "" ? null : { placeholder: { key, fieldType, description, defaultText }, end: at + 2 };
+}
+
+function findFieldType(written: string): FieldType | null {
+  const name = written.trim().toUpperCase();
+  return FIELD_TYPES.find((fieldType) => fieldType === name) ?? null;
+}
+
+function readDefault(text: string, from: number): { value: string; end: number } | null {
+  const start = seek(text, from, /\S/g);
+  if (text[start] === '"') {
+    const end = jsonStringEnd(text, start);
+    const value = parseJsonString(text.slice(start, end));
+    return value === null ? null : { value, end: seek(text, end, /\S/g) };
+  }
+  const end = seek(text, start, /["|{}]/g);
+  const word = text.slice(start, end).trim();
+  return word === "" || /\s/.test(word) ? null : { value: word, end };
+}
+
+/** The index after the closing quote. No text is read twice for this: the quote of the next `{{x|"` closes an unclosed string. */
+function jsonStringEnd(text: string, quote: number): number {
+  let at = seek(text, quote + 1, /["\\]/g);
+  while (text[at] === "\\") at = seek(text, at + 2, /["\\]/g);
+  return at + 1;
+}
+
+function parseJsonString(literal: string): string | null {
+  try {
+    return JSON.parse(literal);
+  } catch {
+    return null;
+  }
+}
+
+/** Where the one-character global pattern next matches, else the text's length. */
+function seek(text: string, from: number, character: RegExp): number {
+  character.lastIndex = from;
+  return character.exec(text)?.index ?? text.length;
+}

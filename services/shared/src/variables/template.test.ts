@@ -1,0 +1,154 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import type { FieldType } from "./grammar.ts";
+import { compileTexts, type VariableDefinition } from "./template.ts";
+import { collectValues } from "./values.ts";
+
+describe("definitions", () => {
+  test("an agent without variables has none", () => {
+    expect(definitionsOf("Hello", "")).toEqual([]);
+    expect(definitionsOf()).toEqual([]);
+  });
+
+  test("spellings with one key are one variable, in reading order over both texts", () => {
+    const definitions = definitionsOf("{{ b }} {{Customer Name}} {{customer_name}}", "{{ a }} {{ B }}");
+    expect(definitions.map((definition) => definition.variableName)).toEqual(["b", "customer_name", "a"]);
+  });
+
+  test("a variable is required when it has no default anywhere", () => {
+    const definitions = definitionsOf('{{a}} {{b}} {{c | ""}} {{d}} {{d | x}}', "{{b | x}} {{c}}");
+    expect(definitions.map(({ variableName, required }) => [variableName, required])).toEqual([
+      ["a", true],
+      ["b", false],
+      ["c", false],
+      ["d", false],
+    ]);
+  });
+
+  test("the first type and the first description count, each from where it stands", () => {
+    expect(definitionsOf("{{x}} {{x: NUMBER}}", "{{x: EMAIL: First}} {{x: PHONE: Second}}")).toEqual([
+      { variableName: "x", required: true, fieldType: "NUMBER", description: "First" },
+    ]);
+  });
+
+  test.each<[string, FieldType]>([
+    ["email", "EMAIL"],
+    ["customer_email_address", "EMAIL"],
+    ["phone", "PHONE"],
+    ["mobile_number", "PHONE"],
+    ["email_or_phone", "EMAIL"],
+    ["order_number", "NUMBER"],
+    ["amount", "NUMBER"],
+    ["item_count", "NUMBER"],
+    ["age", "NUMBER"],
+    ["unit_price", "NUMBER"],
+    ["quantity", "NUMBER"],
+    ["total", "NUMBER"],
+    ["Order Total", "NUMBER"],
+    ["message", "STRING"],
+    ["emails", "STRING"],
+    ["page", "STRING"],
+    ["constructor", "STRING"],
+  ])("an untyped %s is inferred from its whole words: %s", (name, fieldType) => {
+    expect(definitionsOf(`{{${name}}}`)[0]?.fieldType).toBe(fieldType);
+  });
+
+  test("a type that is written beats the inferred one", () => {
+    expect(definitionsOf("{{ age: STRING }}")[0]?.fieldType).toBe("STRING");
+  });
+
+  test("a description is made from the key where none is written", () => {
+    expect(definitionsOf("{{ CUSTOMER-name }} {{ 2nd_line: STRING: }}").map((d) => d.description)).toEqual([
+      "Customer name",
+      "2nd line",
+    ]);
+  });
+});
+
+function definitionsOf(...texts: readonly string[]): VariableDefinition[] {
+  return compileTexts(texts).definitions;
+}
+
+describe("fill", () => {
+  test.each([
+    ["Hi {{name}}!", { name: "Ann" }, "Hi Ann!"],
+    ["Hi {{Customer Name}}!", { customer_name: "Ann" }, "Hi Ann!"],
+    ["Hi {{customer_name}}!", { "  CUSTOMER name ": "Ann" }, "Hi Ann!"],
+    ["{{a b}}", { "a-b": "first", a_b: "second" }, "first"],
+    ["{{n}} {{t}} {{f}}", { n: 1.5, t: true, f: false }, "1.5 true false"],
+    ["Hi {{name}}!", {}, "Hi !"],
+    ["Hi {{name | there}}!", {}, "Hi there!"],
+    ["Hi {{name | there}}!", { name: "Ann" }, "Hi Ann!"],
+    ["Hi {{name | there}}!", { name: "" }, "Hi !"],
+    ["{{x}} {{x | 1}} {{x | 2}}", {}, "1 1 1"],
+    ['{{x | ""}}{{x | 2}}', {}, ""],
+    ["{{x | 1.50}}", {}, "1.50"],
+    ["{{constructor}}{{__proto__}}{{toString}}", {}, ""],
+    ["{{constructor}} {{__proto__}}", JSON.parse('{"constructor":"c","__proto__":"p"}'), "c p"],
+    ["{{x}}", { x: "$& $1 {{x}} {{y}}", y: "no" }, "$& $1 {{x}} {{y}}"],
+    ['{{x | "{{y}}"}}', { y: "no" }, "{{y}}"],
+    ["{{{x}}}", { x: "{{x}}" }, "{{{x}}}"],
+    ["{{ }} {{x: WHAT}} {{ y", { x: 1, y: 2 }, "{{ }} {{x: WHAT}} {{ y"],
+  ])("%j with %j is %j", (text, values, filled) => {
+    expect(compileTexts([text]).fill(0, values)).toBe(filled);
+  });
+
+  test("a default in either text holds in both, the prompt's first", () => {
+    const template = compileTexts(["{{a}} {{b | prompt}}", "{{a | greeting}} {{b | greeting}}"]);
+    expect(template.fill(0, {})).toBe("greeting prompt");
+    expect(template.fill(1, {})).toBe("greeting prompt");
+  });
+
+  test("a value that metadata gives as null counts as missing", () => {
+    expect(compileTexts(["{{x | none}}"]).fill(0, collectValues({ dynamic_variables: { x: null } }))).toBe("none");
+  });
+
+  test("an index without a text throws", () => {
+    expect(() => compileTexts(["a"]).fill(1, {})).toThrow(new RangeError("No text 1: 1 were compiled"));
+  });
+
+  const anyText = fc.string({
+    unit: fc.constantFrom("{", "{{", "}}", "|", ":", '"', "\\", "a", "b", " ", "\n", "é", "EMAIL"),
+  });
+  const anyValues = fc.dictionary(anyText, fc.oneof(anyText, fc.double(), fc.boolean()));
+
+  test("a value is kept verbatim, whatever it holds", () => {
+    fc.assert(
+      fc.property(anyText, (value) => {
+        expect(compileTexts(["<{{x}}>"]).fill(0, { x: value, a: "no", b: "no" })).toBe(`<${value}>`);
+      }),
+    );
+  });
+
+  test("no text and no values make it throw", () => {
+    fc.assert(
+      fc.property(fc.oneof(anyText, fc.string({ unit: "binary" })), anyValues, (text, values) => {
+        expect(compileTexts([text]).fill(0, values)).toBeString();
+      }),
+    );
+  });
+
+  test("a text without two opening braces is unchanged", () => {
+    fc.assert(
+      fc.property(anyText, anyValues, (text, values) => {
+        const plain = text.replaceAll("{{", "");
+        fc.pre(!plain.includes("{{"));
+        expect(compileTexts([plain]).fill(0, values)).toBe(plain);
+      }),
+    );
+  });
+
+  test("texts joined by plain words fill as the texts do, joined", () => {
+    const whole = fc
+      .array(fc.constantFrom("{{a}}", "{{ B | x }}", '{{c: EMAIL: d | "}}"}}', "{{ }}", "{{a: WHAT}}", "{", "}", "é "))
+      .map((parts) => parts.join(" "));
+    fc.assert(
+      fc.property(whole, whole, anyValues, (left, right, values) => {
+        const apart = compileTexts([left, right]);
+        const joined = compileTexts([`${left} and ${right}`]);
+        expect(joined.fill(0, values)).toBe(`${apart.fill(0, values)} and ${apart.fill(1, values)}`);
+        expect(joined.definitions).toEqual(apart.definitions);
+      }),
+    );
+  });
+});

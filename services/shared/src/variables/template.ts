@@ -1,0 +1,82 @@
+import { type FieldType, type Placeholder, parseText } from "./grammar.ts";
+import { byCanonicalKey, type VariableValue } from "./values.ts";
+
+/** api.md: Dynamic variable definition. */
+export interface VariableDefinition {
+  variableName: string;
+  required: boolean;
+  fieldType: FieldType;
+  description: string;
+}
+
+export interface Template {
+  /** One per canonical key, in the order in which a reader first meets them. */
+  definitions: VariableDefinition[];
+  /**
+   * The text at the index, in one pass: a value is never itself expanded. A value given, an empty string too, beats the
+   * default; a variable with neither becomes an empty string. Names in `values` are normalised, the first of a key wins.
+   * Throws a RangeError for an index without a text.
+   */
+  fill(index: number, values: Readonly<Record<string, VariableValue>>): string;
+}
+
+const INFERRED_TYPES: readonly { fieldType: FieldType; words: readonly string[] }[] = [
+  { fieldType: "EMAIL", words: ["email"] },
+  { fieldType: "PHONE", words: ["phone", "mobile"] },
+  { fieldType: "NUMBER", words: ["number", "amount", "count", "age", "price", "quantity", "total"] },
+];
+
+/**
+ * Parses texts that share their variables, once for many fills. Give them in reading order, `[prompt, firstMessage]`: the first
+ * default, the first type and the first description of a variable hold in all of them (decisions.md: Dynamic variables).
+ */
+export function compileTexts(texts: readonly string[]): Template {
+  const parsed = texts.map(parseText);
+  const variables = mergeByKey(parsed);
+  return {
+    definitions: [...variables.values()].map(toDefinition),
+    fill(index, values) {
+      const pieces = parsed[index];
+      if (!pieces) throw new RangeError(`No text ${index}: ${parsed.length} were compiled`);
+      const given = byCanonicalKey(values);
+      return pieces
+        .map((piece) =>
+          typeof piece === "string" ? piece : (given.get(piece.key) ?? variables.get(piece.key)?.defaultText ?? ""),
+        )
+        .join("");
+    },
+  };
+}
+
+function mergeByKey(parsed: readonly (string | Placeholder)[][]): Map<string, Placeholder> {
+  const variables = new Map<string, Placeholder>();
+  for (const piece of parsed.flat()) {
+    if (typeof piece === "string") continue;
+    const first = variables.get(piece.key);
+    variables.set(piece.key, {
+      key: piece.key,
+      fieldType: first?.fieldType ?? piece.fieldType,
+      description: first?.description ?? piece.description,
+      defaultText: first?.defaultText ?? piece.defaultText,
+    });
+  }
+  return variables;
+}
+
+function toDefinition({ key, fieldType, description, defaultText }: Placeholder): VariableDefinition {
+  return {
+    variableName: key,
+    required: defaultText === null,
+    fieldType: fieldType ?? inferType(key),
+    description: description ?? describe(key),
+  };
+}
+
+function inferType(key: string): FieldType {
+  const words = key.split("_");
+  return INFERRED_TYPES.find((inferred) => inferred.words.some((word) => words.includes(word)))?.fieldType ?? "STRING";
+}
+
+function describe(key: string): string {
+  return key.charAt(0).toUpperCase() + key.slice(1).replaceAll("_", " ");
+}

@@ -1,0 +1,28 @@
+import { normalizeVariableName } from "./name.ts";
+
+export type VariableValue = string | number | boolean;
+
+/**
+ * The values a chat's metadata gives, by canonical key: those of `metadata.dynamic_variables`, then the strings, numbers and
+ * booleans at its top level; of two names with one key the first wins (decisions.md: Dynamic variables). Anything else is left
+ * out. As keys are canonical, a later message's values merge as `{ ...earlier, ...later }`.
+ */
+export function collectValues(metadata: Readonly<Record<string, unknown>>): Record<string, VariableValue> {
+  const named = metadata.dynamic_variables;
+  const isObject = typeof named === "object" && named !== null && !Array.isArray(named);
+  return Object.fromEntries(byCanonicalKey(isObject ? named : {}, metadata));
+}
+
+/** The strings, numbers and booleans of the records by canonical key, the first of each. */
+export function byCanonicalKey(...records: readonly object[]): Map<string, VariableValue> {
+  const values = new Map<string, VariableValue>();
+  for (const [name, value] of records.flatMap((record) => Object.entries(record))) {
+    const key = normalizeVariableName(name);
+    if (key !== "" && !values.has(key) && isVariableValue(value)) values.set(key, value);
+  }
+  return values;
+}
+
+function isVariableValue(value: unknown): value is VariableValue {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}

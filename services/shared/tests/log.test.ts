@@ -1,0 +1,29 @@
+import { expect, test } from "bun:test";
+import { isLogLevel } from "../src/log.ts";
+import { recordLog } from "./fixtures/recorded-log.ts";
+
+test("fields that are named like a secret are censored, at the top and one level down", () => {
+  const { log, lines } = recordLog();
+  const secrets = { api_key: "vk_1", apiKey: "vk_2", password: "p", secret: "whsec_1", authorization: "Bearer 1" };
+  log.info({ ...secrets, params: secrets, headers: { "x-api-key": "vk_3", cookie: "s=1", host: "h" } }, "slip");
+  const censored = Object.fromEntries(Object.keys(secrets).map((name) => [name, "[Redacted]"]));
+  expect(lines).toMatchObject([
+    { ...censored, params: censored, headers: { "x-api-key": "[Redacted]", cookie: "[Redacted]", host: "h" } },
+  ]);
+});
+
+test("an error is logged with its message and stack, and without what the database was asked", () => {
+  const { log, lines } = recordLog();
+  const err = Object.defineProperties(new Error("broken"), {
+    query: { value: "select secret", enumerable: false },
+    parameters: { value: ["vk_1"], enumerable: false },
+  });
+  log.error({ err }, "rpc failed");
+  expect(lines).toMatchObject([{ level: "error", service: "test", err: { message: "broken" } }]);
+  expect(JSON.stringify(lines)).not.toContain("vk_1");
+});
+
+test("the levels are those of the logger", () => {
+  expect(["trace", "info", "fatal", "silent"].map(isLogLevel)).toEqual([true, true, true, true]);
+  expect(["", "loud", "toString"].map(isLogLevel)).toEqual([false, false, false]);
+});

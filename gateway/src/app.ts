@@ -1,24 +1,27 @@
-import { Elysia } from "elysia";
+import { type AnyElysia, Elysia } from "elysia";
 import type { Clients } from "./clients.ts";
 import { type GateContext, jsonAnswer } from "./gate.ts";
 import { requestIdOf } from "./http/request-id.ts";
+import { openApiDocument } from "./openapi/document.ts";
 import { HttpError, problemOf } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { chatRoutes } from "./routes/chat.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
+import { docsRoutes } from "./routes/docs.ts";
+import { operationOf } from "./routes/endpoint.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { promptRoutes } from "./routes/prompts.ts";
 
 /** The public API over HTTP. */
 export function createApp(gate: GateContext, clients: Clients) {
-  const app = new Elysia()
+  const api = new Elysia()
     .use(agentRoutes(gate, clients))
     .use(promptRoutes(gate, clients))
     .use(chatRoutes(gate, clients))
     .use(conversationRoutes(gate, clients))
-    .use(catalogueRoutes(gate, clients))
-    .use(healthRoutes(clients));
+    .use(catalogueRoutes(gate, clients));
+  const app = api.use(healthRoutes(clients)).use(docsRoutes(() => describe(api)));
   const routes = app.routes.map(({ method, path }) => ({ method, form: pathForm(path) }));
   return app.onError(({ request, error, code }) => {
     const requestId = requestIdOf(request);
@@ -28,6 +31,15 @@ export function createApp(gate: GateContext, clients: Clients) {
     if (status >= 500) gate.log.error({ err: error, request_id: requestId, path: pathname }, "request failed");
     return jsonAnswer(status, body, new Headers({ ...headers, "X-Request-ID": requestId }));
   });
+}
+
+function describe(api: { routes: AnyElysia["routes"] }): object {
+  return openApiDocument(
+    api.routes.flatMap(({ method, path, hooks }) => {
+      const operation = operationOf(hooks);
+      return operation ? [{ method, path, operation }] : [];
+    }),
+  );
 }
 
 function unrouted(methods: readonly string[]): HttpError {

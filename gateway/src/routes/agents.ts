@@ -1,73 +1,134 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
-import { type GateContext, gated } from "../gate.ts";
+import type { GateContext } from "../gate.ts";
 import { presentAgent, presentVariable } from "../present/agent.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { CreateAgentBody, ListAgentsQuery, UpdateAgentBody } from "../schemas/agents.ts";
+import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/resources.ts";
 import { agentTypeOf, createAgentRequest, updateAgentRequest } from "./agent-request.ts";
+import { endpoint } from "./endpoint.ts";
 
 export function agentRoutes(gate: GateContext, { agents, getAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public/agents" })
     .post(
       "/",
-      gated(gate, { scope: "agents:write", body: CreateAgentBody }, async ({ ownerId, body, idempotency, write }) => {
-        const { agent } = await agents.createAgent({ ...createAgentRequest(ownerId, body), idempotency }, write);
-        return presentAgent(required(agent));
-      }),
-      { parse: "none" },
+      ...endpoint(
+        gate,
+        {
+          id: "createAgent",
+          tag: "Agents",
+          summary: "Create an agent",
+          scope: "agents:write",
+          body: CreateAgentBody,
+          response: Agent,
+          refuses: ["not_found", "conflict"],
+        },
+        async ({ ownerId, body, idempotency, write }) => {
+          const { agent } = await agents.createAgent({ ...createAgentRequest(ownerId, body), idempotency }, write);
+          return presentAgent(required(agent));
+        },
+      ),
     )
     .get(
       "/",
-      gated(gate, { scope: "agents:read", query: ListAgentsQuery }, async ({ ownerId, query, origin }) => {
-        const page = pageOf(query);
-        const { agents: found, total } = await agents.listAgents(
-          {
-            ownerId,
-            page,
-            search: query.search ?? "",
-            agentType: agentTypeOf(query.agent_type),
-            agentCategory: query.agent_category ?? "",
-          },
-          { origin },
-        );
-        return { agents: found.map(presentAgent), ...pageFigures(total, page) };
-      }),
+      ...endpoint(
+        gate,
+        {
+          id: "listAgents",
+          tag: "Agents",
+          summary: "List agents, newest first",
+          scope: "agents:read",
+          query: ListAgentsQuery,
+          response: AgentList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const { agents: found, total } = await agents.listAgents(
+            {
+              ownerId,
+              page,
+              search: query.search ?? "",
+              agentType: agentTypeOf(query.agent_type),
+              agentCategory: query.agent_category ?? "",
+            },
+            { origin },
+          );
+          return { agents: found.map(presentAgent), ...pageFigures(total, page) };
+        },
+      ),
     )
     .get(
       "/:agent_id",
-      gated(gate, { scope: "agents:read" }, async ({ ownerId, params }) =>
-        presentAgent(await getAgent(ownerId, params.agent_id ?? "")),
+      ...endpoint(
+        gate,
+        {
+          id: "getAgent",
+          tag: "Agents",
+          summary: "Read an agent",
+          scope: "agents:read",
+          response: Agent,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params }) => presentAgent(await getAgent(ownerId, params.agent_id ?? "")),
       ),
     )
     .patch(
       "/:agent_id",
-      gated(
+      ...endpoint(
         gate,
-        { scope: "agents:write", body: UpdateAgentBody },
+        {
+          id: "updateAgent",
+          tag: "Agents",
+          summary: "Change an agent",
+          scope: "agents:write",
+          body: UpdateAgentBody,
+          response: Agent,
+          refuses: ["not_found", "conflict"],
+        },
         async ({ ownerId, params, body, idempotency, write }) => {
           const request = { ...updateAgentRequest(ownerId, params.agent_id ?? "", body), idempotency };
           const { agent } = await agents.updateAgent(request, write);
           return presentAgent(required(agent));
         },
       ),
-      { parse: "none" },
     )
     .delete(
       "/:agent_id",
-      gated(gate, { scope: "agents:write" }, async ({ ownerId, params, idempotency, write }) => {
-        const agentId = params.agent_id ?? "";
-        const { agentName, deletedAt } = await agents.deleteAgent({ ownerId, agentId, idempotency }, write);
-        return { message: "Agent deleted", agent_id: agentId, agent_name: agentName, deleted_at: deletedAt };
-      }),
-      { parse: "none" },
+      ...endpoint(
+        gate,
+        {
+          id: "deleteAgent",
+          tag: "Agents",
+          summary: "Delete an agent",
+          scope: "agents:write",
+          response: AgentDeleted,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, idempotency, write }) => {
+          const agentId = params.agent_id ?? "";
+          const { agentName, deletedAt } = await agents.deleteAgent({ ownerId, agentId, idempotency }, write);
+          return { message: "Agent deleted", agent_id: agentId, agent_name: agentName, deleted_at: deletedAt };
+        },
+      ),
     )
     .get(
       "/:agent_id/dynamic-variables",
-      gated(gate, { scope: "agents:read" }, async ({ ownerId, params, origin }) => {
-        const agentId = params.agent_id ?? "";
-        const { agentName, dynamicVariables } = await agents.listDynamicVariables({ ownerId, agentId }, { origin });
-        return { agent_id: agentId, agent_name: agentName, dynamic_variables: dynamicVariables.map(presentVariable) };
-      }),
+      ...endpoint(
+        gate,
+        {
+          id: "listDynamicVariables",
+          tag: "Agents",
+          summary: "List the variables an agent expects",
+          scope: "agents:read",
+          response: DynamicVariables,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const agentId = params.agent_id ?? "";
+          const { agentName, dynamicVariables } = await agents.listDynamicVariables({ ownerId, agentId }, { origin });
+          return { agent_id: agentId, agent_name: agentName, dynamic_variables: dynamicVariables.map(presentVariable) };
+        },
+      ),
     );
 }

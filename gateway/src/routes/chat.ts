@@ -7,12 +7,14 @@ import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
-import { type Admitted, type GateContext, gated } from "../gate.ts";
+import type { Admitted, GateContext } from "../gate.ts";
 import { codePoints } from "../http/validate.ts";
 import { presentSession, presentSummary } from "../present/conversation.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { ChatBody, ListSessionsQuery, MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
+import { ChatReply, ChatSession, ChatSessionList, FirstMessage } from "../schemas/resources.ts";
+import { endpoint } from "./endpoint.ts";
 
 /** Longer than any turn may take: the conversation service's own limits end it. */
 const TURN_TIMEOUT_MS = 660_000;
@@ -21,52 +23,100 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
     .post(
       "/chat",
-      gated(gate, { scope: "chat", body: ChatBody }, async (admitted) => {
-        const { body, request, origin, headers } = admitted;
-        gate.holdOpen(request);
-        const turn = turnOf(admitted);
-        if (body.streaming ?? true) return streamedReply(conversations, turn, admitted);
-        const { sessionId, response } = await conversations.completeTurn(
-          { turn },
-          { origin, timeoutMs: TURN_TIMEOUT_MS },
-        );
-        headers.set("X-Session-ID", sessionId);
-        return { response, session_id: sessionId };
-      }),
-      { parse: "none" },
+      ...endpoint(
+        gate,
+        {
+          id: "sendMessage",
+          tag: "Chat",
+          summary: "Send a message to an agent",
+          scope: "chat",
+          body: ChatBody,
+          response: ChatReply,
+          streamed: {
+            type: "text/plain",
+            description: "The reply: as text, word by word, or with `streaming: false` as JSON.",
+          },
+          refuses: ["condition", "not_found", "forbidden", "conflict", "model"],
+        },
+        async (admitted) => {
+          const { body, request, origin, headers } = admitted;
+          gate.holdOpen(request);
+          const turn = turnOf(admitted);
+          if (body.streaming ?? true) return streamedReply(conversations, turn, admitted);
+          const { sessionId, response } = await conversations.completeTurn(
+            { turn },
+            { origin, timeoutMs: TURN_TIMEOUT_MS },
+          );
+          headers.set("X-Session-ID", sessionId);
+          return { response, session_id: sessionId };
+        },
+      ),
     )
     .get(
       "/agents/:agent_id/first-message",
-      gated(gate, { scope: "chat" }, async ({ ownerId, params, origin, headers }) => {
-        const agentId = params.agent_id ?? "";
-        const request = { ownerId, agentId, metadata: undefined };
-        const { sessionId, firstMessage } = await conversations.startChat(request, { origin });
-        headers.set("X-Session-ID", sessionId);
-        return { session_id: sessionId, first_message: firstMessage, agent_id: agentId };
-      }),
+      ...endpoint(
+        gate,
+        {
+          id: "startChat",
+          tag: "Chat",
+          summary: "Open a session with the agent's greeting",
+          scope: "chat",
+          response: FirstMessage,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin, headers }) => {
+          const agentId = params.agent_id ?? "";
+          const request = { ownerId, agentId, metadata: undefined };
+          const { sessionId, firstMessage } = await conversations.startChat(request, { origin });
+          headers.set("X-Session-ID", sessionId);
+          return { session_id: sessionId, first_message: firstMessage, agent_id: agentId };
+        },
+      ),
     )
     .get(
       "/chat/sessions",
-      gated(gate, { scope: "conversations:read", query: ListSessionsQuery }, async ({ ownerId, query, origin }) => {
-        const page = pageOf(query);
-        const request = { ownerId, page, agentId: query.agent_id ?? "" };
-        const { sessions, total } = await conversations.listChatSessions(request, { origin });
-        const figures = pageFigures(total, page);
-        return {
-          object: "list",
-          data: sessions.map(presentSummary),
-          has_more: page.number < figures.total_pages,
-          ...figures,
-        };
-      }),
+      ...endpoint(
+        gate,
+        {
+          id: "listChatSessions",
+          tag: "Chat",
+          summary: "List chat sessions, newest first",
+          scope: "conversations:read",
+          query: ListSessionsQuery,
+          response: ChatSessionList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const request = { ownerId, page, agentId: query.agent_id ?? "" };
+          const { sessions, total } = await conversations.listChatSessions(request, { origin });
+          const figures = pageFigures(total, page);
+          return {
+            object: "list",
+            data: sessions.map(presentSummary),
+            has_more: page.number < figures.total_pages,
+            ...figures,
+          };
+        },
+      ),
     )
     .get(
       "/chat/sessions/:session_id",
-      gated(gate, { scope: "conversations:read" }, async ({ ownerId, params, origin }) => {
-        const request = { ownerId, sessionId: params.session_id ?? "" };
-        const { session } = await conversations.getChatSession(request, { origin });
-        return presentSession(required(session));
-      }),
+      ...endpoint(
+        gate,
+        {
+          id: "getChatSession",
+          tag: "Chat",
+          summary: "Read a chat session",
+          scope: "conversations:read",
+          response: ChatSession,
+          refuses: ["condition", "not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const request = { ownerId, sessionId: params.session_id ?? "" };
+          const { session } = await conversations.getChatSession(request, { origin });
+          return presentSession(required(session));
+        },
+      ),
     );
 }
 

@@ -1,19 +1,28 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
-import { type GateContext, gated } from "../gate.ts";
+import type { GateContext } from "../gate.ts";
 import { presentConversation } from "../present/conversation.ts";
 import { pageFigures } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { ListConversationsQuery } from "../schemas/conversations.ts";
+import { Conversation, ConversationList } from "../schemas/resources.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
+import { endpoint } from "./endpoint.ts";
 
 export function conversationRoutes(gate: GateContext, { conversations }: Clients) {
   return new Elysia({ prefix: "/v1/public/conversations" })
     .get(
       "/",
-      gated(
+      ...endpoint(
         gate,
-        { scope: "conversations:read", query: ListConversationsQuery },
+        {
+          id: "listConversations",
+          tag: "Conversations",
+          summary: "List conversations, newest first",
+          scope: "conversations:read",
+          query: ListConversationsQuery,
+          response: ConversationList,
+        },
         async ({ ownerId, query, origin }) => {
           const { request, page } = listConversationsRequest(ownerId, query);
           const { conversations: found, total } = await conversations.listConversations(request, { origin });
@@ -35,10 +44,21 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
     )
     .get(
       "/:conversation_id",
-      gated(gate, { scope: "conversations:read" }, async ({ ownerId, params, origin }) => {
-        const request = { ownerId, conversationId: params.conversation_id ?? "" };
-        const { conversation } = await conversations.getConversation(request, { origin });
-        return presentConversation(required(conversation));
-      }),
+      ...endpoint(
+        gate,
+        {
+          id: "getConversation",
+          tag: "Conversations",
+          summary: "Read a conversation",
+          scope: "conversations:read",
+          response: Conversation,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const request = { ownerId, conversationId: params.conversation_id ?? "" };
+          const { conversation } = await conversations.getConversation(request, { origin });
+          return presentConversation(required(conversation));
+        },
+      ),
     );
 }

@@ -39,7 +39,7 @@ const ModelName = Text({ min: 1, max: 200 });
 const Temperature = Type.Number({ minimum: 0, maximum: 2 });
 const strict = { additionalProperties: false };
 
-const Stt = Type.Object({
+export const Stt = Type.Object({
   provider_name: ProviderName,
   model_name: ModelName,
   language: Maybe(Language),
@@ -71,7 +71,7 @@ const Llm = Type.Union([
   Type.Object({ ...StandardLlm.properties, ...fallbacks }),
 ]);
 
-const Tts = Type.Object({
+export const Tts = Type.Object({
   provider_name: ProviderName,
   model_name: Maybe(ModelName),
   language: Maybe(Language),
@@ -79,7 +79,7 @@ const Tts = Type.Object({
   params: Maybe(Type.Object({ speed: Type.Optional(Type.Number({ minimum: 0.25, maximum: 4 })) }, strict)),
 });
 
-const Sts = Type.Object({
+export const Sts = Type.Object({
   provider_name: ProviderName,
   model_name: ModelName,
   language: Maybe(Language),
@@ -90,7 +90,7 @@ const Sts = Type.Object({
 const Message = Type.Optional(Text({ max: 1000 }));
 const tool = <P extends Parameters<typeof Type.Object>[0]>(properties: P) =>
   Type.Optional(Type.Union([Type.Boolean(), Type.Object(properties, strict)]));
-const Tools = Type.Object(
+export const Tools = Type.Object(
   {
     end_call: tool({ message: Message }),
     transfer_call: tool({ transfer_phone_number: E164, message: Message }),
@@ -109,7 +109,7 @@ const Tools = Type.Object(
   strict,
 );
 
-const Widget = Type.Object({
+export const Widget = Type.Object({
   title: Maybe(Text({ max: 200 })),
   subtitle: Maybe(Text({ max: 500 })),
   avatar_url: Maybe(Text({ max: 2048 })),

@@ -1,0 +1,22 @@
+import type { TObject, TSchema } from "@sinclair/typebox";
+import type { Scope } from "../auth/authenticate.ts";
+
+/** What one route accepts and answers: the gate checks by it, and the document says it. */
+export interface Operation<B extends TObject = TObject, Q extends TObject = TObject> {
+  /** camelCase, the name of a generated client's method. */
+  id: string;
+  tag: "Agents" | "Prompts" | "Chat" | "Conversations" | "Catalogue";
+  summary: string;
+  description?: string;
+  scope: Scope;
+  body?: B;
+  query?: Q;
+  /** Of the 200 answer's JSON. */
+  response: TSchema;
+  /** An answer of another type beside it. */
+  streamed?: { type: string; description: string };
+  /** What the route can refuse beyond what every route can. */
+  refuses?: readonly Refusal[];
+}
+
+export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model";

@@ -1,5 +1,5 @@
 import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
-import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { AccountServiceService, WatchKeysResponse } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { LRUCache } from "lru-cache";
@@ -17,7 +17,7 @@ export interface KeyRing {
 const CACHE_MS = 30_000;
 /** While they are not: with the silence that shows it, less than the second in which a revocation must hold. */
 const BLIND_CACHE_MS = 250;
-/** The account service says something at least every 400 ms; a longer silence means that a change may be missed. */
+/** The account service gives a sign of life every 300 ms; a longer silence means that a change may be missed. */
 const SILENCE_MS = 700;
 const RECONNECT_MS = 250;
 const KEYS_MAX = 100_000;
@@ -40,12 +40,11 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
     return now - at < (now - heardAt < SILENCE_MS ? CACHE_MS : BLIND_CACHE_MS);
   };
 
-  const hear = (keyId: string) => {
-    const now = performance.now();
-    if (now - heardAt >= SILENCE_MS) remembered.clear();
-    heardAt = now;
-    if (keyId === "") return;
+  const hear = ({ keyId, heartbeat }: WatchKeysResponse) => {
+    heardAt = performance.now();
+    if (heartbeat) return;
     generation++;
+    if (keyId === "") remembered.clear();
     for (const [digest, { grant }] of remembered.entries()) if (grant.keyId === keyId) remembered.delete(digest);
   };
 
@@ -54,16 +53,17 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
     while (!closed.signal.aborted) {
       try {
         const origin = { requestId: "watch-keys", signal: closed.signal };
-        for await (const { keyId } of accounts.watchKeys({}, { origin })) {
+        for await (const change of accounts.watchKeys({}, { origin })) {
           if (lost) log.info("key changes are heard again");
           lost = false;
-          hear(keyId);
+          hear(change);
         }
       } catch (err) {
         if (!lost && !closed.signal.aborted)
           log.warn({ err }, "key changes are not heard, keys are looked up again and again");
         lost = true;
       }
+      heardAt = Number.NEGATIVE_INFINITY;
       await Bun.sleep(RECONNECT_MS);
     }
   };

@@ -93,14 +93,21 @@ function explainUnion(
   const sameType = forms.filter(
     (form) => form[Kind] !== "Literal" && (form.type === undefined || form.type === typeOf(value)),
   );
-  const meant = sameType.find((form) => isObject(value) && fixedFieldsMatch(form, value)) ?? sameType[0];
+  const meant =
+    sameType.find((form) => isObject(value) && hasFixed(form) && fixedFieldsMatch(form, value)) ??
+    sameType.find((form) => !hasFixed(form)) ??
+    sameType[0];
   if (meant) collect(meant, value, path, found);
   else say(`must be ${forms.map((form) => requirementOf(form)).join(" or ")}`);
 }
 
+function hasFixed(form: TSchema): boolean {
+  return Object.values<TSchema>(form.properties ?? {}).some(isFixed);
+}
+
 function fixedFieldsMatch(form: TSchema, value: Record<string, unknown>): boolean {
-  const fixed = Object.entries<TSchema>(form.properties ?? {}).filter(([, property]) => isFixed(property));
-  return fixed.length > 0 && fixed.every(([key, property]) => Check(property, value[key]));
+  const fixed = Object.entries<TSchema>(form.properties).filter(([, property]) => isFixed(property));
+  return fixed.every(([key, property]) => Check(property, value[key]));
 }
 
 function isFixed(schema: TSchema): boolean {

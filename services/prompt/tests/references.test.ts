@@ -282,7 +282,14 @@ describe("reading a batch", () => {
       "Say hi.",
       null,
     ]);
-    expect(results[0]?.prompt).toMatchObject({ promptName: "greeting", promptVersion: 2, promptType: MAIN });
+    expect(results[0]?.prompt).toEqual({
+      promptName: "greeting",
+      promptVersion: 2,
+      promptContent: "Say hi.",
+      promptType: MAIN,
+      createdAt: undefined,
+      updatedAt: undefined,
+    });
   });
 
   test("an empty batch is an empty answer", async () => {

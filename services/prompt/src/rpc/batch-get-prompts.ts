@@ -27,7 +27,10 @@ export function batchGetPrompts(
       return place;
     });
     const rows = await findVersions(ctx.db, keys);
-    const results = rows.map((row) => ({ prompt: row ? toPrompt(row) : undefined }));
+    // Without the times, which no agent shows and which are half of the cost of writing and reading the answer.
+    const results = rows.map((row) => ({
+      prompt: row ? { ...toPrompt(row), createdAt: undefined, updatedAt: undefined } : undefined,
+    }));
     return { results: placeOf.map((place) => results[place] ?? { prompt: undefined }) };
   };
 }

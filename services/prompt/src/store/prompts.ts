@@ -76,19 +76,25 @@ export interface VersionKey {
   promptVersion: number | null;
 }
 
-/** Reads many versions of many owners in one query: one entry for each key, in its order, null where there is none. */
+/**
+ * Reads many versions of many owners in one query: one entry for each key, in its order, null where there is none.
+ * Materialised, because a join of all three tables is planned to read every version of a prompt and drop the others.
+ */
 export async function findVersions(sql: Sql, keys: readonly VersionKey[]): Promise<(PromptRow | null)[]> {
   const rows = await sql<(PromptRow & { place: number })[]>`
-    select place, p.prompt_name, v.prompt_version, v.content as prompt_content, p.prompt_type,
-      p.created_at, v.created_at as updated_at
-    from unnest(
-      ${keys.map((key) => key.ownerId)}::text[],
-      ${keys.map((key) => key.promptName)}::text[],
-      ${keys.map((key) => key.promptVersion)}::int[]
-    ) with ordinality as wanted (owner_id, prompt_name, prompt_version, place)
-    join prompts p on p.owner_id = wanted.owner_id and p.prompt_name = wanted.prompt_name
-    join prompt_versions v on v.owner_id = p.owner_id and v.prompt_name = p.prompt_name
-      and v.prompt_version = coalesce(wanted.prompt_version, p.latest_version)`;
+    with wanted as materialized (
+      select place, p.owner_id, p.prompt_name, p.prompt_type, p.created_at,
+        coalesce(asked.prompt_version, p.latest_version) as prompt_version
+      from unnest(
+        ${keys.map((key) => key.ownerId)}::text[],
+        ${keys.map((key) => key.promptName)}::text[],
+        ${keys.map((key) => key.promptVersion)}::int[]
+      ) with ordinality as asked (owner_id, prompt_name, prompt_version, place)
+      join prompts p on p.owner_id = asked.owner_id and p.prompt_name = asked.prompt_name
+    )
+    select place, prompt_name, prompt_version, v.content as prompt_content, prompt_type,
+      wanted.created_at, v.created_at as updated_at
+    from wanted join prompt_versions v using (owner_id, prompt_name, prompt_version)`;
   const found = new Array<PromptRow | null>(keys.length).fill(null);
   for (const { place, ...row } of rows) found[place - 1] = row;
   return found;

@@ -136,8 +136,10 @@ export interface WatchKeysRequest {
 }
 
 export interface WatchKeysResponse {
-  /** Empty only in the first message. */
+  /** Empty, without heartbeat: any key may have changed. */
   keyId: string;
+  /** Nothing changed, and nothing was missed. */
+  heartbeat: boolean;
 }
 
 export interface GetSettingsRequest {
@@ -1582,13 +1584,16 @@ export const WatchKeysRequest: MessageFns<WatchKeysRequest> = {
 };
 
 function createBaseWatchKeysResponse(): WatchKeysResponse {
-  return { keyId: "" };
+  return { keyId: "", heartbeat: false };
 }
 
 export const WatchKeysResponse: MessageFns<WatchKeysResponse> = {
   encode(message: WatchKeysResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.keyId !== "") {
       writer.uint32(10).string(message.keyId);
+    }
+    if (message.heartbeat !== false) {
+      writer.uint32(16).bool(message.heartbeat);
     }
     return writer;
   },
@@ -1614,6 +1619,14 @@ export const WatchKeysResponse: MessageFns<WatchKeysResponse> = {
             message.keyId = reader.string();
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.heartbeat = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1632,6 +1645,7 @@ export const WatchKeysResponse: MessageFns<WatchKeysResponse> = {
   fromPartial<I extends Exact<DeepPartial<WatchKeysResponse>, I>>(object: I): WatchKeysResponse {
     const message = createBaseWatchKeysResponse();
     message.keyId = object.keyId ?? "";
+    message.heartbeat = object.heartbeat ?? false;
     return message;
   },
 };
@@ -2325,8 +2339,8 @@ export const AccountServiceService = {
     responseDeserialize: (value: Buffer): AuthenticateKeyResponse => AuthenticateKeyResponse.decode(value),
   },
   /**
-   * Tells of every key whose grant changed, so that a cached grant can be dropped. Sends one empty change at once,
-   * when the stream is live: whatever was cached before it may be stale.
+   * Tells of every key whose grant changed, so that a cached grant can be dropped, and several times a second that it
+   * still can. Sends one change of any key at once, when the stream is live: whatever was cached before may be stale.
    */
   watchKeys: {
     path: "/parley.account.v1.AccountService/WatchKeys" as const,
@@ -2406,8 +2420,8 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   /** Looks a key up by its digest. Its request has no owner: finding the owner is the point. */
   authenticateKey: handleUnaryCall<AuthenticateKeyRequest, AuthenticateKeyResponse>;
   /**
-   * Tells of every key whose grant changed, so that a cached grant can be dropped. Sends one empty change at once,
-   * when the stream is live: whatever was cached before it may be stale.
+   * Tells of every key whose grant changed, so that a cached grant can be dropped, and several times a second that it
+   * still can. Sends one change of any key at once, when the stream is live: whatever was cached before may be stale.
    */
   watchKeys: handleServerStreamingCall<WatchKeysRequest, WatchKeysResponse>;
   getSettings: handleUnaryCall<GetSettingsRequest, GetSettingsResponse>;
@@ -2585,8 +2599,8 @@ export interface AccountServiceClient extends Client {
     callback: (error: ServiceError | null, response: AuthenticateKeyResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Tells of every key whose grant changed, so that a cached grant can be dropped. Sends one empty change at once,
-   * when the stream is live: whatever was cached before it may be stale.
+   * Tells of every key whose grant changed, so that a cached grant can be dropped, and several times a second that it
+   * still can. Sends one change of any key at once, when the stream is live: whatever was cached before may be stale.
    */
   watchKeys(request: WatchKeysRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchKeysResponse>;
   watchKeys(

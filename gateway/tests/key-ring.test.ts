@@ -1,0 +1,159 @@
+import { afterEach, describe, expect, test } from "bun:test";
+import { type KeyGrant, KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
+import type { WatchKeysResponse } from "@parley/proto/parley/account/v1/account_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import { eventually } from "@parley/shared/testing/eventually";
+import { createKeyRing, type KeyRing } from "../src/auth/key-ring.ts";
+
+const DIGEST = Buffer.alloc(32, 1);
+
+function grantOf(keyId: string): KeyGrant {
+  return {
+    keyId,
+    ownerId: "own_1",
+    scopes: ["*"],
+    status: KeyStatus.KEY_STATUS_ACTIVE,
+    expiresAt: undefined,
+    rateLimitPerMinute: 100,
+  };
+}
+
+/** An account service whose answers and change stream the test holds. */
+function scriptedAccounts() {
+  const state = {
+    grant: grantOf("key_1") as KeyGrant | undefined,
+    lookUps: 0,
+    watching: 0,
+    failure: null as ServiceError | null,
+    beforeAnswer: async () => {},
+    tell: (_change: Partial<WatchKeysResponse>) => {},
+    cut: () => {},
+  };
+  return {
+    state,
+    accounts: {
+      authenticateKey: async () => {
+        state.lookUps++;
+        if (state.failure) throw state.failure;
+        const { grant } = state;
+        await state.beforeAnswer();
+        return { grant };
+      },
+      watchKeys: async function* (): AsyncGenerator<WatchKeysResponse> {
+        const waiting: WatchKeysResponse[] = [{ keyId: "", heartbeat: false }];
+        let wake = () => {};
+        let ended = false;
+        state.watching++;
+        state.tell = (change) => {
+          waiting.push({ keyId: "", heartbeat: false, ...change });
+          wake();
+        };
+        state.cut = () => {
+          ended = true;
+          wake();
+        };
+        // A sign of life as often as the real service gives one.
+        const beat = setInterval(() => state.tell({ heartbeat: true }), 200);
+        try {
+          while (!ended) {
+            yield* waiting.splice(0);
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+              if (waiting.length > 0 || ended) resolve();
+            });
+          }
+        } finally {
+          clearInterval(beat);
+          state.watching--;
+        }
+      },
+    },
+  };
+}
+
+describe("the key ring", () => {
+  let ring: KeyRing | undefined;
+  afterEach(() => ring?.close());
+
+  async function started() {
+    const scripted = scriptedAccounts();
+    ring = createKeyRing(scripted.accounts, silentLogger);
+    await eventually(() => expect(scripted.state.watching).toBe(1));
+    return { ring, state: scripted.state };
+  }
+
+  test("asks once for a key that is used again and again", async () => {
+    const { ring, state } = await started();
+    for (let use = 0; use < 5; use++) expect((await ring.find(DIGEST))?.keyId).toBe("key_1");
+    expect(state.lookUps).toBe(1);
+  });
+
+  test("asks once for a key that many requests bring at the same time", async () => {
+    const { ring, state } = await started();
+    await Promise.all(Array.from({ length: 50 }, () => ring.find(DIGEST)));
+    expect(state.lookUps).toBe(1);
+  });
+
+  test("asks again for a key as soon as it changed", async () => {
+    const { ring, state } = await started();
+    await ring.find(DIGEST);
+    state.grant = undefined;
+    state.tell({ keyId: "key_1" });
+    await eventually(async () => expect(await ring.find(DIGEST)).toBeNull());
+  });
+
+  test("keeps a key when another one changed", async () => {
+    const { ring, state } = await started();
+    await ring.find(DIGEST);
+    state.tell({ keyId: "key_2" });
+    await Bun.sleep(0);
+    await ring.find(DIGEST);
+    expect(state.lookUps).toBe(1);
+  });
+
+  test("does not remember an answer that was on its way when the key changed", async () => {
+    const { ring, state } = await started();
+    const { promise: told, resolve: answer } = Promise.withResolvers<void>();
+    state.beforeAnswer = () => told;
+    const finding = ring.find(DIGEST);
+    state.grant = undefined;
+    state.tell({ keyId: "key_1" });
+    await Bun.sleep(0);
+    answer();
+    await finding;
+    expect(await ring.find(DIGEST)).toBeNull();
+  });
+
+  test("forgets every key when any may have changed", async () => {
+    const { ring, state } = await started();
+    await ring.find(DIGEST);
+    state.grant = undefined;
+    state.tell({ keyId: "" });
+    await eventually(async () => expect(await ring.find(DIGEST)).toBeNull());
+  });
+
+  test("never remembers that there is no such key", async () => {
+    const { ring, state } = await started();
+    state.grant = undefined;
+    expect(await ring.find(DIGEST)).toBeNull();
+    state.grant = grantOf("key_1");
+    expect((await ring.find(DIGEST))?.keyId).toBe("key_1");
+  });
+
+  test("finds a change within a second while it is told of none", async () => {
+    const { ring, state } = await started();
+    await ring.find(DIGEST);
+    state.cut();
+    state.grant = undefined;
+    await eventually(async () => expect(await ring.find(DIGEST)).toBeNull(), 1_000);
+  });
+
+  test("hands on the failure of a look-up and takes it for no verdict on the key", async () => {
+    const { ring, state } = await started();
+    state.failure = new ServiceError("unavailable", "The account service is unreachable, try again");
+    await expect(ring.find(DIGEST)).rejects.toThrow("unreachable");
+    state.failure = null;
+    expect((await ring.find(DIGEST))?.keyId).toBe("key_1");
+  });
+});

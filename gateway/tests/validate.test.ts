@@ -1,0 +1,118 @@
+import { describe, expect, test } from "bun:test";
+import { ServiceError } from "@parley/shared/errors";
+import { readQuery } from "../src/http/query.ts";
+import { validator } from "../src/http/validate.ts";
+import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents.ts";
+
+const check = validator(CreateAgentBody);
+const GOOD = { agent_name: "Ada", agent_type: "INBOUND" };
+
+function messagesOf(value: unknown): string[] {
+  try {
+    check(value);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    expect(error.kind).toBe("invalid");
+    return error.violations.map(({ message }) => message);
+  }
+}
+
+const custom = (params: object) => ({
+  ...GOOD,
+  llm: { provider_name: "CUSTOM_LLM", model_name: "m", params },
+});
+
+describe("a body that breaks a rule is told so by field and fix", () => {
+  test.each<[string, unknown, string]>([
+    ["missing field", { agent_type: "INBOUND" }, "agent_name is required"],
+    ["too long", { ...GOOD, agent_name: "x".repeat(101) }, "agent_name must be at most 100 characters"],
+    ["empty", { ...GOOD, agent_name: "" }, "agent_name must not be empty"],
+    ["wrong type", { ...GOOD, agent_name: 7 }, "agent_name must be a string"],
+    ["wrong word", { ...GOOD, agent_type: "BOTH" }, "agent_type must be one of INBOUND, OUTBOUND"],
+    ["array wanted", { ...GOOD, agent_tips: "tip" }, "agent_tips must be an array"],
+    [
+      "item",
+      { ...GOOD, agent_mobile_number: ["12"] },
+      "agent_mobile_number.0 must be a phone number in E.164, such as +14155550123",
+    ],
+    ["custom without base_url", custom({ api_key: "k" }), "llm.params.base_url is required"],
+    [
+      "custom with more",
+      custom({ base_url: "https://a", api_key: "k", top_p: 1 }),
+      "llm.params.top_p is not allowed: allowed are base_url, api_key, API_TYPE, temperature",
+    ],
+    [
+      "custom without params",
+      { ...GOOD, llm: { provider_name: "CUSTOM_LLM", model_name: "m" } },
+      "llm.params is required",
+    ],
+    [
+      "standard with more",
+      { ...GOOD, llm: { provider_name: "OPENAI", model_name: "m", params: { top_p: 1 } } },
+      "llm.params.top_p is not allowed: allowed are temperature",
+    ],
+    [
+      "temperature",
+      { ...GOOD, llm: { provider_name: "OPENAI", model_name: "m", params: { temperature: 3 } } },
+      "llm.params.temperature must be between 0 and 2",
+    ],
+    [
+      "stt params",
+      { ...GOOD, stt: { provider_name: "DEEPGRAM", model_name: "m", params: { a: 1 } } },
+      "stt.params.a is not allowed: it must be empty",
+    ],
+    [
+      "unknown tool",
+      { ...GOOD, tools: { dance: true } },
+      "tools.dance is not allowed: allowed are end_call, transfer_call, schedule_call, set_language, background_audio, user_idle",
+    ],
+    [
+      "tool number",
+      { ...GOOD, tools: { transfer_call: { transfer_phone_number: "911" } } },
+      "tools.transfer_call.transfer_phone_number must be a phone number in E.164, such as +14155550123",
+    ],
+    [
+      "speed",
+      { ...GOOD, tts: { provider_name: "OPENAI", voice_id: "v", params: { speed: 9 } } },
+      "tts.params.speed must be between 0.25 and 4",
+    ],
+  ])("%s", (_, value, message) => {
+    expect(messagesOf(value)).toEqual([message]);
+  });
+
+  test("every broken field is named, at most 20 of them", () => {
+    expect(messagesOf({ agent_name: "", agent_type: 1 })).toHaveLength(2);
+    expect(messagesOf({ ...GOOD, agent_tips: Array.from({ length: 50 }, () => 1) })).toHaveLength(20);
+  });
+
+  test("lengths count code points, not UTF-16 units", () => {
+    expect(messagesOf({ ...GOOD, agent_name: "🦜".repeat(100) })).toEqual([]);
+    expect(messagesOf({ ...GOOD, agent_name: "🦜".repeat(101) })).toEqual([
+      "agent_name must be at most 100 characters",
+    ]);
+  });
+
+  test("unknown fields are ignored and null counts as absent", () => {
+    expect(messagesOf({ ...GOOD, colour: "red", agent_description: null, llm: null })).toEqual([]);
+  });
+});
+
+describe("a query is read by its schema", () => {
+  test.each<[string, Record<string, unknown>]>([
+    ["?page=2&page_size=5", { page: 2, page_size: 5 }],
+    ["?page=2&page=3", { page: 2 }],
+    ["?search=&page=1", { page: 1 }],
+    ["?search=a%20b&unknown=1", { search: "a b" }],
+    ["?page=two", { page: "two" }],
+    ["", {}],
+  ])("%s", (query, expected) => {
+    expect(readQuery(`http://gateway/x${query}`, ListAgentsQuery)).toEqual(expected);
+  });
+
+  test("a NUL character is refused by name", () => {
+    expect(() => readQuery("http://gateway/x?search=a%00", ListAgentsQuery)).toThrow(
+      "search must not contain a NUL character",
+    );
+  });
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { CallOptions } from "@parley/shared/rpc/client";
+import {
+  byName,
+  creation,
+  deletion,
+  failure,
+  newAgent,
+  newOwner,
+  type PromptClient,
+  startTestService,
+  type TestService,
+  update,
+} from "./harness.ts";
+
+let service: TestService;
+let client: PromptClient;
+let replica: PromptClient;
+
+beforeAll(async () => {
+  service = await startTestService();
+  client = service.client;
+  replica = await service.startReplica();
+});
+
+afterAll(() => service.stop());
+
+/** The key of a request, and what the gateway makes of its route and body. */
+function key(request: string) {
+  return { key: "key-1", fingerprint: new Bun.CryptoHasher("sha256").update(request).digest() };
+}
+
+/** Whether the caller was told that the answer is a replay, and the answer. */
+async function seen<T>(call: (options: CallOptions) => Promise<T>): Promise<{ replayed: boolean; answer: T }> {
+  let replayed = false;
+  const answer = await call({
+    onReplayed: () => {
+      replayed = true;
+    },
+  });
+  return { replayed, answer };
+}
+
+test("a repeated create makes one version, and the repetition is told from the first", async () => {
+  const owner = newOwner();
+  const request = creation(owner, { idempotency: key("create") });
+  const first = await seen((options) => client.createPrompt(request, options));
+  service.clock.advance(60_000);
+  const again = await seen((options) => replica.createPrompt(request, options));
+  expect(first.replayed).toBe(false);
+  expect(again).toEqual({ replayed: true, answer: first.answer });
+  const { versions } = await client.listPromptVersions({ ownerId: owner, promptName: "greeting" });
+  expect(versions.length).toBe(1);
+});
+
+test("a repeated update makes one version, however many come at once", async () => {
+  const owner = newOwner();
+  await client.createPrompt(creation(owner));
+  const request = { ...update(owner, "greeting", "Say hi."), idempotency: key("update") };
+  const all = await Promise.all(
+    Array.from({ length: 20 }, (_, at) =>
+      seen((options) => (at % 2 ? client : replica).updatePrompt(request, options)),
+    ),
+  );
+  expect(new Set(all.map(({ answer }) => answer.prompt?.promptVersion))).toEqual(new Set([2]));
+  expect(all.filter(({ replayed }) => !replayed).length).toBe(1);
+  const { versions } = await client.listPromptVersions({ ownerId: owner, promptName: "greeting" });
+  expect(versions.length).toBe(2);
+});
+
+test("a repeated delete is answered as the first, and leaves a prompt made since alone", async () => {
+  const owner = newOwner();
+  await client.createPrompt(creation(owner));
+  const request = { ...deletion(owner, "greeting"), idempotency: key("delete") };
+  const first = await seen((options) => client.deletePrompt(request, options));
+  await client.createPrompt(creation(owner));
+  const again = await seen((options) => client.deletePrompt(request, options));
+  expect(again).toEqual({ replayed: true, answer: first.answer });
+  expect((await client.getPrompt({ ownerId: owner, reference: { promptName: "greeting" } })).prompt).toBeDefined();
+});
+
+test("a refusal is repeated as it was, marked as a replay, though the request would now succeed", async () => {
+  const owner = newOwner();
+  const agent = newAgent(owner);
+  await client.createPrompt(creation(owner));
+  await client.acquirePrompts({ ...agent, uses: [byName("greeting")] });
+  const request = { ...deletion(owner, "greeting"), idempotency: key("delete") };
+  const first = await failure(client.deletePrompt(request));
+  await client.setPromptReferences({ ...agent, promptNames: [] });
+  const again = await seen((options) => failure(client.deletePrompt(request, options)));
+  expect(first.kind).toBe("conflict");
+  expect(again).toEqual({ replayed: true, answer: first });
+});
+
+test("a field that breaks a rule is refused again alike, and its key is not free for another request", async () => {
+  const owner = newOwner();
+  const request = creation(owner, { promptName: " ", idempotency: key("create") });
+  const first = await failure(client.createPrompt(request));
+  const again = await seen((options) => failure(client.createPrompt(request, options)));
+  expect(again).toEqual({ replayed: true, answer: first });
+  const other = await seen((options) =>
+    failure(client.createPrompt(creation(owner, { idempotency: key("another") }), options)),
+  );
+  expect(other).toMatchObject({ replayed: false, answer: { kind: "invalid", paths: ["Idempotency-Key"] } });
+});
+
+test("the same key of another owner and the same request a day later are new requests", async () => {
+  const owner = newOwner();
+  const request = creation(owner, { idempotency: key("create") });
+  await client.createPrompt(request);
+  const others = await seen((options) => client.createPrompt({ ...request, ownerId: newOwner() }, options));
+  expect(others.replayed).toBe(false);
+  service.clock.advance(24 * 60 * 60 * 1000);
+  const later = await seen((options) => client.createPrompt(request, options));
+  expect(later).toMatchObject({ replayed: false, answer: { prompt: { promptVersion: 2 } } });
+});

@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createLogger, silentLogger } from "@parley/shared/log";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { followKeyChanges, type KeyChanges } from "../src/key-changes.ts";
+import { followKeyChanges, HEARTBEAT, type KeyChanges } from "../src/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
 import { refusal } from "./kit.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
@@ -33,8 +33,22 @@ afterEach(async () => {
 function watch(from: KeyChanges) {
   const leaving = new AbortController();
   const messages = from.watch(leaving.signal)[Symbol.asyncIterator]();
-  return { next: async () => (await messages.next()).value, leave: () => leaving.abort() };
+  const any = async () => (await messages.next()).value;
+  const next = async () => {
+    for (;;) {
+      const told = await any();
+      if (told !== HEARTBEAT) return told;
+    }
+  };
+  return { any, next, leave: () => leaving.abort() };
 }
+
+test("a watcher hears again and again that nothing was missed", async () => {
+  const { any, next } = watch(changes);
+  expect(await next()).toBe("");
+  expect(await any()).toBe(HEARTBEAT);
+  expect(await any()).toBe(HEARTBEAT);
+});
 
 test("a watcher that came while Postgres was away is live when it is back", async () => {
   const before = watch(changes);

@@ -32,7 +32,12 @@ async function watch(client: AccountClient) {
   const leaving = new AbortController();
   const stream = client.watchKeys({}, { origin: { requestId: "test", signal: leaving.signal } });
   const messages = stream[Symbol.asyncIterator]();
-  const next = async () => (await messages.next()).value?.keyId;
+  const next = async () => {
+    for (;;) {
+      const { value } = await messages.next();
+      if (!value?.heartbeat) return value?.keyId;
+    }
+  };
   expect(await next()).toBe("");
   return { next, leave: () => leaving.abort() };
 }
@@ -67,6 +72,20 @@ test("a changed or deleted owner is a change of each of its keys", async () => {
   await client.deleteOwner({ ownerId: owner.ownerId });
   expect([await next(), await next()].sort()).toEqual(all);
   leave();
+});
+
+test("while nothing changes there are signs of life", async () => {
+  const leaving = new AbortController();
+  const stream = account.client.watchKeys({}, { origin: { requestId: "test", signal: leaving.signal } });
+  const messages = stream[Symbol.asyncIterator]();
+  const heard = [];
+  for (let message = 0; message < 3; message++) heard.push((await messages.next()).value);
+  expect(heard).toEqual([
+    { keyId: "", heartbeat: false },
+    { keyId: "", heartbeat: true },
+    { keyId: "", heartbeat: true },
+  ]);
+  leaving.abort();
 });
 
 test("a change that is told of can be read", async () => {

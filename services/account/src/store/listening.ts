@@ -9,6 +9,8 @@ export interface ListeningSettings {
   db: Database;
   channel: string;
   onNotification(payload: string): void;
+  /** The connection was just shown to live. */
+  onBeat(): void;
   /** Milliseconds between signs of life of the connection. */
   beatMs: number;
 }
@@ -22,6 +24,8 @@ export interface Listening {
 /** Begins what is sent to prove that notifications arrive. */
 const PROOF = "proof ";
 const PROOF_MS = 2_000;
+/** Beats without an answer after which a connection is given up. */
+const MISSED_MAX = 10;
 
 /**
  * Listens on a connection of its own, for as long as that lives. The driver's own `listen` reconnects by itself but tells of
@@ -33,6 +37,7 @@ export async function openListening({
   db,
   channel,
   onNotification,
+  onBeat,
   beatMs,
 }: ListeningSettings): Promise<Listening> {
   const lost = Promise.withResolvers<void>();
@@ -65,7 +70,7 @@ export async function openListening({
   } finally {
     clearTimeout(silence);
   }
-  const beat = watchForSilence(connection, beatMs, lost.resolve);
+  const beat = watchForSilence(connection, beatMs, onBeat, lost.resolve);
   return {
     lost: lost.promise,
     end: async () => {
@@ -93,14 +98,23 @@ function connect(
   return postgres(url, Object.assign(options, events));
 }
 
-/** A peer that vanished closes nothing: a question that is not answered before the next is due tells of it. */
-function watchForSilence(connection: postgres.Sql, beatMs: number, onSilence: () => void): Timer {
-  let answered = true;
+/**
+ * Asks over the connection itself, which answers after what was notified before. A peer that vanished closes nothing: only
+ * questions without an answer tell of it.
+ */
+function startBeat(connection: postgres.Sql, beatMs: number, onBeat: () => void, onLost: () => void): Timer {
+  let missed = 0;
+  let asking = false;
   return setInterval(() => {
-    if (!answered) return onSilence();
-    answered = false;
+    if (asking) {
+      if (++missed >= MISSED_MAX) onLost();
+      return;
+    }
+    asking = true;
     connection`select 1`.then(() => {
-      answered = true;
-    }, onSilence);
+      asking = false;
+      missed = 0;
+      onBeat();
+    }, onLost);
   }, beatMs);
 }

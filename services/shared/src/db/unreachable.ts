@@ -1,0 +1,14 @@
+/** SQLSTATEs (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection lost, going down, not yet up, full. */
+const SQLSTATES = /^(08...|57P0[1-5]|53300)$/;
+/** Of the `postgres` package itself. */
+const DRIVER = /^(CONNECTION_(CLOSED|DESTROYED|ENDED)|CONNECT_TIMEOUT)$/;
+/** Of the operating system and the resolver. */
+const SYSTEM = /^(ECONN|EHOST|ENET|EPIPE|ENOENT|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/;
+
+/** Whether a failed query failed because its database could not be reached: the same query may work later. */
+export function isUnreachableDatabase(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (SQLSTATES.test(code) || DRIVER.test(code)) return true;
+  // Any file or socket can fail so; the driver marks what failed a query.
+  return SYSTEM.test(code) && "query" in (error as Error);
+}

@@ -37,7 +37,8 @@ const CLEARABLE = {
   llm: "llm",
   tts: "tts",
   sts: "sts",
-  call_analysis_enabled: "analysis",
+  call_analysis_prompt: "analysisPrompt",
+  call_analysis_schema: "analysisSchema",
   prompt: "prompt",
   prompt_content: "prompt",
   first_message_prompt: "firstMessagePrompt",
@@ -98,12 +99,10 @@ function promptOf({ prompt, prompt_content }: UpdateAgentBody): PromptSource | u
 
 function analysisOf(body: UpdateAgentBody): AnalysisSettings | undefined {
   const { call_analysis_enabled: enabled, call_analysis_prompt: prompt, call_analysis_schema: schema } = body;
-  if (enabled === true && !prompt) {
-    throw invalid("call_analysis_prompt", "call_analysis_prompt is required when call_analysis_enabled is true");
-  }
-  if (enabled == null && !prompt && !schema) return undefined;
+  if (enabled === undefined && !prompt && !schema) return undefined;
   return {
-    enabled: enabled ?? false,
+    // Null clears, and no analysis runs unless it is asked for.
+    enabled: enabled === null ? false : enabled,
     prompt: prompt ? analysisPromptOf(prompt) : undefined,
     schema: schema ?? undefined,
   };

@@ -43,11 +43,12 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           gate.holdOpen(request);
           const turn = turnOf(admitted);
           if (body.streaming ?? true) return streamedReply(conversations, turn, admitted);
-          const { sessionId, response } = await conversations.completeTurn(
+          const { sessionId, response, replayed } = await conversations.completeTurn(
             { turn },
             { origin, timeoutMs: TURN_TIMEOUT_MS },
           );
           headers.set("X-Session-ID", sessionId);
+          if (replayed) headers.set("Idempotent-Replayed", "true");
           return { response, session_id: sessionId };
         },
       ),
@@ -150,7 +151,9 @@ async function streamedReply(
   const events = conversations.streamTurn({ turn }, { origin, timeoutMs: TURN_TIMEOUT_MS })[Symbol.asyncIterator]();
   const started = await events.next();
   if (!started.done && started.value.event?.$case === "started") {
-    headers.set("X-Session-ID", started.value.event.value.sessionId);
+    const { sessionId, replayed } = started.value.event.value;
+    headers.set("X-Session-ID", sessionId);
+    if (replayed) headers.set("Idempotent-Replayed", "true");
   }
   const first = await events.next();
   headers.set("Content-Type", "text/plain; charset=utf-8");

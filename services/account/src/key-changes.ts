@@ -5,14 +5,19 @@ import { createMailbox, type Mailbox } from "./mailbox.ts";
 import { KEY_CHANGES } from "./store/key-changes.ts";
 import { type Listening, openListening } from "./store/listening.ts";
 
+export interface KeyChange {
+  /** The key whose grant changed; "", unless this is a heartbeat: any may have changed. */
+  keyId: string;
+  /** Nothing changed, and nothing was missed. */
+  heartbeat: boolean;
+}
+
 export interface KeyChanges {
   /**
-   * The id of every key whose grant changes; first, and whenever more changed than could be kept, "": any may have changed;
-   * several times a second HEARTBEAT.
-   * The first comes once no later change can be missed.
+   * First a change of any key, once no later change can be missed; then every change, and a heartbeat several times a second.
    * @throws ServiceError unavailable as soon as changes may be missed: what was cached must not be relied on any more.
    */
-  watch(signal: AbortSignal): AsyncIterable<string>;
+  watch(signal: AbortSignal): AsyncIterable<KeyChange>;
   stop(): Promise<void>;
 }
 
@@ -21,13 +26,13 @@ export interface KeyChangesSettings {
   /** Of a direct connection to the same database. */
   url: string;
   log: Logger;
-  /** Milliseconds between signs of life of that connection. */
+  /** Milliseconds between heartbeats. */
   beatMs?: number;
 }
 
 const ANY_KEY = "";
-/** Told when nothing changed and nothing was missed; no key has such an id. */
-export const HEARTBEAT = "heartbeat";
+/** No key has such an id. */
+const HEARTBEAT = "heartbeat";
 /** With two of them missed and a moment more, a gateway still learns of a lost connection within a second. */
 const BEAT_MS = 300;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;

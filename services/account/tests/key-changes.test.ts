@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createLogger, silentLogger } from "@parley/shared/log";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { followKeyChanges, HEARTBEAT, type KeyChanges } from "../src/key-changes.ts";
+import { followKeyChanges, type KeyChanges } from "../src/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
 import { refusal } from "./kit.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
@@ -37,7 +37,7 @@ function watch(from: KeyChanges) {
   const next = async () => {
     for (;;) {
       const told = await any();
-      if (told !== HEARTBEAT) return told;
+      if (!told?.heartbeat) return told?.keyId;
     }
   };
   return { any, next, leave: () => leaving.abort() };
@@ -46,8 +46,8 @@ function watch(from: KeyChanges) {
 test("a watcher hears again and again that nothing was missed", async () => {
   const { any, next } = watch(changes);
   expect(await next()).toBe("");
-  expect(await any()).toBe(HEARTBEAT);
-  expect(await any()).toBe(HEARTBEAT);
+  expect(await any()).toEqual({ keyId: "", heartbeat: true });
+  expect(await any()).toEqual({ keyId: "", heartbeat: true });
 });
 
 test("a watcher that came while Postgres was away is live when it is back", async () => {

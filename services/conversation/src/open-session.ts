@@ -1,4 +1,5 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { collectValues } from "@parley/shared/variables/values";
@@ -12,9 +13,10 @@ export interface AcceptedTurn extends OpenTurn, TakenTurn {}
 
 /**
  * Takes the turn of a new or given session and stores the user message.
+ * @param sql the transaction, when there is one
  * @throws ServiceError not_found, forbidden, condition (no chat, another agent's, ended) or conflict (a reply in progress)
  */
-export async function acceptTurn(ctx: ConversationContext, turn: Turn): Promise<AcceptedTurn> {
+export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql = ctx.db): Promise<AcceptedTurn> {
   const now = ctx.clock.now();
   const metadata = turn.metadata ?? {};
   const fields: NewTurn = {
@@ -31,18 +33,18 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn): Promise<
   };
   const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
   if (turn.sessionId === undefined) {
-    await insertSessionWithTurn(ctx.db, { ...fields, id: newId("cnv") });
+    await insertSessionWithTurn(sql, { ...fields, id: newId("cnv") });
     return { ...key, seq: 1, variables: fields.variables };
   }
-  const taken = await takeTurn(ctx.db, fields);
+  const taken = await takeTurn(sql, fields);
   if (taken) return { ...key, ...taken };
-  throw await refusal(ctx, fields);
+  throw await refusal(sql, fields);
 }
 
-async function refusal(ctx: ConversationContext, turn: NewTurn): Promise<ServiceError> {
-  const session = await findConversation(ctx.db, turn);
+async function refusal(sql: Sql, turn: NewTurn): Promise<ServiceError> {
+  const session = await findConversation(sql, turn);
   if (!session) {
-    return (await conversationExists(ctx.db, turn.conversationId))
+    return (await conversationExists(sql, turn.conversationId))
       ? new ServiceError("forbidden", "You do not have access to this session")
       : notFound("Session");
   }

@@ -7,9 +7,10 @@ import type { ConversationContext } from "./context.ts";
 import { fitContext } from "./context-window.ts";
 import type { Model, ModelRequest, TokenUsage, ToolCall } from "./model/port.ts";
 import { type ModelWatch, watchModel } from "./model/watch.ts";
-import { type AcceptedTurn, acceptTurn } from "./open-session.ts";
+import type { AcceptedTurn } from "./open-session.ts";
 import { persistently } from "./persistently.ts";
 import { listMessagesBefore } from "./store/messages.ts";
+import { endTurnKey } from "./store/turn-keys.ts";
 import { finishTurn, releaseTurn } from "./store/turns.ts";
 import { chatTools, farewellOf } from "./tools.ts";
 import { keepTurn } from "./turn-lease.ts";
@@ -17,19 +18,46 @@ import { wordCutter } from "./words.ts";
 
 export type TurnEvent = { type: "started"; sessionId: string } | { type: "text"; text: string };
 
+/** What a turn needs before its user message can be accepted. */
+export interface PreparedTurn {
+  agent: AgentRuntime;
+  model: Model;
+}
+
+/** A turn whose user message is stored. */
+export interface ReadyTurn {
+  sessionId: string;
+  /** An earlier request with the same idempotency key got this reply. */
+  replayed: boolean;
+  /** The reply as it is made, in pieces that end at word boundaries; before it the session, so that a client has it early. */
+  stream(): AsyncGenerator<TurnEvent>;
+  /** The reply in one. */
+  complete(): Promise<string>;
+}
+
+/** @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called */
+export async function prepareTurn(ctx: ConversationContext, turn: Turn): Promise<PreparedTurn> {
+  const agent = await ctx.getAgent(turn.ownerId, turn.agentId);
+  if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
+  return { agent, model: ctx.selectModel(agent.llm) };
+}
+
 /**
  * One turn, from the accepted user message to the stored reply (decisions.md: Chat, whole-turn order). The user message is
  * durable before the model is called; whatever the model produced is stored, whoever leaves meanwhile.
  */
-export async function startTurn(ctx: ConversationContext, turn: Turn, call: Call): Promise<RunningTurn> {
-  const agent = await ctx.getAgent(turn.ownerId, turn.agentId);
-  if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
-  const model = ctx.selectModel(agent.llm);
-  const accepted = await acceptTurn(ctx, turn);
-  return new RunningTurn(ctx, turn, agent, model, accepted, call);
+export function runTurn(
+  ctx: ConversationContext,
+  turn: Turn,
+  prepared: PreparedTurn,
+  accepted: AcceptedTurn,
+  call: Call,
+): ReadyTurn {
+  return new RunningTurn(ctx, turn, prepared, accepted, call);
 }
 
-class RunningTurn {
+class RunningTurn implements ReadyTurn {
+  readonly replayed = false;
   readonly sessionId: string;
   readonly #ctx: ConversationContext;
   readonly #turn: Turn;
@@ -46,8 +74,7 @@ class RunningTurn {
   constructor(
     ctx: ConversationContext,
     turn: Turn,
-    agent: AgentRuntime,
-    model: Model,
+    { agent, model }: PreparedTurn,
     accepted: AcceptedTurn,
     call: Call,
   ) {
@@ -60,7 +87,6 @@ class RunningTurn {
     this.#call = call;
   }
 
-  /** The reply as it is made, in pieces that end at word boundaries; before it the session, so that a client has it early. */
   async *stream(): AsyncGenerator<TurnEvent> {
     const watch = this.#watch();
     const lease = keepTurn(this.#ctx, this.#accepted);
@@ -94,7 +120,6 @@ class RunningTurn {
     if (failure) throw this.#failure(failure);
   }
 
-  /** The reply in one. */
   async complete(): Promise<string> {
     const watch = this.#watch();
     const lease = keepTurn(this.#ctx, this.#accepted);
@@ -144,8 +169,13 @@ class RunningTurn {
 
   async #finish(partial: boolean): Promise<void> {
     const { db, clock } = this.#ctx;
+    const keyed = this.#turn.idempotency !== undefined;
     await persistently(this.#call.log, async () => {
-      if (this.#text === "") return releaseTurn(db, this.#accepted, clock.now());
+      if (this.#text === "") {
+        await releaseTurn(db, this.#accepted, clock.now());
+        if (keyed && !partial) await endTurnKey(db, this.#accepted.ownerId, this.#accepted.turnId);
+        return;
+      }
       await finishTurn(
         db,
         this.#accepted,
@@ -161,7 +191,7 @@ class RunningTurn {
           totalMs: Math.round(performance.now() - this.#startedAt),
         },
         clock.now(),
-        !partial && this.#toolCalls.some((call) => call.name === "end_call"),
+        { ended: !partial && this.#toolCalls.some((call) => call.name === "end_call"), keyed },
       );
     });
   }

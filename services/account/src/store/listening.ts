@@ -9,9 +9,8 @@ export interface ListeningSettings {
   db: Database;
   channel: string;
   onNotification(payload: string): void;
-  /** The connection was just shown to live. */
+  /** Called every `beatMs` milliseconds: whatever was notified by then has been passed on. */
   onBeat(): void;
-  /** Milliseconds between signs of life of the connection. */
   beatMs: number;
 }
 
@@ -70,7 +69,7 @@ export async function openListening({
   } finally {
     clearTimeout(silence);
   }
-  const beat = watchForSilence(connection, beatMs, onBeat, lost.resolve);
+  const beat = startBeat(connection, beatMs, onBeat, lost.resolve);
   return {
     lost: lost.promise,
     end: async () => {

@@ -1,7 +1,7 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { startTurn } from "../turn.ts";
+import { startTurn } from "../start-turn.ts";
 import { turnOf } from "./stream-turn.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeTurn"]>;
@@ -9,6 +9,6 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["complete
 export function completeTurn(ctx: ConversationContext): Handler {
   return async (request, call) => {
     const running = await startTurn(ctx, turnOf(request), call);
-    return { sessionId: running.sessionId, response: await running.complete(), replayed: false };
+    return { sessionId: running.sessionId, response: await running.complete(), replayed: running.replayed };
   };
 }

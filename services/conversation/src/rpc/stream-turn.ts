@@ -3,7 +3,7 @@ import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { startTurn } from "../turn.ts";
+import { startTurn } from "../start-turn.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["streamTurn"]>;
 
@@ -12,7 +12,7 @@ export function streamTurn(ctx: ConversationContext): Handler {
     const running = await startTurn(ctx, turnOf(request), call);
     for await (const event of running.stream()) {
       yield event.type === "started"
-        ? { event: { $case: "started", value: { sessionId: event.sessionId, replayed: false } } }
+        ? { event: { $case: "started", value: { sessionId: event.sessionId, replayed: running.replayed } } }
         : { event: { $case: "text", value: event.text } };
     }
   };

@@ -25,6 +25,13 @@ export async function listMessagesBefore(
   return rows.reverse();
 }
 
+export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promise<Pick<MessageRow, "content"> | null> {
+  const [row] = await sql<Pick<MessageRow, "content">[]>`
+    select content from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq = ${seq}`;
+  return row ?? null;
+}
+
 /** The transcripts of some conversations of one owner, each oldest first. */
 export async function listTranscripts(
   sql: Sql,

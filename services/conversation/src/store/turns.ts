@@ -85,15 +85,16 @@ export interface StoredReply {
 }
 
 /**
- * Stores the reply and lets the turn go, in one statement; with `ended` the session is COMPLETED. False when the turn was not
- * this one's any more: the session went on without it.
+ * Stores the reply and lets the turn go, in one statement; with `ended` the session is COMPLETED, with `keyed` a whole reply
+ * is what the turn's idempotency key answers from now on. False when the turn was not this one's any more: the session went
+ * on without it.
  */
 export async function finishTurn(
   sql: Sql,
   turn: OpenTurn,
   reply: StoredReply,
   now: Date,
-  ended: boolean,
+  { ended, keyed }: { ended: boolean; keyed: boolean },
 ): Promise<boolean> {
   const finished = await sql`
     with finished as (
@@ -103,6 +104,9 @@ export async function finishTurn(
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
       returning message_count
+    ), keyed as (
+      update turn_keys set done = ${!reply.partial}, reply_seq = message_count from finished
+      where ${keyed}::boolean and owner_id = ${turn.ownerId} and turn_keys.turn_id = ${turn.turnId}
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
       prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)

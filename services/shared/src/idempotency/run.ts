@@ -1,7 +1,14 @@
 import type { Clock } from "../clock.ts";
 import type { Database, Sql } from "../db/database.ts";
 import { type ErrorKind, invalid, ServiceError } from "../errors.ts";
-import { deleteExpiredKeys, type StoredOutcome, storeError, storeResponse, takeKey } from "./store.ts";
+import {
+  deleteExpiredKeys,
+  type StoredError,
+  type StoredOutcome,
+  storeError,
+  storeResponse,
+  takeKey,
+} from "./store.ts";
 
 export interface IdempotentRequest<R> {
   ownerId: string;
@@ -13,7 +20,8 @@ export interface IdempotentRequest<R> {
   call: { replayed?: boolean };
 }
 
-const KEPT_MS = 24 * 60 * 60 * 1000;
+/** How long a key is remembered. */
+export const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Decided by the request and the state it met. Any other failure may go away, so a repetition runs again. */
 const STORED_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "condition", "not_found", "conflict"]);
@@ -47,14 +55,22 @@ export async function runIdempotent<R>(
       await storeResponse(tx, id, codec.encode(response).finish());
       return { response };
     } catch (error) {
-      if (!(error instanceof ServiceError && STORED_KINDS.has(error.kind))) throw error;
-      const { kind, detail, violations, metadata } = error;
-      await storeError(tx, id, { kind, detail, violations, metadata });
+      if (!isDecided(error)) throw error;
+      await storeError(tx, id, storedErrorOf(error));
       return { error };
     }
   });
   if ("error" in outcome) throw outcome.error;
   return outcome.response;
+}
+
+/** Whether a repetition of the request would meet the same refusal, so that it is kept and given again. */
+export function isDecided(error: unknown): error is ServiceError {
+  return error instanceof ServiceError && STORED_KINDS.has(error.kind);
+}
+
+export function storedErrorOf({ kind, detail, violations, metadata }: ServiceError): StoredError {
+  return { kind, detail, violations, metadata };
 }
 
 type Outcome<R> = { response: R } | { error: ServiceError };
@@ -65,7 +81,8 @@ function replay<R>({ response, error }: StoredOutcome, codec: IdempotentRequest<
   throw new Error("an idempotency key was committed without an outcome");
 }
 
-function usedOtherwise(): ServiceError {
+/** What a key gets that came with another request before. */
+export function usedOtherwise(): ServiceError {
   return invalid(
     "Idempotency-Key",
     "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",

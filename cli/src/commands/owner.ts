@@ -1,0 +1,130 @@
+import type { Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { type Command, Option } from "commander";
+import { type AccountClient, type Environment, withAccount } from "../connection.ts";
+import { jsonOption, parseWholeNumber } from "../options.ts";
+import { presentOwner, presentOwnerInFull, TIERS } from "../present.ts";
+import { formatRecord, formatTable, print } from "../print.ts";
+
+interface PlanOptions {
+  tier?: keyof typeof TIERS;
+  rateLimit?: number;
+  json?: boolean;
+}
+
+const PAGE_SIZE = 100;
+
+export function addOwnerCommands(program: Command, env: Environment): void {
+  const owner = program
+    .command("owner")
+    .description("the accounts whose data API keys open")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun run parley owner create --name "Acme" --email ops@acme.example
+  $ bun run parley owner list
+  $ bun run parley owner update own_… --tier enterprise --rate-limit 2500`,
+    );
+
+  owner
+    .command("create")
+    .description("makes an owner")
+    .requiredOption("--name <name>", "1 to 100 characters")
+    .requiredOption("--email <email>", "one owner's only")
+    .addOption(tierOption().default("free"))
+    .addOption(rateLimitOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun run parley owner create --name "Acme" --email ops@acme.example --tier pro
+  $ bun run parley owner create --name "Acme" --email ops@acme.example --tier enterprise --rate-limit 2500 --json`,
+    )
+    .action(async ({ name, email, json, ...plan }: PlanOptions & { name: string; email: string }) => {
+      const response = await withAccount(env, (account) =>
+        account.createOwner({ name, email, tier: TIERS[plan.tier ?? "free"], rateLimitPerMinute: plan.rateLimit }),
+      );
+      const fields = presentOwner(response.owner);
+      print(json, fields, formatRecord(fields));
+    });
+
+  owner
+    .command("list")
+    .description("lists all owners, newest first")
+    .addOption(jsonOption())
+    .action(async ({ json }: { json?: boolean }) => {
+      const owners = (await withAccount(env, listAllOwners)).map(presentOwnerInFull);
+      const columns = ["owner_id", "name", "email", "tier", "rate_limit_per_minute", "created_at"];
+      print(json, { owners }, owners.length > 0 ? formatTable(columns, owners) : "There are no owners yet.");
+    });
+
+  owner
+    .command("show")
+    .description("shows an owner")
+    .argument("<owner_id>")
+    .addOption(jsonOption())
+    .action(async (ownerId: string, { json }: { json?: boolean }) => {
+      const response = await withAccount(env, (account) => account.getOwner({ ownerId }));
+      const fields = presentOwnerInFull(response.owner);
+      print(json, fields, formatRecord(fields));
+    });
+
+  owner
+    .command("update")
+    .description("changes an owner; what is not given stays")
+    .argument("<owner_id>")
+    .option("--name <name>", "1 to 100 characters")
+    .addOption(tierOption())
+    .addOption(rateLimitOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+A new tier or limit holds for the owner's keys within a second.
+
+Examples:
+  $ bun run parley owner update own_… --name "Acme Europe"
+  $ bun run parley owner update own_… --tier enterprise --rate-limit 2500`,
+    )
+    .action(async (ownerId: string, { name, json, ...plan }: PlanOptions & { name?: string }) => {
+      const tier: Tier | undefined = plan.tier && TIERS[plan.tier];
+      const response = await withAccount(env, (account) =>
+        account.updateOwner({ ownerId, name, tier, rateLimitPerMinute: plan.rateLimit }),
+      );
+      const fields = presentOwnerInFull(response.owner);
+      print(json, fields, formatRecord(fields));
+    });
+
+  owner
+    .command("delete")
+    .description("deletes an owner: its keys stop working within a second, for good")
+    .argument("<owner_id>")
+    .addOption(jsonOption())
+    .action(async (ownerId: string, { json }: { json?: boolean }) => {
+      await withAccount(env, (account) => account.deleteOwner({ ownerId }));
+      print(json, { owner_id: ownerId, deleted: true }, `Deleted ${ownerId}.`);
+    });
+}
+
+function tierOption(): Option {
+  return new Option("--tier <tier>", "100 or 500 requests per minute and key, or an agreed number").choices(
+    Object.keys(TIERS),
+  );
+}
+
+function rateLimitOption(): Option {
+  return new Option("--rate-limit <number>", "requests per minute and key, for the enterprise tier").argParser(
+    parseWholeNumber,
+  );
+}
+
+async function listAllOwners(account: AccountClient): Promise<Owner[]> {
+  const all: Owner[] = [];
+  for (;;) {
+    const afterOwnerId = all.at(-1)?.ownerId ?? "";
+    const { owners } = await account.listOwners({ pageSize: PAGE_SIZE, afterOwnerId });
+    all.push(...owners);
+    if (owners.length < PAGE_SIZE) return all;
+  }
+}

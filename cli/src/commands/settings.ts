@@ -1,0 +1,50 @@
+import type { Settings } from "@parley/proto/parley/account/v1/account.ts";
+import type { Command } from "commander";
+import { type Environment, withAccount } from "../connection.ts";
+import { jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { formatRecord, print } from "../print.ts";
+
+interface OwnerOptions {
+  owner: string;
+  json?: boolean;
+}
+
+export function addSettingsCommands(program: Command, env: Environment): void {
+  const settings = program
+    .command("settings")
+    .description("what holds for all of an owner's data")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ bun run parley settings get --owner own_…
+  $ bun run parley settings set --retention-days 30 --owner own_…`,
+    );
+
+  settings
+    .command("get")
+    .description("shows an owner's settings")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async ({ owner, json }: OwnerOptions) => {
+      const response = await withAccount(env, (account) => account.getSettings({ ownerId: owner }));
+      show(response.settings, json);
+    });
+
+  settings
+    .command("set")
+    .description("changes an owner's settings")
+    .requiredOption("--retention-days <days>", "for which conversations are kept, 1 to 3650", parseWholeNumber)
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .addHelpText("after", "\nExample:\n  $ bun run parley settings set --retention-days 30 --owner own_…")
+    .action(async ({ owner, retentionDays, json }: OwnerOptions & { retentionDays: number }) => {
+      const response = await withAccount(env, (account) => account.updateSettings({ ownerId: owner, retentionDays }));
+      show(response.settings, json);
+    });
+}
+
+function show(settings: Settings | undefined, json: boolean | undefined): void {
+  const fields = { retention_days: settings?.retentionDays ?? null };
+  print(json, fields, formatRecord(fields));
+}

@@ -1,0 +1,24 @@
+import type { ServiceError } from "@parley/shared/errors";
+
+/** Which argument carries a field of a request. */
+const ARGUMENTS: Readonly<Record<string, string>> = {
+  name: "--name",
+  email: "--email",
+  tier: "--tier",
+  rate_limit_per_minute: "--rate-limit",
+  expires_at: "--expires-at",
+  scopes: "--scopes",
+  retention_days: "--retention-days",
+  mobile_number: "<mobile_number>",
+  telephony_provider: "--carrier",
+};
+
+/** A service's refusal in the words of the command line. */
+export function explain({ kind, detail, violations }: ServiceError): string {
+  if (kind === "unavailable") {
+    return `${detail}. If the stack is not running, start it with "bun run start".`;
+  }
+  const [violation] = violations;
+  const argument = violation && ARGUMENTS[violation.path];
+  return argument ? detail.replace(violation.path, argument) : detail;
+}

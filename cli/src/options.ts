@@ -1,0 +1,38 @@
+import { InvalidArgumentError, Option } from "commander";
+
+const INT32_MAX = 2_147_483_647;
+
+/** What every verb takes. */
+export function jsonOption(): Option {
+  return new Option("--json", "print one JSON document");
+}
+
+export function ownerOption(): Option {
+  return new Option("--owner <owner_id>", "the owner, own_…").env("PARLEY_OWNER_ID").makeOptionMandatory();
+}
+
+export function parseWholeNumber(text: string): number {
+  const number = Number(text);
+  if (!/^-?\d+$/.test(text) || Math.abs(number) > INT32_MAX)
+    throw new InvalidArgumentError("It must be a whole number.");
+  return number;
+}
+
+/** A date means its first moment in UTC. */
+export function parseTime(text: string): Date {
+  const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
+  const time = new Date(text);
+  const day = match?.[1] ?? "";
+  // A day that its month does not have rolls over into the next month instead of failing.
+  if (!match || Number.isNaN(time.getTime()) || new Date(`${day}T00:00:00Z`).getUTCDate() !== Number(day.slice(8))) {
+    throw new InvalidArgumentError("It must be a date or a time with its zone, such as 2030-01-31T12:00:00Z.");
+  }
+  return time;
+}
+
+/** A comma-separated list that may be given in several parts. */
+export function parseList(text: string, before: readonly string[] | undefined): string[] {
+  const items = text.split(",").map((item) => item.trim());
+  if (items.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");
+  return [...(before ?? []), ...items];
+}

@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Outcome, runCli, type Stack, startStack, writeStackJson } from "./stack.ts";
+
+const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+let stack: Stack;
+
+beforeAll(async () => {
+  stack = await startStack();
+});
+afterAll(() => stack.stop());
+
+/** What a command prints with --json, which must have worked. */
+async function json(...args: string[]) {
+  const { status, stdout, stderr } = await stack.parley([...args, "--json"]);
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+  return JSON.parse(stdout);
+}
+
+let emails = 0;
+const newOwner = (...more: string[]) =>
+  json("owner", "create", "--name", "Acme", "--email", `ops${emails++}@acme.example`, ...more);
+
+describe("owner", () => {
+  test("create --json prints the API's fields, free unless another tier is named", async () => {
+    expect(await json("owner", "create", "--name", "Acme", "--email", "acme@example.com")).toEqual({
+      owner_id: expect.stringMatching(/^own_[0-9a-z]{26}$/),
+      name: "Acme",
+      email: "acme@example.com",
+      tier: "free",
+      rate_limit_per_minute: 100,
+    });
+    expect(await newOwner("--tier", "enterprise", "--rate-limit", "2500")).toMatchObject({
+      tier: "enterprise",
+      rate_limit_per_minute: 2500,
+    });
+  });
+
+  test("an owner can be shown, changed, listed and deleted", async () => {
+    const owner = await newOwner("--tier", "pro");
+    const id = owner.owner_id;
+    const shown = await json("owner", "show", id);
+    expect(shown).toEqual({ ...owner, created_at: TIME, updated_at: TIME });
+
+    const changed = await json("owner", "update", id, "--name", "Acme Europe", "--tier", "free");
+    expect(changed).toEqual({
+      ...shown,
+      name: "Acme Europe",
+      tier: "free",
+      rate_limit_per_minute: 100,
+      updated_at: TIME,
+    });
+    expect((await json("owner", "list")).owners[0]).toEqual(changed);
+
+    expect(await json("owner", "delete", id)).toEqual({ owner_id: id, deleted: true });
+    const { owners } = await json("owner", "list");
+    expect(owners.map((each: { owner_id: string }) => each.owner_id)).not.toContain(id);
+  });
+});
+
+describe("key", () => {
+  test("create --json prints the key itself and the API's fields", async () => {
+    const { owner_id } = await newOwner();
+    expect(await json("key", "create", "--owner", owner_id)).toEqual({
+      key_id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+      api_key: expect.stringMatching(/^vk_[0-9A-Za-z]{43}$/),
+      owner_id,
+      name: null,
+      scopes: ["*"],
+      status: "active",
+      expires_at: null,
+      created_at: TIME,
+    });
+    const limited = ["--name", "CI", "--scopes", "chat, agents:read", "--scopes", "calls"];
+    expect(
+      await json("key", "create", "--owner", owner_id, ...limited, "--expires-at", "2999-01-31T12:00:00+02:00"),
+    ).toMatchObject({
+      name: "CI",
+      scopes: ["chat", "agents:read", "calls"],
+      expires_at: "2999-01-31T10:00:00.000Z",
+    });
+    expect(await json("key", "create", "--owner", owner_id, "--expires-at", "2999-01-31")).toMatchObject({
+      expires_at: "2999-01-31T00:00:00.000Z",
+    });
+  });
+
+  test("a key can be listed, switched off and on, and deleted, and is never shown again", async () => {
+    const { owner_id } = await newOwner();
+    const { api_key, ...made } = await json("key", "create", "--owner", owner_id, "--name", "CI");
+    const key = { ...made, prefix: api_key.slice(0, 11) };
+    expect(await json("key", "list", "--owner", owner_id)).toEqual({ keys: [key] });
+    const change = (verb: string) => json("key", verb, key.key_id, "--owner", owner_id);
+    expect(await change("deactivate")).toEqual({ ...key, status: "inactive" });
+    expect(await change("activate")).toEqual(key);
+    expect(await change("delete")).toEqual({ key_id: key.key_id, deleted: true });
+    expect(await json("key", "list", "--owner", owner_id)).toEqual({ keys: [] });
+  });
+
+  test("PARLEY_OWNER_ID stands in for --owner", async () => {
+    const { owner_id } = await newOwner();
+    const env = { PARLEY_HOME: stack.home, PARLEY_OWNER_ID: owner_id };
+    const { stdout } = await stack.parley(["key", "create", "--json"], env);
+    expect(JSON.parse(stdout)).toMatchObject({ owner_id });
+  });
+});
+
+test("an owner's numbers can be added, listed and removed", async () => {
+  const { owner_id } = await newOwner();
+  const number = { mobile_number: "+14155550123", telephony_provider: "TWILIO" };
+  const owned = ["--owner", owner_id];
+  expect(await json("number", "add", number.mobile_number, "--carrier", "twilio", ...owned)).toEqual(number);
+  expect(await json("number", "list", ...owned)).toEqual({ mobile_numbers: [number] });
+  expect(await json("number", "remove", number.mobile_number, ...owned)).toEqual({
+    mobile_number: number.mobile_number,
+    removed: true,
+  });
+  expect(await json("number", "list", ...owned)).toEqual({ mobile_numbers: [] });
+});
+
+test("the days that conversations are kept can be read and set", async () => {
+  const { owner_id } = await newOwner();
+  expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 90 });
+  expect(await json("settings", "set", "--owner", owner_id, "--retention-days", "30")).toEqual({ retention_days: 30 });
+  expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 30 });
+});
+
+describe("without --json", () => {
+  test("a person reads aligned fields, and is told that a key is shown once", async () => {
+    const { owner_id } = await newOwner();
+    const { stdout } = await stack.parley(["key", "create", "--owner", owner_id, "--scopes", "chat,calls"]);
+    expect(stdout).toMatch(/^key_id {6}key_\w{26}\napi_key {5}vk_\w{43}\nowner_id {4}own_\w{26}\nname {8}-\n/);
+    expect(stdout).toContain("\nscopes      chat,calls\n");
+    expect(stdout).toEndWith("\n\nKeep the api_key now: it is not shown again.\n");
+  });
+
+  test("a list is a table, an empty one a sentence", async () => {
+    const { owner_id } = await newOwner();
+    const list = async () => (await stack.parley(["number", "list", "--owner", owner_id])).stdout;
+    expect(await list()).toBe(`${owner_id} has no numbers yet.\n`);
+    await json("number", "add", "+442071838750", "--carrier", "plivo", "--owner", owner_id);
+    expect(await list()).toBe("mobile_number  telephony_provider\n+442071838750  PLIVO\n");
+  });
+});
+
+describe("what the service refuses", () => {
+  const refused = (...args: string[]) => stack.parley(args);
+  const said = (stderr: string): Outcome => ({ status: 1, stdout: "", stderr: `${stderr}\n` });
+
+  test("is one sentence that names the argument, with status 1", async () => {
+    const create = ["owner", "create", "--name", "Acme"];
+    expect(await refused(...create, "--email", "x@y.example", "--tier", "enterprise")).toEqual(
+      said("--rate-limit is required for the enterprise tier, a whole number from 1 to 1000000"),
+    );
+    expect(await refused(...create, "--email", "nobody")).toEqual(
+      said("--email must be an email address, such as ann@example.com"),
+    );
+    const { email, owner_id } = await newOwner();
+    expect(await refused(...create, "--email", email)).toEqual(said("email is already in use by another owner"));
+    expect(await refused("key", "create", "--owner", owner_id, "--expires-at", "2001-01-01")).toEqual(
+      said("--expires-at must be in the future"),
+    );
+    expect(await refused("number", "add", "0123", "--carrier", "twilio", "--owner", owner_id)).toEqual(
+      said("<mobile_number> must be a phone number in E.164 form, such as +14155550123"),
+    );
+    expect(await refused("number", "add", "+14155550123", "--carrier", "acme", "--owner", owner_id)).toEqual(
+      said("--carrier must be TWILIO or PLIVO"),
+    );
+    expect(await refused("settings", "set", "--retention-days", "0", "--owner", owner_id)).toEqual(
+      said("--retention-days must be from 1 to 3650"),
+    );
+    expect(await refused("key", "list", "--owner", "own_x")).toEqual(said("Owner not found"));
+  });
+
+  test("another owner's key is not found", async () => {
+    const { owner_id } = await newOwner();
+    const { key_id } = await json("key", "create", "--owner", owner_id);
+    const { owner_id: other } = await newOwner();
+    expect(await refused("key", "delete", key_id, "--owner", other)).toEqual(said("API key not found"));
+  });
+
+  test("is a JSON document with --json", async () => {
+    expect(await refused("key", "list", "--owner", "own_x", "--json")).toEqual(said('{"error":"Owner not found"}'));
+  });
+});
+
+describe("a command line that is not right ends with status 2 and", () => {
+  const KEY = ["key", "create", "--owner", "own_x"];
+  test.each([
+    [["owner", "create", "--name", "Acme"], "required option '--email <email>' not specified"],
+    [["key", "list"], "required option '--owner <owner_id>' not specified"],
+    [["key", "delete", "--owner", "own_x"], "missing required argument 'key_id'"],
+    [["owner", "create", "--tier", "gold"], "Allowed choices are free, pro, enterprise."],
+    [["owner", "create", "--rate-limit", "many"], "It must be a whole number."],
+    [["owner", "create", "--rate-limit", "99999999999"], "It must be a whole number."],
+    [[...KEY, "--expires-at", "tomorrow"], "It must be a date or a time with its zone"],
+    [[...KEY, "--expires-at", "2999-02-29"], "It must be a date or a time with its zone"],
+    [[...KEY, "--expires-at", "2999-01-01T12:00:00"], "It must be a date or a time with its zone"],
+    [[...KEY, "--scopes", ""], "It must be names separated by commas."],
+    [["owner", "lst"], "(Did you mean list?)"],
+    [["key", "lst", "--json"], "Did you mean list?"],
+  ])("%j says %s", async (args, message) => {
+    const { status, stdout, stderr } = await stack.parley(args);
+    expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/See: bun run parley (owner|key)/);
+  });
+
+  test.each([[[]], [["owner"]]])("%j shows the help", async (args) => {
+    const { status, stderr } = await stack.parley(args);
+    expect(status).toBe(2);
+    expect(stderr).toStartWith("Usage: parley ");
+    expect(stderr).toContain("Examples:");
+  });
+});
+
+test.each([[[]], [["owner"]], [["owner", "create"]], [["key"]], [["key", "create"]], [["number"]], [["settings"]]])(
+  "%j --help shows examples",
+  async (args) => {
+    const { status, stdout } = await stack.parley([...args, "--help"]);
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/Examples:\n {2}\$ bun run parley \w/);
+  },
+);
+
+describe("finding the stack", () => {
+  const START = 'start the stack with "bun run start", or name another with PARLEY_HOME or PARLEY_ACCOUNT_ADDRESS.';
+  let elsewhere: string;
+  beforeAll(async () => {
+    elsewhere = await mkdtemp(join(tmpdir(), "parley-cli-"));
+  });
+  afterAll(() => rm(elsewhere, { recursive: true }));
+  const list = (env: Record<string, string>) => runCli(["owner", "list"], env, elsewhere);
+
+  test("PARLEY_ACCOUNT_ADDRESS goes before any stack.json", async () => {
+    expect((await list({ PARLEY_ACCOUNT_ADDRESS: stack.address, PARLEY_HOME: "/nowhere" })).status).toBe(0);
+  });
+
+  test("without PARLEY_HOME it is .parley in the current folder", async () => {
+    expect(await list({})).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: `No stack is running here (there is no ${join(elsewhere, ".parley/stack.json")}): ${START}\n`,
+    });
+    await writeStackJson(join(elsewhere, ".parley"), [{ name: "account", pid: 1, address: stack.address }]);
+    expect((await list({})).status).toBe(0);
+  });
+
+  test("a stack.json without an account service says what to do", async () => {
+    await writeStackJson(elsewhere, [{ name: "gateway", pid: 1, address: "127.0.0.1:8080" }]);
+    expect((await list({ PARLEY_HOME: elsewhere })).stderr).toEndWith(
+      `stack.json names no account service: ${START}\n`,
+    );
+    await Bun.write(join(elsewhere, "stack.json"), "{");
+    expect((await list({ PARLEY_HOME: elsewhere })).stderr).toEndWith(
+      `stack.json names no account service: ${START}\n`,
+    );
+  });
+
+  test("a stack that no longer runs says what to do", async () => {
+    await writeStackJson(elsewhere, [{ name: "account", pid: 1, address: "127.0.0.1:1" }]);
+    expect(await list({ PARLEY_HOME: elsewhere })).toEqual({
+      status: 1,
+      stdout: "",
+      stderr:
+        'The account service is unreachable, try again. If the stack is not running, start it with "bun run start".\n',
+    });
+  });
+});

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createTestDatabase } from "@parley/shared/testing/database";
+
+const ROOT = join(import.meta.dir, "../..");
+
+export interface Outcome {
+  status: number;
+  stdout: string;
+  stderr: string;
+}
+
+export interface Stack {
+  /** The folder with the stack.json. */
+  home: string;
+  address: string;
+  /** Runs the command line against the stack, as a process. */
+  parley(args: readonly string[], env?: Record<string, string>): Promise<Outcome>;
+  stop(): Promise<void>;
+}
+
+/** The account service as a process on a database of its own, told of in a stack.json as a running stack tells of it. */
+export async function startStack(): Promise<Stack> {
+  const database = await createTestDatabase();
+  const home = await mkdtemp(join(tmpdir(), "parley-cli-"));
+  const service = Bun.spawn([process.execPath, "services/account/src/main.ts"], {
+    cwd: ROOT,
+    env: { DATABASE_URL: database.urls.account },
+    stdout: "pipe",
+    stderr: "inherit",
+  });
+  const address = await listeningAddress(service.stdout);
+  await writeStackJson(home, [{ name: "account", pid: service.pid, address }]);
+  return {
+    home,
+    address,
+    parley: (args, env = { PARLEY_HOME: home }) => runCli(args, env, home),
+    stop: async () => {
+      service.kill();
+      await service.exited;
+      await database.drop();
+      await rm(home, { recursive: true });
+    },
+  };
+}
+
+export async function writeStackJson(home: string, processes: readonly object[]): Promise<void> {
+  await Bun.write(join(home, "stack.json"), JSON.stringify({ processes }));
+}
+
+export async function runCli(args: readonly string[], env: Record<string, string>, cwd: string): Promise<Outcome> {
+  const cli = Bun.spawn([process.execPath, join(ROOT, "cli/src/main.ts"), ...args], {
+    cwd,
+    env: { ...env, NO_COLOR: "1" },
+    stdout: "pipe",
+    stderr: "pipe",
+  });
+  const [stdout, stderr, status] = await Promise.all([cli.stdout.text(), cli.stderr.text(), cli.exited]);
+  return { status, stdout, stderr };
+}
+
+async function listeningAddress(log: ReadableStream<Uint8Array>): Promise<string> {
+  let text = "";
+  for await (const chunk of log) {
+    text += new TextDecoder().decode(chunk);
+    const line = text.split("\n").find((each) => each.includes('"listening"') && each.endsWith("}"));
+    if (line) return JSON.parse(line).address;
+  }
+  throw new Error(`the account service did not start: ${text}`);
+}

@@ -1,0 +1,109 @@
+import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
+import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { isDecided, KEPT_MS, storedErrorOf, usedOtherwise } from "@parley/shared/idempotency/run";
+import { newUuid } from "@parley/shared/ids";
+import type { Call } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "./context.ts";
+import { type AcceptedTurn, acceptTurn } from "./open-session.ts";
+import { findConversation } from "./store/conversations.ts";
+import { findMessage } from "./store/messages.ts";
+import {
+  bindTurnKey,
+  deleteExpiredTurnKeys,
+  isTurnKeyDone,
+  retakeTurn,
+  type StoredTurn,
+  storeTurnRefusal,
+  type TurnKey,
+  takeTurnKey,
+} from "./store/turn-keys.ts";
+import { type PreparedTurn, prepareTurn } from "./turn.ts";
+
+/** A turn to run, or one that an earlier request with the same key has run. */
+export type KeyedTurn =
+  | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn }
+  | { type: "replay"; sessionId: string; text: string };
+
+/** How often a request looks whether the one before it, with the same key, is through. */
+const LOOK_MS = 150;
+
+/**
+ * Accepts the turn of a request with an idempotency key (decisions.md: Idempotency-Key). A turn that ended well is replayed, one
+ * that still runs is waited for, one that failed is run again on the user message that is already stored.
+ * @throws ServiceError invalid when the key came with another request; what the turn was refused with, as often as it is asked
+ */
+export async function acceptKeyedTurn(
+  ctx: ConversationContext,
+  turn: Turn,
+  idempotency: Idempotency,
+  call: Call,
+): Promise<KeyedTurn> {
+  const key = { ownerId: turn.ownerId, key: idempotency.key };
+  await deleteExpiredTurnKeys(ctx.db, expiry(ctx));
+  for (;;) {
+    const taken = await takeKey(ctx, turn, idempotency);
+    if (!("stored" in taken)) return { type: "run", ...taken };
+    const { stored } = taken;
+    if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
+    if (stored.error) throw new ServiceError(stored.error.kind, stored.error.detail, stored.error);
+    if (stored.done) return replay(ctx, turn.ownerId, stored);
+    const again = await retake(ctx, turn, key, stored);
+    if (again) return again;
+    if (call.signal.aborted) throw new ServiceError("cancelled", "The request was cancelled");
+    await Bun.sleep(LOOK_MS);
+  }
+}
+
+type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: StoredTurn };
+
+/** The first request with a key stores its user message, or its refusal, together with the key. */
+async function takeKey(ctx: ConversationContext, turn: Turn, idempotency: Idempotency): Promise<Taken> {
+  const key = { ownerId: turn.ownerId, key: idempotency.key };
+  const outcome = await ctx.db.begin(async (tx): Promise<Taken | { refusal: ServiceError }> => {
+    const stored = await takeTurnKey(tx, key, idempotency.fingerprint, ctx.clock.now(), expiry(ctx));
+    if (stored) return { stored };
+    try {
+      const prepared = await prepareTurn(ctx, turn);
+      const accepted = (await tx.savepoint((nested) => acceptTurn(ctx, turn, nested))) as AcceptedTurn;
+      await bindTurnKey(tx, key, accepted);
+      return { prepared, accepted };
+    } catch (error) {
+      if (!isDecided(error)) throw error;
+      await storeTurnRefusal(tx, key, storedErrorOf(error));
+      return { refusal: error };
+    }
+  });
+  if ("refusal" in outcome) throw outcome.refusal;
+  return outcome;
+}
+
+async function retake(
+  ctx: ConversationContext,
+  turn: Turn,
+  key: TurnKey,
+  { conversationId, userSeq }: StoredTurn,
+): Promise<KeyedTurn | null> {
+  if (conversationId === null || userSeq === null) throw new Error("a turn key was committed without its turn");
+  const open = { ownerId: turn.ownerId, conversationId, turnId: newUuid() };
+  // Before the turn is taken: what keeps the agent from answering must not hold the session.
+  const prepared = await prepareTurn(ctx, turn);
+  const now = ctx.clock.now();
+  const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
+  if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, variables: retaken.variables } };
+  const session = await findConversation(ctx.db, open);
+  const isOver = session?.status !== "IN_PROGRESS" && !(await isTurnKeyDone(ctx.db, key));
+  if (isOver) throw new ServiceError("condition", "Session has ended", { metadata: { session_id: conversationId } });
+  return null;
+}
+
+async function replay(ctx: ConversationContext, ownerId: string, stored: StoredTurn): Promise<KeyedTurn> {
+  const conversationId = stored.conversationId ?? "";
+  const reply =
+    stored.replySeq === null ? null : await findMessage(ctx.db, { ownerId, conversationId }, stored.replySeq);
+  return { type: "replay", sessionId: conversationId, text: reply?.content ?? "" };
+}
+
+function expiry(ctx: ConversationContext): Date {
+  return new Date(ctx.clock.now().getTime() - KEPT_MS);
+}

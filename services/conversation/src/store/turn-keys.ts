@@ -1,0 +1,100 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { StoredError } from "@parley/shared/idempotency/store";
+import type { OpenTurn, TakenTurn } from "./turns.ts";
+
+export interface TurnKey {
+  ownerId: string;
+  key: string;
+}
+
+export interface StoredTurn {
+  fingerprint: Buffer;
+  /** Null only beside an error. */
+  conversationId: string | null;
+  userSeq: number | null;
+  done: boolean;
+  replySeq: number | null;
+  error: StoredError | null;
+}
+
+/**
+ * Takes a key for this transaction, or finds what it was taken for. Waits while another transaction is taking it.
+ * @returns null when the key was free, or older than `expiredAt`
+ */
+export async function takeTurnKey(
+  tx: Sql,
+  { ownerId, key }: TurnKey,
+  fingerprint: Uint8Array,
+  now: Date,
+  expiredAt: Date,
+): Promise<StoredTurn | null> {
+  const [taken] = await tx`
+    insert into turn_keys (owner_id, idempotency_key, fingerprint, created_at)
+    values (${ownerId}, ${key}, ${fingerprint}, ${now})
+    on conflict (owner_id, idempotency_key) do update set
+      fingerprint = excluded.fingerprint, conversation_id = null, turn_id = null, user_seq = null, done = false,
+      reply_seq = null, error = null, created_at = excluded.created_at
+      where turn_keys.created_at <= ${expiredAt}
+    returning 1`;
+  if (taken) return null;
+  const [stored] = await tx<StoredTurn[]>`
+    select fingerprint, conversation_id, user_seq, done, reply_seq, error from turn_keys
+    where owner_id = ${ownerId} and idempotency_key = ${key}`;
+  return stored ?? null;
+}
+
+export async function bindTurnKey(tx: Sql, { ownerId, key }: TurnKey, turn: OpenTurn & TakenTurn): Promise<void> {
+  await tx`
+    update turn_keys set conversation_id = ${turn.conversationId}, turn_id = ${turn.turnId}, user_seq = ${turn.seq}
+    where owner_id = ${ownerId} and idempotency_key = ${key}`;
+}
+
+export async function storeTurnRefusal(tx: Sql, { ownerId, key }: TurnKey, error: StoredError): Promise<void> {
+  await tx`
+    update turn_keys set done = true, error = ${tx.json(error as never)}
+    where owner_id = ${ownerId} and idempotency_key = ${key}`;
+}
+
+/** Takes the turn of a key again, on the user message that is stored, when nobody is at it any more. */
+export async function retakeTurn(
+  sql: Sql,
+  { ownerId, key }: TurnKey,
+  turn: OpenTurn,
+  now: Date,
+  until: Date,
+): Promise<Pick<TakenTurn, "variables"> | null> {
+  const [retaken] = await sql<Pick<TakenTurn, "variables">[]>`
+    with retaken as (
+      update conversations set turn_id = ${turn.turnId}, turn_until = ${until}, last_activity_at = ${now}, updated_at = ${now}
+      where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
+        and (turn_until is null or turn_until < ${now})
+        and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
+      returning variables
+    ), bound as (
+      update turn_keys set turn_id = ${turn.turnId}
+      where owner_id = ${ownerId} and idempotency_key = ${key} and exists (select 1 from retaken)
+    )
+    select variables from retaken`;
+  return retaken ?? null;
+}
+
+export async function isTurnKeyDone(sql: Sql, { ownerId, key }: TurnKey): Promise<boolean> {
+  const [row] = await sql<{ done: boolean }[]>`
+    select done from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key}`;
+  return row?.done ?? false;
+}
+
+/** The turn of a key ended without a reply. */
+export async function endTurnKey(sql: Sql, ownerId: string, turnId: string): Promise<void> {
+  await sql`update turn_keys set done = true where owner_id = ${ownerId} and turn_id = ${turnId}`;
+}
+
+/** A few at a time, more than are added, so that no request pays for many. */
+export async function deleteExpiredTurnKeys(sql: Sql, expiredAt: Date): Promise<void> {
+  await sql`
+    delete from turn_keys where (owner_id, idempotency_key) in (
+      select owner_id, idempotency_key from turn_keys
+      where created_at <= ${expiredAt}
+      order by created_at limit 10 for update skip locked
+    )`;
+}

@@ -38,7 +38,11 @@ export function startConversation(config: ConversationConfig, log: Logger): Prom
           address: config.PARLEY_AGENT_ADDRESS,
           credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
         });
-        const providers = providerSettings(config);
+        const egress = createEgress({ allow: parseAllowList(config.PARLEY_ALLOWED_PRIVATE_HOSTS) });
+        const providers: ProviderSettings = {
+          openai: { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL },
+          guardedFetch: egress.fetch,
+        };
         const ctx: ConversationContext = {
           db,
           getAgent: agentReader(agents),
@@ -60,6 +64,7 @@ export function startConversation(config: ConversationConfig, log: Logger): Prom
           },
           stop: async () => {
             await worker.stop();
+            egress.close();
             agents.close();
           },
         };
@@ -68,13 +73,6 @@ export function startConversation(config: ConversationConfig, log: Logger): Prom
     config,
     log,
   );
-}
-
-function providerSettings(config: ConversationConfig): ProviderSettings {
-  return {
-    openai: { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL },
-    guardedFetch: createEgress({ allow: parseAllowList(config.PARLEY_ALLOWED_PRIVATE_HOSTS) }).fetch,
-  };
 }
 
 function limitsOf(config: ConversationConfig): ConversationLimits {

@@ -1,0 +1,57 @@
+export interface Answer {
+  status: number;
+  headers: Headers;
+  /** Parsed when it is JSON, else the text. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests assert on it field by field
+  body: any;
+}
+
+/** The HTTP API as one key sees it. */
+export interface Api {
+  get(path: string, headers?: Record<string, string>): Promise<Answer>;
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** One request as it is given, with the key unless `headers` names one. */
+  send(method: string, path: string, init?: { body?: BodyInit; headers?: Record<string, string> }): Promise<Answer>;
+  /** A streamed chat turn, its body not yet read. */
+  chat(body: object, signal?: AbortSignal): Promise<Response>;
+}
+
+const PREFIX = "/v1/public";
+
+/** Paths are those below `/v1/public`, or any others that begin with two slashes less one: `//healthz` is `/healthz`. */
+export function createApi(url: string, apiKey: string): Api {
+  const addressOf = (path: string) => (path.startsWith("//") ? `${url}${path.slice(1)}` : `${url}${PREFIX}${path}`);
+  const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { "content-type": "application/json" } });
+  const send: Api["send"] = async (method, path, { body, headers } = {}) => {
+    const response = await fetch(addressOf(path), {
+      method,
+      headers: { "x-api-key": apiKey, ...headers },
+      ...(body !== undefined && { body }),
+    });
+    return answerOf(response);
+  };
+  return {
+    send,
+    get: (path, headers = {}) => send("GET", path, { headers }),
+    post: (path, body, headers = {}) => {
+      const sent = json(body);
+      return send("POST", path, { body: sent.body, headers: { ...sent.headers, ...headers } });
+    },
+    chat: (body, signal) => {
+      const sent = json(body);
+      return fetch(addressOf("/chat"), {
+        method: "POST",
+        body: sent.body,
+        headers: { ...sent.headers, "x-api-key": apiKey },
+        ...(signal && { signal }),
+      });
+    },
+  };
+}
+
+/** Reads a response to its end. */
+export async function answerOf(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.startsWith("application/json") ?? false;
+  return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+}

@@ -1,0 +1,41 @@
+import { readFileSync } from "node:fs";
+import { roleUrls } from "@parley/shared/db/provision";
+import { TEST_SECRET } from "@parley/shared/testing/database";
+import postgres from "postgres";
+import type { Home } from "../stack/home.ts";
+import type { Installation } from "../stack/installation.ts";
+import { ensureDatabase, postgresUrl } from "../stack/postgres.ts";
+
+/** An empty database for a stack to set up, as an operator gives it in DATABASE_URL. */
+export interface GivenDatabase {
+  url: string;
+  /** Drops it with the roles that were made for it. */
+  drop(): Promise<void>;
+}
+
+/** @throws when the test was not started by the test command, which brings the Postgres it needs. */
+export async function createDatabase(): Promise<GivenDatabase> {
+  const clusterUrl = process.env.PARLEY_TEST_POSTGRES;
+  if (!clusterUrl) throw new Error("no PARLEY_TEST_POSTGRES: run tests with `bun run test [path]`, which starts one");
+  const name = `e_${Bun.randomUUIDv7("hex").slice(-16)}`;
+  await ensureDatabase(clusterUrl, name);
+  const url = Object.assign(new URL(clusterUrl), { pathname: `/${name}` }).toString();
+  return {
+    url,
+    drop: async () => {
+      const admin = postgres(clusterUrl, { max: 1, onnotice: () => {} });
+      await admin`drop database ${admin(name)} with (force)`;
+      const roles = Object.values(roleUrls(url, TEST_SECRET)).map((role) => decodeURIComponent(new URL(role).username));
+      for (const role of roles) await admin`drop role if exists ${admin(role)}`;
+      await admin.end();
+    },
+  };
+}
+
+/** The administrator's address of the Postgres that a stack brought itself. */
+export function ownDatabase(home: Home): string {
+  const { postgresPort, postgresPassword } = JSON.parse(
+    readFileSync(home.file("installation.json"), "utf8"),
+  ) as Installation;
+  return postgresUrl(postgresPort, postgresPassword);
+}

@@ -1,0 +1,38 @@
+import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import type { Accounts } from "./test-stack.ts";
+
+export interface TestOwner {
+  ownerId: string;
+  apiKey: string;
+  keyId: string;
+}
+
+export interface TestKey {
+  apiKey: string;
+  keyId: string;
+}
+
+const NO_TEST_REACHES = 1_000_000;
+
+/** An account with a key for everything. @param rateLimitPerMinute of each of its keys */
+export async function createOwner(accounts: Accounts, rateLimitPerMinute = NO_TEST_REACHES): Promise<TestOwner> {
+  const email = `${Bun.randomUUIDv7("hex")}@example.com`;
+  const { owner } = await accounts.createOwner({
+    name: "Test",
+    email,
+    tier: Tier.TIER_ENTERPRISE,
+    rateLimitPerMinute,
+  });
+  if (!owner) throw new Error("the account service made no owner");
+  return { ownerId: owner.ownerId, ...(await createKey(accounts, owner.ownerId)) };
+}
+
+/** A further key. @param scopes none means all */
+export async function createKey(
+  accounts: Accounts,
+  ownerId: string,
+  { scopes = [], expiresAt }: { scopes?: string[]; expiresAt?: Date } = {},
+): Promise<TestKey> {
+  const { key, apiKey } = await accounts.createKey({ ownerId, name: "Test", scopes, expiresAt });
+  return { apiKey, keyId: key?.keyId ?? "" };
+}

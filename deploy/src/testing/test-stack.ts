@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { roleUrls, type Schema } from "@parley/shared/db/provision";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { TEST_SECRET } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { type Home, openHome } from "../stack/home.ts";
+import type { ServiceName } from "../stack/plan.ts";
+import { freePorts } from "../stack/ports.ts";
+import { readStackSettings } from "../stack/settings.ts";
+import { startStack } from "../stack/stack.ts";
+import type { RunningProcess } from "../stack/stack-file.ts";
+import { type Api, createApi } from "./api.ts";
+import { createDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
+import { createOwner, type TestOwner } from "./test-owner.ts";
+
+export type Accounts = ServiceClient<typeof AccountServiceService>;
+export type ProcessName = ServiceName | "gateway" | "postgres" | "redis" | "model";
+
+export interface TestStackSettings {
+  /** For its processes, beside what the stack gives them. */
+  env?: Record<string, string>;
+  /** "cluster": a database in the tests' own Postgres; "embedded": a Postgres of the stack's own, to be killed. */
+  postgres?: "cluster" | "embedded";
+}
+
+/** All of Parley as processes, started as `bun run start` does. */
+export interface TestStack {
+  url: string;
+  home: Home;
+  /** Two accounts, each with a key for everything and a limit no test reaches. */
+  owners: readonly [TestOwner, TestOwner];
+  accounts: Accounts;
+  databaseUrls: Record<Schema, string>;
+  api(key: string): Api;
+  /** host:port. */
+  address(name: ProcessName): string;
+  pid(name: ProcessName): number;
+  pids(): Record<string, number>;
+  /** Ends a process, which the stack then starts again; `back` settles when the new one answers. */
+  kill(name: ProcessName, signal?: NodeJS.Signals): { back: Promise<void> };
+  stop(): Promise<void>;
+}
+
+const BACK_WITHIN_MS = 20_000;
+
+/** Boots a stack in a home of its own; takes about three seconds, so a test file shares one. */
+export async function startTestStack({ env = {}, postgres = "cluster" }: TestStackSettings = {}): Promise<TestStack> {
+  const folder = await mkdtemp(join(tmpdir(), "parley-e2e-"));
+  // The user that Postgres runs as must be able to enter it.
+  await chmod(folder, 0o755);
+  const home = openHome(join(folder, "home"));
+  const given: GivenDatabase | null = postgres === "cluster" ? await createDatabase() : null;
+  const [port = 0] = await freePorts(1);
+  const own = { PORT: String(port), PARLEY_ENCRYPTION_KEY: TEST_SECRET, ...(given && { DATABASE_URL: given.url }) };
+  const said: string[] = [];
+  const stack = await startStack(home, readStackSettings(own), { ...LOCAL_MODELS, ...env }, (line) => said.push(line));
+  const remove = async () => {
+    await stack.stop();
+    await given?.drop();
+    await rm(folder, { recursive: true });
+  };
+  const processes = () => JSON.parse(readFileSync(home.file("stack.json"), "utf8")).processes as RunningProcess[];
+  const find = (name: ProcessName) => {
+    const found = processes().find((process) => process.name === name);
+    if (!found) throw new Error(`no process ${name} in stack.json`);
+    return found;
+  };
+  try {
+    const { url } = await stack.up;
+    const address = find("account").address;
+    const accounts = createClient(AccountServiceService, { peer: "account", address });
+    return {
+      url,
+      home,
+      accounts,
+      owners: [await createOwner(accounts), await createOwner(accounts)],
+      databaseUrls: roleUrls(given?.url ?? ownDatabase(home), TEST_SECRET),
+      api: (key) => createApi(url, key),
+      address: (name) => find(name).address,
+      pid: (name) => find(name).pid,
+      pids: () => Object.fromEntries(processes().map(({ name, pid }) => [name, pid])),
+      kill: (name, signal = "SIGKILL") => {
+        const before = said.length;
+        process.kill(find(name).pid, signal);
+        const isBack = () => {
+          if (!said.slice(before).includes(`${name} is back`))
+            throw new Error(`${name} is not back: ${said.slice(before)}`);
+        };
+        return { back: eventually(isBack, BACK_WITHIN_MS) };
+      },
+      stop: async () => {
+        accounts.close();
+        await remove();
+      },
+    };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** Models of tests listen on loopback, which is out of bounds for agents unless the operator says otherwise. */
+const LOCAL_MODELS = { PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };

@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+
+let stack: TestStack;
+let folder: string;
+beforeAll(async () => {
+  stack = await startTestStack();
+  // The examples are written for a clone with the stack's home in it.
+  folder = await mkdtemp(join(tmpdir(), "parley-docs-"));
+  await mkdir(join(folder, "clone"));
+  await symlink(stack.home.file("."), join(folder, "clone", ".parley"));
+});
+afterAll(async () => {
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** What the shell examples of a page print, run one after the other as a reader pastes them. */
+async function paste(page: string, below: string): Promise<string> {
+  const text = await Bun.file(join(ROOT, page)).text();
+  const section = text.slice(text.indexOf(below));
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block);
+  expect(blocks.length).toBeGreaterThan(0);
+  const shell = Bun.spawnSync(["bash", "-c", ["set -e", ". .parley/dev.env", ...blocks].join("\n")], {
+    cwd: join(folder, "clone"),
+    env: { PATH: process.env.PATH },
+  });
+  expect(shell.stderr.toString()).toBe("");
+  expect(shell.exitCode).toBe(0);
+  return shell.stdout.toString();
+}
+
+/** The JSON documents among the lines. */
+function documentsIn(printed: string): Record<string, unknown>[] {
+  return printed
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+}
+
+test("the README's quick start, pasted, creates an agent, chats in both ways and reads the conversation back", async () => {
+  const printed = await paste("README.md", "## Quick start");
+  expect(printed).toMatch(/^Agent: agt_[0-9a-z]{26}$/m);
+  const sessionId = printed.match(/^Session: ([0-9a-f-]{36})$/m)?.[1];
+  expect(sessionId).toBeString();
+  const [reply, session, list] = documentsIn(printed);
+  expect(reply).toEqual({ response: expect.stringContaining("Ada"), session_id: sessionId });
+  expect(session).toMatchObject({ session_id: sessionId, status: "IN_PROGRESS", message_count: 4 });
+  expect(list).toMatchObject({ status: "success", pagination: { total: 1 } });
+});
+
+test("every example of docs/api.md runs and gets the answer it shows how to ask for", async () => {
+  const printed = await paste("docs/api.md", "## Keys, limits, errors");
+  expect(printed).toMatch(/^x-ratelimit-remaining: \d+/im);
+  const documents = documentsIn(printed);
+  const refused = documents.filter((document) => "detail" in document);
+  expect(refused).toEqual([{ detail: "agent_name is required", errors: [expect.anything(), expect.anything()] }]);
+  expect(documents).toContainEqual(expect.objectContaining({ prompt_name: "refunds", prompt_version: 2 }));
+  expect(documents).toContainEqual(expect.objectContaining({ total_versions: 2 }));
+  expect(documents).toContainEqual(
+    expect.objectContaining({
+      dynamic_variables: [
+        expect.objectContaining({ variable_name: "company", required: false }),
+        expect.objectContaining({ variable_name: "order_number", field_type: "NUMBER" }),
+      ],
+    }),
+  );
+  expect(documents).toContainEqual(expect.objectContaining({ status: "COMPLETED", message_count: 5 }));
+  expect(documents).toContainEqual(expect.objectContaining({ pagination: expect.objectContaining({ total: 1 }) }));
+  expect(documents).toContainEqual(expect.objectContaining({ versions_deleted: 2 }));
+});

@@ -60,8 +60,10 @@ describe("what each process is given", () => {
     expect(holders("DATABASE_URL")).toHaveLength(5);
   });
 
-  test("only the conversation service may reach the stand-in model, beside what the operator allows", () => {
-    expect(env("conversation").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6");
+  test("only those who take and call a model's address may use the stand-in's, beside what the operator allows", () => {
+    for (const name of ["agent", "conversation"]) {
+      expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6");
+    }
     expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8");
   });
 

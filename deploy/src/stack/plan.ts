@@ -46,7 +46,8 @@ export function servicePrograms({ home, env, ports, databaseUrls, modelPort }: S
     return bunProgram(home, name, address, () => pingRpc(address), {
       ...select(env, OPERATORS, SECRETS),
       ...select(env, given),
-      ...(name === "conversation" && allowModel(env, modelPort)),
+      // Who takes a model's address, and who calls it.
+      ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
       ...addresses(ports),
       PARLEY_LISTEN: address,
       DATABASE_URL: databaseUrls[schema],

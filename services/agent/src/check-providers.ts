@@ -1,4 +1,8 @@
 import type { LlmConfig, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AllowList } from "@parley/shared/egress/allow-list";
+import { EgressError } from "@parley/shared/egress/error";
+import { checkUrl } from "@parley/shared/egress/url";
+import { invalid } from "@parley/shared/errors";
 import { type Catalogue, checkModel } from "./catalogue/catalogue.ts";
 
 export interface ProviderConfigs {
@@ -8,12 +12,34 @@ export interface ProviderConfigs {
   sts: StsConfig | undefined;
 }
 
-/** @throws ServiceError invalid at the first provider or model that the catalogue does not list. */
-export function checkProviders(catalogue: Catalogue, { stt, llm, tts }: ProviderConfigs): void {
+export interface ProviderRules {
+  catalogue: Catalogue;
+  /** Private hosts that a CUSTOM_LLM may be on. */
+  allowedHosts: AllowList;
+}
+
+/**
+ * @throws ServiceError invalid at the first provider or model that the catalogue does not list, or at a `base_url` that no
+ *   request may go to: the conversation service would refuse it too, but only in the middle of a chat
+ */
+export function checkProviders({ catalogue, allowedHosts }: ProviderRules, { stt, llm, tts }: ProviderConfigs): void {
   if (stt) checkModel(catalogue, "stt", "stt", stt);
   if (tts) checkModel(catalogue, "tts", "tts", tts);
-  if (llm) {
-    checkModel(catalogue, "llm", "llm", llm);
-    for (const [at, fallback] of llm.fallbacks.entries()) checkModel(catalogue, "llm", `llm.fallbacks.${at}`, fallback);
+  const llms: [string, LlmConfig][] = llm
+    ? [["llm", llm], ...llm.fallbacks.map((fallback, at): [string, LlmConfig] => [`llm.fallbacks.${at}`, fallback])]
+    : [];
+  for (const [path, config] of llms) {
+    checkModel(catalogue, "llm", path, config);
+    if (config.params?.baseUrl !== undefined)
+      checkBaseUrl(`${path}.params.base_url`, config.params.baseUrl, allowedHosts);
+  }
+}
+
+function checkBaseUrl(field: string, baseUrl: string, allowedHosts: AllowList): void {
+  try {
+    checkUrl(baseUrl, allowedHosts);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw invalid(field, `${field} cannot be used: ${error.message}`);
   }
 }

@@ -1,6 +1,7 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Sealer } from "@parley/shared/sealing";
 import type { Catalogue } from "./catalogue/catalogue.ts";
@@ -10,5 +11,7 @@ export interface AgentContext {
   prompts: ServiceClient<typeof PromptServiceService>;
   sealer: Sealer;
   catalogue: Catalogue;
+  /** Private hosts that a CUSTOM_LLM may be on. */
+  allowedHosts: AllowList;
   clock: Clock;
 }

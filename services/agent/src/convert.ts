@@ -76,15 +76,13 @@ function toAgentPrompt(prompt: Prompt | undefined): AgentPrompt | undefined {
 }
 
 function toAnalysis(stored: StoredAnalysis | null): Analysis | undefined {
-  return stored?.enabled !== undefined
-    ? {
-        enabled: stored.enabled,
-        prompt: stored.promptName
-          ? { promptName: stored.promptName, promptVersion: stored.promptVersion ?? undefined }
-          : undefined,
-        schema: stored.schema ?? undefined,
-      }
-    : undefined;
+  if (!stored) return undefined;
+  const { enabled, promptName, promptVersion, schema } = stored;
+  return {
+    enabled,
+    prompt: promptName === null ? undefined : { promptName, promptVersion: promptVersion ?? undefined },
+    schema: schema ?? undefined,
+  };
 }
 
 function toSts(sts: StsConfig | null): StsConfig | undefined {

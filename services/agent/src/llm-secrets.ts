@@ -29,26 +29,22 @@ export function maskApiKey(apiKey: string): string {
 
 /**
  * Makes a configuration fit to be stored. A mask in the place of a key stands for the key it was made from, as long as it
- * still goes to the same base_url: otherwise a key could be sent to another host by someone who never knew it.
+ * still goes to the same base_url: otherwise a key could be sent to another host by someone who never knew it. Of several
+ * such keys, as short ones all look the same, it is the one in the same place.
  * @param stored what the agent had before, null for a new agent
  * @throws ServiceError invalid on a mask that stands for nothing
  */
-export function sealLlm(
-  given: LlmConfig,
-  stored: StoredLlm | null,
-  sealer: Sealer,
-  ownerId: string,
-  path = "llm",
-): StoredLlm {
-  const known = stored ? [stored.params, ...stored.fallbacks.map((fallback) => fallback.params)] : [];
-  const { apiKey, ...params } = given.params ?? {};
+export function sealLlm(given: LlmConfig, stored: StoredLlm | null, sealer: Sealer, ownerId: string): StoredLlm {
+  const known = stored ? [stored, ...stored.fallbacks].map((llm) => llm.params) : [];
+  const sealOne = ({ providerName, modelName, params = {} }: LlmConfig, place: number, path: string): StoredLlm => {
+    const { apiKey, ...rest } = params;
+    const candidates = [...known.slice(place, place + 1), ...known];
+    const key = apiKey === undefined ? {} : sealKey(apiKey, rest.baseUrl, candidates, sealer, ownerId, path);
+    return { providerName, modelName, params: { ...rest, ...key }, fallbacks: [] };
+  };
   return {
-    providerName: given.providerName,
-    modelName: given.modelName,
-    params: { ...params, ...(apiKey !== undefined && sealKey(apiKey, params.baseUrl, known, sealer, ownerId, path)) },
-    fallbacks: given.fallbacks.map((fallback, at) =>
-      sealLlm(fallback, stored, sealer, ownerId, `${path}.fallbacks.${at}`),
-    ),
+    ...sealOne(given, 0, "llm"),
+    fallbacks: given.fallbacks.map((fallback, at) => sealOne(fallback, at + 1, `llm.fallbacks.${at}`)),
   };
 }
 

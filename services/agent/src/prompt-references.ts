@@ -1,5 +1,6 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sql } from "@parley/shared/db/database";
+import { newId } from "@parley/shared/ids";
 import { enqueueJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -11,18 +12,25 @@ const QUEUE = "prompt-references";
 const GRACE_MS = 60_000;
 const RETRY_MS = [1_000, 5_000, 30_000, 120_000] as const;
 
+/** One change's promise: keeping it leaves those of other changes of the same agent standing. */
+export interface ReferencePromise extends AgentKey {
+  jobId: string;
+}
+
 /**
  * Promises, before an agent's references are touched, that they will be made to agree with the agent that is stored then,
  * whatever becomes of this process: a reference whose agent never appeared is let go, one that an agent no longer uses too.
  */
-export async function promiseReferences(ctx: AgentContext, key: AgentKey): Promise<void> {
+export async function promiseReferences(ctx: AgentContext, key: AgentKey): Promise<ReferencePromise> {
+  const promise = { ...key, jobId: newId("job") };
   const dueAt = new Date(ctx.clock.now().getTime() + GRACE_MS);
-  await enqueueJob(ctx.db, { ...key, jobId: jobId(key), queue: QUEUE, payload: { agentId: key.agentId }, dueAt });
+  await enqueueJob(ctx.db, { ...promise, queue: QUEUE, payload: { agentId: key.agentId }, dueAt });
+  return promise;
 }
 
 /** The promise is kept: for a change after which the references are known to be right. */
-export async function keepPromise(sql: Sql, key: AgentKey): Promise<void> {
-  await sql`delete from jobs where owner_id = ${key.ownerId} and job_id = ${jobId(key)}`;
+export async function keepPromise(sql: Sql, { ownerId, jobId }: ReferencePromise): Promise<void> {
+  await sql`delete from jobs where owner_id = ${ownerId} and job_id = ${jobId}`;
 }
 
 /** Makes the prompt service's references of an agent those that the agent has; none when there is no such agent. */
@@ -32,20 +40,21 @@ export async function settleReferences(ctx: AgentContext, key: AgentKey): Promis
     const agent = await findAgent(tx, key);
     const names = [agent?.promptName, agent?.analysis?.promptName].filter((name) => name != null);
     await ctx.prompts.setPromptReferences({
-      ...key,
+      ownerId: key.ownerId,
+      agentId: key.agentId,
       agentName: agent?.agentName ?? "",
       promptNames: [...new Set(names)],
     });
-    await keepPromise(tx, key);
   });
 }
 
 /** The same at once, so that a caller who looks finds it done; should it fail, the promised job does it. */
-export async function settleReferencesNow(ctx: AgentContext, key: AgentKey, log: Logger): Promise<void> {
+export async function settleReferencesNow(ctx: AgentContext, promise: ReferencePromise, log: Logger): Promise<void> {
   try {
-    await settleReferences(ctx, key);
+    await settleReferences(ctx, promise);
+    await keepPromise(ctx.db, promise);
   } catch (err) {
-    log.warn({ err, agent_id: key.agentId }, "prompt references are left to the job");
+    log.warn({ err, agent_id: promise.agentId }, "prompt references are left to the job");
   }
 }
 
@@ -60,8 +69,4 @@ export function referenceQueue(ctx: AgentContext): Record<string, Queue> {
         settleReferences(ctx, { ownerId: job.ownerId, agentId: (job.payload as { agentId: string }).agentId }),
     },
   };
-}
-
-function jobId(key: AgentKey): string {
-  return `${QUEUE}:${key.agentId}`;
 }

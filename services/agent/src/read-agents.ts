@@ -4,29 +4,27 @@ import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "./context.ts";
-import { type AgentRow, findAgents, findExistingIds } from "./store/agents.ts";
+import { type AgentRow, findAgent, findAgents, findExistingIds } from "./store/agents.ts";
 
 export interface ReadAgent {
   row: AgentRow;
   prompt: Prompt | undefined;
 }
 
-/**
- * Agents with their prompts as they are now: one query and one call for however many. In the order of the keys.
- * @param sql the transaction, when there is one
- */
+/** Agents with their prompts as they are now: one query and one call for however many. In the order of the keys. */
 export async function readAgents(
   ctx: AgentContext,
   keys: readonly AgentKey[],
   origin?: CallOrigin,
-  sql: Sql = ctx.db,
 ): Promise<(ReadAgent | Access)[]> {
-  const rows = await findAgents(sql, keys);
+  // Any other id is nobody's, and one that Postgres refuses to read would fail the whole batch.
+  const possible = keys.filter((key) => isAgentId(key.agentId));
+  const rows = await findAgents(ctx.db, possible);
   const byId = new Map(rows.map((row) => [`${row.ownerId} ${row.agentId}`, row]));
-  const missing = keys.filter((key) => !byId.has(`${key.ownerId} ${key.agentId}`)).map((key) => key.agentId);
+  const missing = possible.filter((key) => !byId.has(`${key.ownerId} ${key.agentId}`)).map((key) => key.agentId);
   const [prompts, foreign] = await Promise.all([
     readPrompts(ctx, rows, origin),
-    missing.length > 0 ? findExistingIds(sql, missing) : new Set<string>(),
+    missing.length > 0 ? findExistingIds(ctx.db, missing) : new Set<string>(),
   ]);
   return keys.map((key) => {
     const row = byId.get(`${key.ownerId} ${key.agentId}`);
@@ -36,11 +34,30 @@ export async function readAgents(
 }
 
 /** @throws ServiceError forbidden for another owner's agent, not_found for none. */
-export async function readAgent(ctx: AgentContext, key: AgentKey, origin?: CallOrigin, sql?: Sql): Promise<ReadAgent> {
-  const [read] = await readAgents(ctx, [key], origin, sql);
-  if (read === undefined || read === Access.ACCESS_NOT_FOUND) throw notFound("Agent");
-  if (typeof read === "number") throw new ServiceError("forbidden", "You do not have access to this agent");
+export async function readAgent(ctx: AgentContext, key: AgentKey, origin?: CallOrigin): Promise<ReadAgent> {
+  const [read] = await readAgents(ctx, [key], origin);
+  if (read === undefined || typeof read === "number") throw refusal(read === Access.ACCESS_DENIED);
   return read;
+}
+
+/** The agent as it is stored. @throws as `readAgent` */
+export async function getAgentRow(sql: Sql, key: AgentKey): Promise<AgentRow> {
+  const row = await findAgent(sql, key);
+  if (!row) throw refusal((await findExistingIds(sql, [key.agentId])).size > 0);
+  return row;
+}
+
+function refusal(isForeign: boolean): ServiceError {
+  return isForeign ? new ServiceError("forbidden", "You do not have access to this agent") : notFound("Agent");
+}
+
+/** Before anything is stored about an agent that nobody has. @throws ServiceError not_found for what can be no agent's id */
+export function checkAgentId(agentId: string): void {
+  if (!isAgentId(agentId)) throw refusal(false);
+}
+
+function isAgentId(text: string): boolean {
+  return /^agt_[0-9a-z]{26}$/.test(text);
 }
 
 /** The prompt each agent uses. */

@@ -1,6 +1,7 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { systemClock } from "@parley/shared/clock";
+import { type Clock, systemClock } from "@parley/shared/clock";
+import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -22,7 +23,7 @@ import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
 import { listProviders } from "./rpc/list-providers.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 
-export function startAgent(config: AgentConfig, log: Logger): Promise<Running> {
+export function startAgent(config: AgentConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
   return startService(
     {
       name: "agent",
@@ -35,8 +36,9 @@ export function startAgent(config: AgentConfig, log: Logger): Promise<Running> {
           credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
         });
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
-        const ctx: AgentContext = { db, prompts, sealer, catalogue: CATALOGUE, clock: systemClock };
-        const worker = startWorker(db, referenceQueue(ctx), log);
+        const allowedHosts = parseAllowList(config.PARLEY_ALLOWED_PRIVATE_HOSTS);
+        const ctx: AgentContext = { db, prompts, sealer, catalogue: CATALOGUE, allowedHosts, clock };
+        const worker = startWorker(db, referenceQueue(ctx), log, { clock });
         return {
           handlers: {
             createAgent: createAgent(ctx),

@@ -7,10 +7,11 @@ import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
+import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
 import { agentTypeName, toAgent } from "../convert.ts";
-import { sealLlm } from "../llm-secrets.ts";
+import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
 import { keepPromise, promiseReferences } from "../prompt-references.ts";
 import { type AgentRow, insertAgent, lockAgent } from "../store/agents.ts";
 
@@ -18,9 +19,11 @@ const CATEGORY = "other";
 
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
-    checkProviders(ctx.catalogue, request);
+    checkProviders(ctx, request);
+    checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
-    await promiseReferences(ctx, key);
+    const llm = request.llm ? sealLlm(request.llm, null, ctx.sealer, key.ownerId) : null;
+    const promise = await promiseReferences(ctx, key);
     return runIdempotent(
       ctx,
       { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call },
@@ -28,17 +31,22 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
         await lockAgent(tx, key.agentId);
         const agent = { ...key, agentName: request.agentName };
         const prompts = await acquirePrompts(ctx, agent, request.prompt, request.analysis, call);
-        const row = newRow(ctx, key.agentId, request, prompts);
+        const row = newRow(key.agentId, request, { llm, prompts, now: ctx.clock.now() });
         await insertAgent(tx, row);
-        await keepPromise(tx, key);
+        await keepPromise(tx, promise);
         return { agent: toAgent(row, prompts.main?.prompt) };
       },
     );
   };
 }
 
-function newRow(ctx: AgentContext, agentId: string, request: CreateAgentRequest, prompts: AcquiredPrompts): AgentRow {
-  const now = ctx.clock.now();
+interface Prepared {
+  llm: StoredLlm | null;
+  prompts: AcquiredPrompts;
+  now: Date;
+}
+
+function newRow(agentId: string, request: CreateAgentRequest, { llm, prompts, now }: Prepared): AgentRow {
   return {
     ownerId: request.ownerId,
     agentId,
@@ -49,17 +57,10 @@ function newRow(ctx: AgentContext, agentId: string, request: CreateAgentRequest,
     agentTips: request.agentTips,
     agentMobileNumbers: request.agentMobileNumbers,
     stt: request.stt ?? null,
-    llm: request.llm ? sealLlm(request.llm, null, ctx.sealer, request.ownerId) : null,
+    llm,
     tts: request.tts ?? null,
     sts: request.sts ?? null,
-    analysis: request.analysis
-      ? {
-          enabled: request.analysis.enabled,
-          promptName: prompts.analysis?.promptName ?? null,
-          promptVersion: prompts.analysis?.promptVersion ?? null,
-          schema: request.analysis.schema ?? null,
-        }
-      : null,
+    analysis: changedAnalysis(null, { analysis: request.analysis, clear: [] }, prompts.analysis),
     promptName: prompts.main?.promptName ?? null,
     promptVersion: prompts.main?.promptVersion ?? null,
     firstMessagePrompt: request.firstMessagePrompt ?? null,

@@ -3,24 +3,25 @@ import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { promiseReferences, settleReferencesNow } from "../prompt-references.ts";
-import { readAgent } from "../read-agents.ts";
+import { checkAgentId, getAgentRow } from "../read-agents.ts";
 import { deleteAgentRow, lockAgent } from "../store/agents.ts";
 
 export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteAgent"]> {
   return async (request, call) => {
+    checkAgentId(request.agentId);
     const key = { ownerId: request.ownerId, agentId: request.agentId };
-    await promiseReferences(ctx, key);
+    const promise = await promiseReferences(ctx, key);
     const response = await runIdempotent(
       ctx,
       { ownerId: request.ownerId, idempotency: request.idempotency, codec: DeleteAgentResponse, call },
       async (tx) => {
         await lockAgent(tx, key.agentId);
-        const { row } = await readAgent(ctx, key, call, tx);
+        const { agentName } = await getAgentRow(tx, key);
         await deleteAgentRow(tx, key);
-        return { agentName: row.agentName, deletedAt: ctx.clock.now() };
+        return { agentName, deletedAt: ctx.clock.now() };
       },
     );
-    await settleReferencesNow(ctx, key, call.log);
+    await settleReferencesNow(ctx, promise, call.log);
     return response;
   };
 }

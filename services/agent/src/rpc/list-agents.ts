@@ -8,6 +8,7 @@ import { listAgentRows } from "../store/agents.ts";
 
 export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listAgents"]> {
   return async ({ ownerId, search, agentType, agentCategory, page }, call) => {
+    if (search.includes("\0")) return { agents: [], total: 0 };
     const type = agentType === AgentType.AGENT_TYPE_UNSPECIFIED ? null : agentTypeName(agentType);
     const filter = { ownerId, search, agentType: type, agentCategory };
     const { rows, total } = await listAgentRows(ctx.db, filter, page ?? { number: 1, size: 10 });

@@ -7,12 +7,13 @@ import {
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
+import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
 import { agentTypeName, toAgent } from "../convert.ts";
-import { sealLlm } from "../llm-secrets.ts";
+import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
 import { promiseReferences, settleReferencesNow } from "../prompt-references.ts";
-import { readAgent, readPrompts } from "../read-agents.ts";
+import { checkAgentId, getAgentRow, readPrompts } from "../read-agents.ts";
 import { type AgentRow, lockAgent, updateAgentRow } from "../store/agents.ts";
 
 /** What a cleared field becomes. */
@@ -25,7 +26,6 @@ const CLEARED: Partial<AgentRow> = {
   llm: null,
   tts: null,
   sts: null,
-  analysis: null,
   firstMessagePrompt: null,
   tools: null,
   widgetConfig: null,
@@ -34,33 +34,54 @@ const CLEARED: Partial<AgentRow> = {
 
 export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
   return async (request, call) => {
-    checkProviders(ctx.catalogue, request);
+    checkAgentId(request.agentId);
+    checkProviders(ctx, request);
     const key = { ownerId: request.ownerId, agentId: request.agentId };
-    await promiseReferences(ctx, key);
+    const promise = touchesReferences(request) ? await promiseReferences(ctx, key) : null;
     const response = await runIdempotent(
       ctx,
       { ownerId: request.ownerId, idempotency: request.idempotency, codec: UpdateAgentResponse, call },
       async (tx) => {
         await lockAgent(tx, key.agentId);
-        const { row: before } = await readAgent(ctx, key, call, tx);
+        const before = await getAgentRow(tx, key);
+        // Whatever may be refused comes before the prompts, whose new versions another service writes at once.
+        checkAnalysis(before.analysis, request);
+        const llm = request.llm && sealLlm(request.llm, before.llm, ctx.sealer, before.ownerId);
         const named = { ...key, agentName: request.agentName ?? before.agentName };
         const prompts = await acquirePrompts(ctx, named, request.prompt, request.analysis, call);
-        const row = changed(ctx, before, request, prompts);
+        const row = changed(before, request, { llm, prompts, now: ctx.clock.now() });
         await updateAgentRow(tx, row);
         const prompt = prompts.main?.prompt ?? (await readPrompts(ctx, [row], call)).get(row);
         return { agent: toAgent(row, prompt) };
       },
     );
-    await settleReferencesNow(ctx, key, call.log);
+    if (promise) await settleReferencesNow(ctx, promise, call.log);
     return response;
   };
 }
 
-function changed(ctx: AgentContext, before: AgentRow, request: UpdateAgentRequest, prompts: AcquiredPrompts): AgentRow {
-  const row: AgentRow = { ...before, updatedAt: ctx.clock.now() };
+/** Whether the prompt service is to know of a change: which prompts the agent uses, or the name it is called by there. */
+function touchesReferences({ agentName, prompt, analysis, clear }: UpdateAgentRequest): boolean {
+  return (
+    agentName !== undefined ||
+    prompt !== undefined ||
+    analysis?.prompt !== undefined ||
+    clear.includes("prompt") ||
+    clear.includes("analysisPrompt")
+  );
+}
+
+interface Prepared {
+  llm: StoredLlm | undefined;
+  prompts: AcquiredPrompts;
+  now: Date;
+}
+
+function changed(before: AgentRow, request: UpdateAgentRequest, { llm, prompts, now }: Prepared): AgentRow {
+  const row: AgentRow = { ...before, updatedAt: later(now, before.updatedAt) };
   for (const field of request.clear) {
     if (field === "prompt") Object.assign(row, { promptName: null, promptVersion: null });
-    else if (field in CLEARED) Object.assign(row, { [field]: CLEARED[field as keyof AgentRow] });
+    else if (Object.hasOwn(CLEARED, field)) Object.assign(row, { [field]: CLEARED[field as keyof AgentRow] });
   }
   if (request.agentName !== undefined) row.agentName = request.agentName;
   if (request.agentType !== AgentType.AGENT_TYPE_UNSPECIFIED) row.agentType = agentTypeName(request.agentType);
@@ -69,7 +90,7 @@ function changed(ctx: AgentContext, before: AgentRow, request: UpdateAgentReques
   if (request.agentTips) row.agentTips = request.agentTips.values;
   if (request.agentMobileNumbers) row.agentMobileNumbers = request.agentMobileNumbers.values;
   if (request.stt) row.stt = request.stt;
-  if (request.llm) row.llm = sealLlm(request.llm, before.llm, ctx.sealer, before.ownerId);
+  if (llm) row.llm = llm;
   if (request.tts) row.tts = request.tts;
   if (request.sts) row.sts = request.sts;
   if (request.firstMessagePrompt !== undefined) row.firstMessagePrompt = request.firstMessagePrompt;
@@ -78,13 +99,11 @@ function changed(ctx: AgentContext, before: AgentRow, request: UpdateAgentReques
   if (request.mediaFiles) row.mediaFiles = request.mediaFiles.values;
   if (prompts.main)
     Object.assign(row, { promptName: prompts.main.promptName, promptVersion: prompts.main.promptVersion });
-  if (request.analysis) {
-    row.analysis = {
-      enabled: request.analysis.enabled,
-      promptName: prompts.analysis?.promptName ?? before.analysis?.promptName ?? null,
-      promptVersion: prompts.analysis ? prompts.analysis.promptVersion : (before.analysis?.promptVersion ?? null),
-      schema: request.analysis.schema ?? before.analysis?.schema ?? null,
-    };
-  }
+  row.analysis = changedAnalysis(before.analysis, request, prompts.analysis);
   return row;
+}
+
+/** `updated_at` always moves (decisions.md: Agents), within one millisecond and on a clock that was set back too. */
+function later(now: Date, before: Date): Date {
+  return now > before ? now : new Date(before.getTime() + 1);
 }

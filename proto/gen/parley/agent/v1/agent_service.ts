@@ -58,8 +58,9 @@ export interface PromptSource {
   source: { $case: "reference"; value: PromptReference } | { $case: "content"; value: string } | undefined;
 }
 
+/** In an update, what is absent is unchanged. */
 export interface AnalysisSettings {
-  enabled: boolean;
+  enabled?: boolean | undefined;
   prompt: PromptSource | undefined;
   schema: { [key: string]: any } | undefined;
 }
@@ -138,7 +139,10 @@ export interface ListAgentsResponse {
   total: number;
 }
 
-/** A field named in `clear` becomes empty, one that is present is replaced whole, any other is unchanged. */
+/**
+ * A field named in `clear` becomes empty, one that is present is replaced whole, any other is unchanged; of `analysis` so is
+ * each part.
+ */
 export interface UpdateAgentRequest {
   ownerId: string;
   agentId: string;
@@ -160,7 +164,7 @@ export interface UpdateAgentRequest {
   mediaFiles:
     | MediaFileList
     | undefined;
-  /** Names of the fields above. */
+  /** Names of the fields above in lowerCamelCase, and `analysisPrompt` and `analysisSchema` for parts of `analysis`. */
   clear: string[];
   idempotency: Idempotency | undefined;
 }
@@ -326,12 +330,12 @@ export const PromptSource: MessageFns<PromptSource> = {
 };
 
 function createBaseAnalysisSettings(): AnalysisSettings {
-  return { enabled: false, prompt: undefined, schema: undefined };
+  return { enabled: undefined, prompt: undefined, schema: undefined };
 }
 
 export const AnalysisSettings: MessageFns<AnalysisSettings> = {
   encode(message: AnalysisSettings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    if (message.enabled !== false) {
+    if (message.enabled !== undefined) {
       writer.uint32(8).bool(message.enabled);
     }
     if (message.prompt !== undefined) {
@@ -397,7 +401,7 @@ export const AnalysisSettings: MessageFns<AnalysisSettings> = {
   },
   fromPartial<I extends Exact<DeepPartial<AnalysisSettings>, I>>(object: I): AnalysisSettings {
     const message = createBaseAnalysisSettings();
-    message.enabled = object.enabled ?? false;
+    message.enabled = object.enabled ?? undefined;
     message.prompt = (object.prompt !== undefined && object.prompt !== null)
       ? PromptSource.fromPartial(object.prompt)
       : undefined;

@@ -1,0 +1,53 @@
+import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { NotationError, parseNotation } from "@parley/shared/analysis/notation";
+import { invalid } from "@parley/shared/errors";
+import type { AcquiredPrompts } from "./acquire-prompts.ts";
+import type { StoredAnalysis } from "./store/agents.ts";
+
+/** What a change says of an agent's analysis: each part is a field of the API's own, so one that is not given stays as it is. */
+export interface AnalysisChange {
+  analysis: AnalysisSettings | undefined;
+  /** `analysisPrompt` and `analysisSchema` become empty; other names are not looked at. */
+  clear: readonly string[];
+}
+
+const NONE: StoredAnalysis = { enabled: false, promptName: null, promptVersion: null, schema: null };
+
+/**
+ * Checks what a change would lead to, before any prompt is taken for it (api.md: Call analysis configuration).
+ * @throws ServiceError invalid when analysis is to run without a prompt, or its schema has a field that cannot be read
+ */
+export function checkAnalysis(before: StoredAnalysis | null, { analysis, clear }: AnalysisChange): void {
+  const enabled = analysis?.enabled ?? before?.enabled ?? false;
+  const keepsPrompt = before?.promptName != null && !clear.includes("analysisPrompt");
+  if (enabled && !keepsPrompt && !analysis?.prompt?.source) {
+    throw invalid("call_analysis_prompt", "call_analysis_prompt is required when call_analysis_enabled is true");
+  }
+  for (const [name, field] of Object.entries(analysis?.schema ?? {})) {
+    checkNotation(`call_analysis_schema.${name}.type`, (field as { type?: unknown }).type);
+  }
+}
+
+function checkNotation(path: string, notation: unknown): void {
+  try {
+    parseNotation(String(notation));
+  } catch (error) {
+    if (!(error instanceof NotationError)) throw error;
+    throw invalid(path, `${path} must ${error.message}`);
+  }
+}
+
+/** The settings after a change. @param acquired the prompt it gives, if it gives one */
+export function changedAnalysis(
+  before: StoredAnalysis | null,
+  { analysis, clear }: AnalysisChange,
+  acquired: AcquiredPrompts["analysis"],
+): StoredAnalysis {
+  const { enabled, schema, ...prompt } = before ?? NONE;
+  const kept = clear.includes("analysisPrompt") ? { promptName: null, promptVersion: null } : prompt;
+  return {
+    enabled: analysis?.enabled ?? enabled,
+    ...(acquired ?? kept),
+    schema: analysis?.schema ?? (clear.includes("analysisSchema") ? null : schema),
+  };
+}

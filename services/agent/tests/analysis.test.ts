@@ -1,0 +1,114 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import {
+  byName,
+  change,
+  create,
+  createPrompt,
+  creation,
+  failure,
+  inline,
+  newOwner,
+  startTestAgents,
+  type TestAgents,
+  update,
+} from "./kit.ts";
+
+let service: TestAgents;
+
+beforeAll(async () => {
+  service = await startTestAgents();
+});
+
+afterAll(() => service.stop());
+
+const SCHEMA = { mood: { type: "Optional[str]" }, solved: { type: "bool" } };
+const REQUIRED = {
+  kind: "invalid",
+  detail: "call_analysis_prompt is required when call_analysis_enabled is true",
+  paths: ["call_analysis_prompt"],
+};
+
+function settings(given: Partial<AnalysisSettings>): AnalysisSettings {
+  return { enabled: undefined, prompt: undefined, schema: undefined, ...given };
+}
+
+async function analysed(given: Partial<AnalysisSettings> = {}) {
+  const owner = newOwner();
+  await createPrompt(service.prompts, owner, "sums up", "Sum up.", PromptType.PROMPT_TYPE_ANALYSIS);
+  const analysis = settings({ enabled: true, prompt: byName("sums up"), schema: SCHEMA, ...given });
+  return create(service.agents, creation(owner, { analysis }));
+}
+
+test("analysis is kept with its prompt by name, by version or as written, and its schema as given", async () => {
+  expect((await analysed()).analysis).toEqual({
+    enabled: true,
+    prompt: { promptName: "sums up", promptVersion: undefined },
+    schema: SCHEMA,
+  });
+  expect((await analysed({ prompt: byName("sums up", 1) })).analysis?.prompt?.promptVersion).toBe(1);
+  const custom = await analysed({ prompt: inline("In one word.") });
+  const promptName = `agent-${custom.agentId}-analysis`;
+  expect(custom.analysis?.prompt).toEqual({ promptName, promptVersion: undefined });
+  const { prompt } = await service.prompts.getPrompt({ ownerId: custom.ownerId, reference: { promptName } });
+  expect(prompt).toMatchObject({ promptContent: "In one word.", promptType: PromptType.PROMPT_TYPE_ANALYSIS });
+});
+
+test("a change of one part leaves the others as they are", async () => {
+  const agent = await analysed();
+  const steps: [Partial<AnalysisSettings>, object][] = [
+    [{ enabled: false }, { enabled: false }],
+    [{ schema: { mood: { type: "str" } } }, { schema: { mood: { type: "str" } } }],
+    [{ enabled: true }, { enabled: true }],
+    [{ prompt: byName("sums up", 1) }, { prompt: { promptName: "sums up", promptVersion: 1 } }],
+    [{ prompt: byName("sums up") }, { prompt: { promptName: "sums up", promptVersion: undefined } }],
+    [{ schema: {} }, { schema: {} }],
+  ];
+  let expected = agent.analysis;
+  for (const [given, difference] of steps) {
+    expected = { ...expected, ...difference } as typeof expected;
+    expect((await change(service.agents, agent, { analysis: settings(given) })).analysis).toEqual(expected);
+  }
+  expect((await change(service.agents, agent, { agentName: "Renamed" })).analysis).toEqual(expected);
+});
+
+test("prompt and schema are cleared each for itself", async () => {
+  const agent = await analysed({ enabled: false });
+  const withoutSchema = await change(service.agents, agent, { clear: ["analysisSchema"] });
+  expect(withoutSchema.analysis).toEqual({ ...agent.analysis, schema: undefined } as typeof agent.analysis);
+  const empty = await change(service.agents, agent, { clear: ["analysisPrompt"] });
+  expect(empty.analysis).toEqual({ enabled: false, prompt: undefined, schema: undefined });
+  const { versionsDeleted } = await service.prompts.deletePrompt({
+    ownerId: agent.ownerId,
+    promptName: "sums up",
+    idempotency: undefined,
+  });
+  expect(versionsDeleted).toBe(1);
+});
+
+test("analysis without a prompt is refused, however one would come to it", async () => {
+  const enabled = settings({ enabled: true });
+  expect(await failure(service.agents.createAgent(creation(newOwner(), { analysis: enabled })))).toEqual(REQUIRED);
+  const plain = await create(service.agents, creation(newOwner()));
+  expect(await failure(service.agents.updateAgent(update(plain, { analysis: enabled })))).toEqual(REQUIRED);
+  const agent = await analysed();
+  expect(await failure(service.agents.updateAgent(update(agent, { clear: ["analysisPrompt"] })))).toEqual(REQUIRED);
+  const both = update(agent, { clear: ["analysisPrompt"], analysis: settings({ enabled: false }) });
+  expect((await service.agents.updateAgent(both)).agent?.analysis).toMatchObject({ enabled: false, prompt: undefined });
+});
+
+test("a main prompt is refused for analysis, and an analysis prompt as the main one", async () => {
+  const owner = newOwner();
+  await createPrompt(service.prompts, owner, "main");
+  await createPrompt(service.prompts, owner, "sums up", "Sum up.", PromptType.PROMPT_TYPE_ANALYSIS);
+  const analysis = settings({ enabled: true, prompt: byName("main") });
+  expect(await failure(service.agents.createAgent(creation(owner, { analysis })))).toMatchObject({
+    kind: "invalid",
+    paths: ["call_analysis_prompt.prompt_name"],
+  });
+  expect(await failure(service.agents.createAgent(creation(owner, { prompt: byName("sums up") })))).toMatchObject({
+    kind: "invalid",
+    paths: ["prompt.prompt_name"],
+  });
+});

@@ -1,0 +1,104 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
+import { newId } from "@parley/shared/ids";
+import {
+  change,
+  create,
+  creation,
+  deletion,
+  failure,
+  inline,
+  newOwner,
+  read,
+  startTestAgents,
+  type TestAgents,
+  update,
+} from "./kit.ts";
+
+/** With few connections, so that whatever wants two of them at once would come to a halt here. */
+let service: TestAgents;
+
+beforeAll(async () => {
+  service = await startTestAgents({ PARLEY_DATABASE_POOL: "3" });
+});
+
+afterAll(() => service.stop());
+
+function keyed(key: string, fingerprint = 1) {
+  return { idempotency: { key, fingerprint: Buffer.alloc(32, fingerprint) } };
+}
+
+async function countAgents(ownerId: string): Promise<number> {
+  const agentType = AgentType.AGENT_TYPE_UNSPECIFIED;
+  const page = { number: 1, size: 1 };
+  return (await service.agents.listAgents({ ownerId, page, search: "", agentType, agentCategory: "" })).total;
+}
+
+test("50 agents created at once over 3 connections all come to be", async () => {
+  const owner = newOwner();
+  const agents = await Promise.all(
+    Array.from({ length: 50 }, (_, at) =>
+      create(service.agents, creation(owner, { prompt: inline(`${at}`), ...(at % 2 === 0 && keyed(`k${at}`)) })),
+    ),
+  );
+  expect(agents.map((agent) => agent.prompt?.promptContent)).toEqual(agents.map((_, at) => `${at}`));
+  expect(await countAgents(owner)).toBe(50);
+});
+
+test("30 creations with one key at once make one agent, and all are told of it", async () => {
+  const owner = newOwner();
+  const request = creation(owner, { prompt: inline("Once."), ...keyed("create") });
+  let replays = 0;
+  const onReplayed = () => {
+    replays++;
+  };
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => service.agents.createAgent(request, { onReplayed })),
+  );
+  expect(new Set(answers.map(({ agent }) => JSON.stringify(agent))).size).toBe(1);
+  expect(replays).toBe(29);
+  expect(await countAgents(owner)).toBe(1);
+});
+
+test("changes and deletions with one key happen once, though they race", async () => {
+  const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
+  const request = update(agent, { prompt: inline("Two."), ...keyed("update") });
+  const changes = await Promise.all(Array.from({ length: 10 }, () => service.agents.updateAgent(request)));
+  expect(new Set(changes.map(({ agent }) => agent?.prompt?.promptVersion))).toEqual(new Set([2]));
+  await change(service.agents, agent, { prompt: inline("Three.") });
+  expect((await service.agents.updateAgent(request)).agent?.prompt?.promptVersion).toBe(2);
+  expect((await read(service.agents, agent)).prompt?.promptContent).toBe("Three.");
+
+  const removal = { ...deletion(agent), ...keyed("delete") };
+  const deletions = await Promise.all(Array.from({ length: 10 }, () => service.agents.deleteAgent(removal)));
+  expect(new Set(deletions.map(({ agentName }) => agentName))).toEqual(new Set([agent.agentName]));
+  expect(await failure(service.agents.deleteAgent(deletion(agent)))).toMatchObject({ kind: "not_found" });
+});
+
+test("a key says the same of another request only once a day has passed; another owner's key is another", async () => {
+  const [anna, ben] = [newOwner(), newOwner()];
+  await create(service.agents, creation(anna, keyed("k")));
+  expect(await failure(service.agents.createAgent(creation(anna, keyed("k", 2))))).toMatchObject({
+    kind: "invalid",
+    paths: ["Idempotency-Key"],
+  });
+  await create(service.agents, creation(ben, keyed("k", 2)));
+  service.clock.advance(24 * 60 * 60 * 1000);
+  await create(service.agents, creation(anna, keyed("k", 2)));
+  expect(await countAgents(anna)).toBe(2);
+});
+
+test("a refusal is given again, though what was missing has come since", async () => {
+  const owner = newOwner();
+  const request = { ...deletion({ ownerId: owner, agentId: newId("agt") }), ...keyed("k") };
+  const refused = await failure(service.agents.deleteAgent(request));
+  expect(refused).toMatchObject({ kind: "not_found" });
+  let replayed = false;
+  const again = service.agents.deleteAgent(request, {
+    onReplayed: () => {
+      replayed = true;
+    },
+  });
+  expect(await failure(again)).toEqual(refused);
+  expect(replayed).toBe(true);
+});

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { type FieldType, NotationError, parseNotation, toJsonSchema } from "./notation.ts";
+
+describe("a field's notation", () => {
+  test.each<[string, FieldType, object]>([
+    ["str", { kind: "str" }, { type: "string" }],
+    [" int ", { kind: "int" }, { type: "integer" }],
+    ["float", { kind: "float" }, { type: "number" }],
+    ["bool", { kind: "bool" }, { type: "boolean" }],
+    ["dict", { kind: "dict" }, { type: "object" }],
+    ["list[str]", { kind: "list", of: { kind: "str" } }, { type: "array", items: { type: "string" } }],
+    ["Optional[ int ]", { kind: "optional", of: { kind: "int" } }, { anyOf: [{ type: "integer" }, { type: "null" }] }],
+    ['Literal["a", "b\\"c"]', { kind: "literal", words: ["a", 'b"c'] }, { type: "string", enum: ["a", 'b"c'] }],
+  ])("%j is read and has a JSON Schema", (text, type, schema) => {
+    expect(parseNotation(text)).toEqual(type);
+    expect<object>(toJsonSchema(type)).toEqual(schema);
+  });
+
+  test.each([
+    "",
+    "string",
+    "Str",
+    "list",
+    "list[]",
+    "list[str",
+    "list[str]]",
+    "str int",
+    "Optional[str, int]",
+    "Literal[]",
+    "Literal[a]",
+    'Literal["a",]',
+    'Literal["a" "b"]',
+    'Literal[""]',
+    "Literal['a']",
+    "list".concat("[list".repeat(20), "]".repeat(20)),
+    `${"list[".repeat(5_000)}str${"]".repeat(5_000)}`,
+  ])("%j is refused", (text) => {
+    expect(() => parseNotation(text)).toThrow(NotationError);
+  });
+
+  test("of any shape is read back as it was written", () => {
+    const leaf = fc.constantFrom("str", "int", "float", "bool", "dict");
+    const literal = fc
+      .array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 4 })
+      .map((words) => `Literal[${words.map((word) => JSON.stringify(word)).join(",")}]`);
+    const { notation } = fc.letrec<{ notation: string }>((tie) => ({
+      notation: fc.oneof(
+        { maxDepth: 8 },
+        leaf,
+        literal,
+        tie("notation").map((of) => `list[${of}]`),
+        tie("notation").map((of) => `Optional[${of}]`),
+      ),
+    }));
+    fc.assert(fc.property(notation, (text) => expect(written(parseNotation(text))).toBe(text)));
+  });
+
+  test("any other text is refused and never breaks the reader", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (text) => {
+        try {
+          parseNotation(text);
+        } catch (error) {
+          expect(error).toBeInstanceOf(NotationError);
+        }
+      }),
+    );
+  });
+});
+
+function written(type: FieldType): string {
+  if (type.kind === "literal") return `Literal[${type.words.map((word) => JSON.stringify(word)).join(",")}]`;
+  if (type.kind === "list") return `list[${written(type.of)}]`;
+  if (type.kind === "optional") return `Optional[${written(type.of)}]`;
+  return type.kind;
+}

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import ipaddr from "ipaddr.js";
 
 export type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
@@ -18,8 +19,9 @@ export function isPublicAddress(ip: string): boolean {
   return address instanceof ipaddr.IPv4 ? !REFUSED_V4.some((range) => address.match(range)) : address.match(GLOBAL_V6);
 }
 
+/** Reads only the canonical spellings: a parsed URL and DNS answers have no others. */
 export function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
-  return ipaddr.isValid(ip) && !ip.includes("%") ? ipaddr.parse(ip) : undefined;
+  return isIP(ip) !== 0 && !ip.includes("%") ? ipaddr.parse(ip) : undefined;
 }
 
 export function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): boolean {

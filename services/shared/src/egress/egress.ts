@@ -51,20 +51,18 @@ export function createEgress(options: EgressOptions): Egress {
     const url = checkUrl(given, allow);
     const request = input instanceof Request ? new Request(input, init) : new Request(given, init);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
+    // Bun forgets the content type it gave a form once the body is read, so the headers are read first.
+    const headers = headersOf(request, url);
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+    if (body !== undefined || request.method === "POST") headers["content-length"] = String(body?.length ?? 0);
     signal?.throwIfAborted();
 
     const connectByMs = performance.now() + connectTimeoutMs;
-    const looked = resolveChecked(url, allow, resolve);
-    const addresses = await bounded(looked, connectTimeoutMs, signal, () => {
-      return new EgressError("timeout", `The host name ${hostOf(url)} could not be resolved in time: try again`);
-    });
-    const headers = headersOf(request, url, body);
-    const { method } = request;
-    const response = await connections.send(
-      { url, method, headers, body, signal, maxResponseBytes, connectByMs },
-      addresses,
-    );
+    const late = () =>
+      new EgressError("timeout", `The host name ${hostOf(url)} could not be resolved in time: try again`);
+    const addresses = await bounded(resolveChecked(url, allow, resolve), connectTimeoutMs, signal, late);
+    const sending = { url, method: request.method, headers, body, signal, maxResponseBytes, connectByMs };
+    const response = await connections.send(sending, addresses);
     if (request.redirect === "manual" || !isRedirect(response.status)) return response;
     await response.body?.cancel();
     throw new EgressError(
@@ -77,12 +75,11 @@ export function createEgress(options: EgressOptions): Egress {
   return { fetch: Object.assign(guarded, { preconnect: () => {} }), close: connections.close };
 }
 
-function headersOf(request: Request, url: URL, body: Uint8Array | undefined): Record<string, string> {
+function headersOf(request: Request, url: URL): Record<string, string> {
   const headers: Record<string, string> = Object.fromEntries(request.headers.entries());
   for (const name of OWN_HEADERS) delete headers[name];
   headers.host = url.host;
   headers["accept-encoding"] = "identity";
-  if (body !== undefined || request.method === "POST") headers["content-length"] = String(body?.length ?? 0);
   return headers;
 }
 

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises";
-import { hostOf, isPublicAddress, parseAddress, portOf } from "./address.ts";
+import { isIP } from "node:net";
+import { hostOf, isPublicAddress, portOf } from "./address.ts";
 import { type AllowList, allowsAddress, allowsHost } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
 import { notPublic } from "./url.ts";
@@ -15,10 +16,9 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 export async function resolveChecked(url: URL, allow: AllowList, resolve: Resolve): Promise<readonly string[]> {
   const host = hostOf(url);
   const port = portOf(url);
-  const addresses = parseAddress(host) === undefined ? await answers(host, resolve) : [host];
+  const addresses = isIP(host) === 0 ? await answers(host, resolve) : [host];
   const named = allowsHost(allow, host, port);
-  const isAllowed = (ip: string) =>
-    parseAddress(ip) !== undefined && (named || isPublicAddress(ip) || allowsAddress(allow, ip, port));
+  const isAllowed = (ip: string) => isIP(ip) !== 0 && (named || isPublicAddress(ip) || allowsAddress(allow, ip, port));
   if (!addresses.every(isAllowed)) throw notPublic(host);
   return addresses;
 }

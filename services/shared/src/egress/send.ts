@@ -3,7 +3,7 @@ import https from "node:https";
 import { isIP } from "node:net";
 import { hostOf, portOf } from "./address.ts";
 import { codeOf, EgressError, networkError } from "./error.ts";
-import { responseOf } from "./response.ts";
+import { type BodyBounds, responseOf } from "./response.ts";
 
 export interface Sending {
   url: URL;
@@ -18,26 +18,29 @@ export interface Sending {
 
 type Outcome = { response: Response } | { error: unknown; retry: "never" | "next_address" | "new_connection" };
 
-export type Connections = ReturnType<typeof createConnections>;
-
 // A server that closed an idle connection resets what crosses that close on the way: at most a round trip later.
 const STALE_WITHIN_MS = 1_000;
 
 /**
- * Keep-alive connections by host, port and address. `fetch` could be pinned too, by its `tls.serverName`, at the same CPU for a
- * streamed reply; but it has no bound on connecting, and 256 requests held open by users' hosts would stop every fetch of the process.
+ * Keep-alive connections by host, port and address. `fetch` can be pinned too (`tls.serverName`) at the same CPU for a streamed reply,
+ * but it has no bound on connecting, and 256 requests that users' hosts hold open would stop every fetch of the process.
  */
 export function createConnections(idleTimeoutMs: number, ca: string | undefined) {
   const options = { keepAlive: true, timeout: idleTimeoutMs, scheduling: "lifo" } as const;
-  const agents = { "http:": new http.Agent(options), "https:": new https.Agent(options) };
+  const plain = new http.Agent(options);
+  const secure = new https.Agent(options);
 
   return {
-    /** Sends to the first of `addresses` that takes a connection, one that is open already before others. @throws EgressError, the signal's reason */
+    /**
+     * Sends to the first of `addresses` that takes a connection; one with an open connection comes before the others.
+     * @throws EgressError, the signal's reason
+     */
     async send(sending: Sending, addresses: readonly string[]): Promise<Response> {
-      const agent = agents[sending.url.protocol === "https:" ? "https:" : "http:"];
-      const targets = addresses.map((address) => target(sending.url, address, ca));
+      const agent = isSecure(sending.url) ? secure : plain;
       const isOpen = (options: https.RequestOptions) => (agent.freeSockets[agent.getName(options)]?.length ?? 0) > 0;
-      targets.sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
+      const targets = addresses
+        .map((address) => target(sending.url, address, ca))
+        .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
 
       let error: unknown;
       for (const [index, options] of targets.entries()) {
@@ -52,7 +55,8 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
       throw error;
     },
     close() {
-      for (const agent of Object.values(agents)) agent.destroy();
+      plain.destroy();
+      secure.destroy();
     },
   };
 }
@@ -61,16 +65,20 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
 function target(url: URL, address: string, ca: string | undefined): https.RequestOptions {
   const host = hostOf(url);
   const plain = { host: address, port: portOf(url) };
-  if (url.protocol === "http:") return plain;
+  if (!isSecure(url)) return plain;
   return { ...plain, servername: isIP(host) ? "" : host, rejectUnauthorized: true, ...(ca !== undefined && { ca }) };
+}
+
+function isSecure(url: URL): boolean {
+  return url.protocol === "https:";
 }
 
 function attempt(sending: Sending, options: https.RequestOptions, waitMs: number): Promise<Outcome> {
   const { url, method, headers, body, signal, maxResponseBytes } = sending;
-  const host = hostOf(url);
-  const { request: open } = url.protocol === "https:" ? https : http;
-  const startedMs = performance.now();
   if (signal?.aborted) return Promise.resolve({ error: signal.reason, retry: "never" });
+  const host = hostOf(url);
+  const open = isSecure(url) ? https.request : http.request;
+  const startedMs = performance.now();
   return new Promise((resolve) => {
     let isConnected = false;
     const request = open({ ...options, method, headers, path: `${url.pathname}${url.search}`, setHost: false });
@@ -91,7 +99,7 @@ function attempt(sending: Sending, options: https.RequestOptions, waitMs: number
       socket.once("connect", () => {
         isConnected = true;
       });
-      socket.once(url.protocol === "https:" ? "secureConnect" : "connect", () => clearTimeout(timer));
+      socket.once(isSecure(url) ? "secureConnect" : "connect", () => clearTimeout(timer));
     });
     request.once("response", (incoming) => settle(answered(request, incoming, { host, maxResponseBytes, signal })));
     request.once("upgrade", (_, socket) => {
@@ -108,11 +116,7 @@ function attempt(sending: Sending, options: https.RequestOptions, waitMs: number
   });
 }
 
-function answered(
-  request: ClientRequest,
-  incoming: IncomingMessage,
-  bounds: Parameters<typeof responseOf>[2],
-): Outcome {
+function answered(request: ClientRequest, incoming: IncomingMessage, bounds: BodyBounds): Outcome {
   try {
     return { response: responseOf(request, incoming, bounds) };
   } catch (cause) {

@@ -1,4 +1,5 @@
-import { hostOf, isPublicAddress, parseAddress, portOf } from "./address.ts";
+import { isIP } from "node:net";
+import { hostOf, isPublicAddress, portOf } from "./address.ts";
 import { type AllowList, allowsHost } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
 
@@ -21,7 +22,7 @@ export function checkUrl(text: string, allow: AllowList): URL {
   if (allowsHost(allow, host, portOf(url))) return url;
   if (url.protocol === "http:")
     throw forbidden(`The address must start with https://, unless ${OPERATOR} lists ${host}`);
-  if (parseAddress(host) !== undefined && !isPublicAddress(host)) throw notPublic(host);
+  if (isIP(host) !== 0 && !isPublicAddress(host)) throw notPublic(host);
   if (host === "localhost" || host.endsWith(".localhost")) throw notPublic(host);
   return url;
 }

@@ -1,28 +1,43 @@
-import { readTally, type Tally } from "./tally.ts";
+import { readTally, sum, type Tally } from "./tally.ts";
 
 /** Of one test, milliseconds; some boot whole services on a busy machine. */
 const TIMEOUT_MS = 30_000;
+/** Of one file: a hung one must not hang the run. */
+const FILE_WITHIN_MS = 300_000;
+const AT_A_TIME = 2;
 
 /**
- * Runs the test files whose path contains one of `paths`, all when there is none, each file in a fresh global scope, two at a
- * time. What Bun prints is passed on as it comes.
+ * Runs each file in a process of its own, so that none can meet what another left: within one process, even with Bun's
+ * `--isolate`, a hung socket of one file has kept the next from ending. Prints a file's report when it has ended.
  */
 export async function runTests(
-  paths: readonly string[],
+  files: readonly string[],
   env: Record<string, string>,
   signal: AbortSignal,
 ): Promise<Tally> {
-  const colour = process.stderr.isTTY ? { FORCE_COLOR: "1" } : {};
-  const child = Bun.spawn([process.execPath, "test", "--parallel=2", `--timeout=${TIMEOUT_MS}`, ...paths], {
+  const tallies: Tally[] = [];
+  const waiting = [...files];
+  const work = async () => {
+    for (let file = waiting.shift(); file && !signal.aborted; file = waiting.shift()) {
+      tallies.push(await runFile(file, env, signal));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_A_TIME }, work));
+  return sum(tallies);
+}
+
+async function runFile(file: string, env: Record<string, string>, stopping: AbortSignal): Promise<Tally> {
+  const overdue = AbortSignal.timeout(FILE_WITHIN_MS);
+  const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
+  const child = Bun.spawn([process.execPath, "test", "--no-orphans", `--timeout=${TIMEOUT_MS}`, `./${file}`], {
     env: { ...process.env, ...colour, ...env },
-    stdio: ["ignore", "inherit", "pipe"],
-    signal,
+    stdio: ["ignore", "pipe", "pipe"],
+    signal: AbortSignal.any([stopping, overdue]),
+    killSignal: "SIGKILL",
   });
-  const decoder = new TextDecoder();
-  let output = "";
-  for await (const chunk of child.stderr) {
-    process.stderr.write(chunk);
-    output += decoder.decode(chunk, { stream: true });
-  }
-  return readTally(output, await child.exited);
+  const [printed, report] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  const exitCode = await child.exited;
+  process.stdout.write(`${printed}${report.trim()}\n\n`);
+  if (overdue.aborted) console.log(`(fail) ${file} did not end within ${FILE_WITHIN_MS / 1000} s\n`);
+  return readTally(report, exitCode);
 }

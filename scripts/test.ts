@@ -6,6 +6,7 @@ import { onStop } from "../deploy/src/stack/stop-signals.ts";
 import { runChecks } from "./checks.ts";
 import { runTests } from "./run-tests.ts";
 import { sum, type Tally } from "./tally.ts";
+import { findTestFiles } from "./test-files.ts";
 import { startTestbed } from "./testbed.ts";
 
 const NONE: Tally = { passed: 0, failed: 0 };
@@ -23,10 +24,15 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 async function test(): Promise<Tally> {
+  const files = await findTestFiles(paths);
+  if (files.length === 0) {
+    console.error(`There is no test file in ${paths.join(", ")}`);
+    return { passed: 0, failed: 1 };
+  }
   try {
     const testbed = await startTestbed();
     try {
-      return stopping.signal.aborted ? NONE : await runTests(paths, testbed.env, stopping.signal);
+      return stopping.signal.aborted ? NONE : await runTests(files, testbed.env, stopping.signal);
     } finally {
       await testbed.stop();
     }

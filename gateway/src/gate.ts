@@ -10,6 +10,7 @@ import { authenticate, requireScope, type Scope, WrongKey } from "./auth/authent
 import type { KeyRing } from "./auth/key-ring.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
+import { readParams } from "./http/params.ts";
 import { readQuery } from "./http/query.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
@@ -88,7 +89,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         ownerId: grant.ownerId,
         body: (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>,
         query: query as Static<Q>,
-        params: params as Record<string, string>,
+        params: readParams(params as Record<string, string | null> | undefined),
         request,
         origin,
         write: { origin, onReplayed: () => headers.set("Idempotent-Replayed", "true") },

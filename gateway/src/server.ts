@@ -16,8 +16,8 @@ import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
 import { redisLimiter } from "./rate-limit/redis.ts";
 
-/** Above what a request may carry, so that the refusal of a larger one is ours to word. */
-const BODY_BYTES_MAX = 8 * 1024 * 1024;
+/** No bound of the runtime's, whose refusal has no words: routes read no more than they take, and what is not read is not kept. */
+const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 const IDLE_SECONDS = 30;
 
 export async function startGateway(config: GatewayConfig, log: Logger): Promise<Running> {

@@ -9,8 +9,9 @@ let stack: Stack | null = null;
 let stopping = false;
 onStop(async () => {
   stopping = true;
-  console.log("stopping");
+  console.log("Stopping");
   await stack?.stop();
+  console.log("Stopped");
   process.exit(0);
 });
 

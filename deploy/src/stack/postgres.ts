@@ -1,4 +1,4 @@
-import { chown, mkdir, rename, rm, writeFile } from "node:fs/promises";
+import { chown, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
 import type { Command } from "./child.ts";
@@ -31,7 +31,7 @@ export interface Cluster {
  */
 export async function prepareCluster({ home, fallback, password }: ClusterSettings): Promise<Cluster> {
   const packaged = packagedBinaries();
-  const user = await databaseUser();
+  const user = (await ownerOf(join(home, "postgres"))) ?? (await databaseUser());
   const place = canReach(home, user) ? home : await fallback();
   const binaries = await reachableBinaries(packaged, user, place);
   const data = join(place, "postgres");
@@ -91,6 +91,13 @@ async function forgetDeadPostmaster(data: string): Promise<void> {
   ).split("\n");
   const holder = commandLine(Number(pid));
   if (holder !== "" && !holder.includes(data)) await rm(file, { force: true });
+}
+
+/** Whoever made the data runs Postgres, also when root starts the stack of another user. */
+async function ownerOf(data: string): Promise<User | null> {
+  if (process.getuid?.() !== 0) return null;
+  const { uid, gid } = await stat(data).catch(() => ({ uid: 0, gid: 0 }));
+  return uid === 0 ? null : { uid, gid };
 }
 
 /** Made beside its place and then moved there: what a crash leaves is never taken for a cluster. */

@@ -18,12 +18,6 @@ export function commandLine(pid: number): string {
   return read(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ") ?? "";
 }
 
-/** Whether this process ignores a signal because whoever started it said so, as nohup does. */
-export function startedIgnoring(signalNumber: number): boolean {
-  const mask = read("/proc/self/status")?.match(/^SigIgn:\s*([0-9a-f]+)/m)?.[1];
-  return mask !== undefined && ((BigInt(`0x${mask}`) >> BigInt(signalNumber - 1)) & 1n) === 1n;
-}
-
 /** Fields of proc_pid_stat(5); the command's name is in parentheses and may hold anything. */
 function statFields(pid: number): { state: string; parent: number; startTime: string } | null {
   const stat = read(`/proc/${pid}/stat`);

@@ -1,11 +1,11 @@
-import { constants } from "node:os";
-import { commandLine, identify, parentOf, startedIgnoring } from "./process-table.ts";
+import { isatty } from "node:tty";
+import { commandLine, identify, parentOf } from "./process-table.ts";
 
 const POLL_MS = 500;
 
 /**
- * Calls `stop` once, when this process is told to end: by SIGINT, SIGTERM, SIGHUP (unless started under nohup), or by the end
- * of the `npx` or `bun run` that started it, which pass on no signal sent to them alone.
+ * Calls `stop` once, when this process is told to end: by SIGINT, SIGTERM, the end of its terminal, or the end of the `npx` or
+ * `bun run` that started it: npx passes on no signal that is sent to it alone.
  */
 export function onStop(stop: () => void): void {
   let stopped = false;
@@ -17,7 +17,8 @@ export function onStop(stop: () => void): void {
   };
   process.on("SIGINT", once);
   process.on("SIGTERM", once);
-  if (!startedIgnoring(constants.signals.SIGHUP)) process.on("SIGHUP", once);
+  // That nohup has it ignored is lost on the way through `bun run`, but it takes the terminal away too.
+  process.on("SIGHUP", isatty(0) ? once : () => {});
   const launchers = findLaunchers();
   const poll = setInterval(() => {
     if (launchers.some(({ pid, identity }) => identify(pid) !== identity)) once();

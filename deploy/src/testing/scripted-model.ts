@@ -54,6 +54,8 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const scripts: { script: Script; came: (exchange: Exchange) => void }[] = [];
   const server = createServer(async (incoming, outgoing) => {
+    // So that a fault hits the request it is meant for: what a reused connection loses is sent again.
+    outgoing.setHeader("connection", "close");
     const request = await readRequest(incoming);
     requests.push(request);
     const exchange = exchangeOf(request, outgoing);

@@ -34,8 +34,10 @@ export async function createDatabase(): Promise<GivenDatabase> {
 
 /** The administrator's address of the Postgres that a stack brought itself. */
 export function ownDatabase(home: Home): string {
-  const { postgresPort, postgresPassword } = JSON.parse(
-    readFileSync(home.file("installation.json"), "utf8"),
-  ) as Installation;
+  const { postgresPort, postgresPassword } = readInstallation(home);
   return postgresUrl(postgresPort, postgresPassword);
+}
+
+export function readInstallation(home: Home): Installation {
+  return JSON.parse(readFileSync(home.file("installation.json"), "utf8"));
 }

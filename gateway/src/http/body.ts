@@ -2,7 +2,8 @@ import { invalid } from "@parley/shared/errors";
 import { HttpError } from "../problem.ts";
 
 const BYTES_MAX = 1024 * 1024;
-const DEPTH_MAX = 64;
+/** An object in an object takes three messages of protobuf, whose readers stop at 100 (protobuf.dev: recursion limit). */
+const DEPTH_MAX = 32;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 export type JsonObject = Record<string, unknown>;
@@ -16,15 +17,14 @@ export interface JsonBody {
 /**
  * The JSON object that a request carries (decisions.md: HTTP conventions).
  * @throws HttpError 413 over 1 MiB, 415 for another type, 400 for what is no JSON object; ServiceError invalid for JSON that
- *   cannot be stored: a NUL character, a number beyond a double, nesting over 64 deep
+ *   cannot be stored: a NUL character, a number beyond a double, nesting over 32 deep
  */
 export async function readJson(request: Request): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
   if (length > BYTES_MAX) throw tooLarge();
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
-  const bytes = new Uint8Array(await request.arrayBuffer());
-  if (bytes.byteLength > BYTES_MAX) throw tooLarge();
+  const bytes = await readBytes(request);
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   const value = parse(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -32,6 +32,19 @@ export async function readJson(request: Request): Promise<JsonBody> {
   }
   refuseUnstorable(value, "", 0);
   return { value: value as JsonObject, bytes };
+}
+
+/** No more is read of a body of unknown length than it may have. */
+async function readBytes(request: Request): Promise<Uint8Array> {
+  if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > BYTES_MAX) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 function parse(bytes: Uint8Array): unknown {
@@ -52,6 +65,8 @@ function refuseUnstorable(value: unknown, path: string, depth: number): void {
       throw invalid(path, `The request body must not be nested more than ${DEPTH_MAX} levels deep`);
     for (const key in value) {
       if (key.includes("\0")) throw invalid(path, "A field name must not contain a NUL character");
+      // Assigned to an object, as decoders do, it would be no field but the object's prototype.
+      if (key === "__proto__") throw invalid(path, "A field name must not be __proto__");
       refuseUnstorable((value as JsonObject)[key], path === "" ? key : `${path}.${key}`, depth + 1);
     }
   }

@@ -67,8 +67,14 @@ function dateOf(name: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const iso = text.replace(" ", "T");
   const date = new Date(iso.includes("T") && !/(Z|[+-]\d{2}:?\d{2})$/.test(iso) ? `${iso}Z` : iso);
-  if (Number.isNaN(date.getTime())) throw invalid(name, `${name} must be a date that exists, in ISO 8601`);
+  if (Number.isNaN(date.getTime()) || !isDay(iso.slice(0, 10))) throw invalid(name, `${name} must be a date that exists, in ISO 8601`);
   return date;
+}
+
+/** Whether a date is in the calendar: a parser takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  const parsed = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
 }
 
 /** The window of the day in UTC minutes; offsets are minutes east of UTC (decisions.md: Conversations). */

@@ -7,6 +7,7 @@ const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: str({ default: "", desc: "hosts and CIDRs that CUSTOM_LLM may reach though private" }),
+  PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices beside the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
 };
 

@@ -2,9 +2,11 @@ import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import agents from "../migrations/0001_agents.sql" with { type: "text" };
+import clonedVoices from "../migrations/0002_cloned_voices.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
   { name: "0000_idempotency", sql: idempotency },
   { name: "0001_agents", sql: agents },
+  { name: "0002_cloned_voices", sql: clonedVoices },
 ];

@@ -9,11 +9,12 @@ import { createClient } from "@parley/shared/rpc/client";
 import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
-import { CATALOGUE } from "./catalogue/catalogue.ts";
+import { loadCatalogue } from "./catalogue/load.ts";
 import type { AgentConfig } from "./config.ts";
 import type { AgentContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { referenceQueue } from "./prompt-references.ts";
+import { addClonedVoice } from "./rpc/add-cloned-voice.ts";
 import { batchGetAgentRuntimes } from "./rpc/batch-get-agent-runtimes.ts";
 import { batchGetAgents } from "./rpc/batch-get-agents.ts";
 import { createAgent } from "./rpc/create-agent.ts";
@@ -21,9 +22,12 @@ import { deleteAgent } from "./rpc/delete-agent.ts";
 import { listAgents } from "./rpc/list-agents.ts";
 import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
 import { listProviders } from "./rpc/list-providers.ts";
+import { listVoices } from "./rpc/list-voices.ts";
+import { removeClonedVoice } from "./rpc/remove-cloned-voice.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
 
-export function startAgent(config: AgentConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
+export async function startAgent(config: AgentConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
+  const catalogue = await loadCatalogue(config.PARLEY_CATALOGUE);
   return startService(
     {
       name: "agent",
@@ -37,7 +41,7 @@ export function startAgent(config: AgentConfig, log: Logger, clock: Clock = syst
         });
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const allowedHosts = parseAllowList(config.PARLEY_ALLOWED_PRIVATE_HOSTS);
-        const ctx: AgentContext = { db, prompts, sealer, catalogue: CATALOGUE, allowedHosts, clock };
+        const ctx: AgentContext = { db, prompts, sealer, catalogue, allowedHosts, clock };
         const worker = startWorker(db, referenceQueue(ctx), log, { clock });
         return {
           handlers: {
@@ -49,6 +53,9 @@ export function startAgent(config: AgentConfig, log: Logger, clock: Clock = syst
             deleteAgent: deleteAgent(ctx),
             listDynamicVariables: listDynamicVariables(ctx),
             listProviders: listProviders(ctx),
+            listVoices: listVoices(ctx),
+            addClonedVoice: addClonedVoice(ctx),
+            removeClonedVoice: removeClonedVoice(ctx),
           },
           stop: async () => {
             await worker.stop();

@@ -1,17 +1,32 @@
 import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
+import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
-import { str, url } from "envalid";
+import { makeValidator, str, url } from "envalid";
+
+const allowList = makeValidator(parseAllowList);
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
-  PARLEY_ALLOWED_PRIVATE_HOSTS: str({ default: "", desc: "hosts and CIDRs that CUSTOM_LLM may reach though private" }),
+  PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
+    default: [],
+    desc: "hosts and CIDRs that CUSTOM_LLM may reach though private",
+  }),
   PARLEY_LLM_DEADLINE_MS: positiveNumber({ default: 60_000, desc: "to the first word, over all attempts" }),
   PARLEY_LLM_STALL_MS: positiveNumber({ default: 30_000, desc: "between two pieces of a reply" }),
+  PARLEY_TURN_LEASE_MS: positiveNumber({ default: 15_000, desc: "that a turn whose process died keeps its session" }),
   PARLEY_CHAT_CONTEXT_TOKENS: positiveNumber({ default: 32_000, desc: "of a session that the model sees" }),
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),
   OPENAI_API_KEY: str({ default: "" }),
   OPENAI_BASE_URL: url({ default: "https://api.openai.com/v1" }),
+  ANTHROPIC_API_KEY: str({ default: "" }),
+  ANTHROPIC_BASE_URL: url({ default: "https://api.anthropic.com/v1" }),
+  GOOGLE_API_KEY: str({ default: "" }),
+  GOOGLE_BASE_URL: url({ default: "https://generativelanguage.googleapis.com/v1beta" }),
+  GROQ_API_KEY: str({ default: "" }),
+  GROQ_BASE_URL: url({ default: "https://api.groq.com/openai/v1" }),
+  MISTRAL_API_KEY: str({ default: "" }),
+  MISTRAL_BASE_URL: url({ default: "https://api.mistral.ai/v1" }),
 };
 
 export type ConversationConfig = ConfigOf<typeof VARIABLES>;

@@ -3,6 +3,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
+import type { RunningTurns } from "./running-turns.ts";
 
 export interface ConversationContext {
   db: Database;
@@ -10,6 +11,7 @@ export interface ConversationContext {
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** @throws ServiceError condition when the provider cannot be used here */
   selectModel(llm: LlmConfig): Model;
+  turns: RunningTurns;
   limits: ConversationLimits;
   clock: Clock;
 }

@@ -85,7 +85,8 @@ export function toSummary(row: ConversationRow): ChatSessionSummary {
   return {
     sessionId: row.conversationId,
     agentId: row.agentId,
-    conversationName: row.name ?? UNNAMED,
+    // A message of white space alone gives no name.
+    conversationName: row.name || UNNAMED,
     messageCount: row.messageCount,
     metadata: row.metadata,
     status: STATUSES[row.status],

@@ -1,16 +1,27 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import type { Logger } from "@parley/shared/log";
 
-const DELAYS_MS = [50, 100, 250, 500, 1_000, 2_000, 4_000, 8_000, 8_000] as const;
+/** About 25 seconds: a restart of the database, and a replica taking its place. */
+const DELAYS_MS: readonly number[] = [50, 100, 250, 500, ...new Array<number>(24).fill(1_000)];
 
-/** Tries a write again while the database is away, for about 24 seconds: what was said must not be lost to a restart. */
-export async function persistently<T>(log: Logger, write: () => Promise<T>): Promise<T> {
-  for (const delayMs of DELAYS_MS) {
+/** Tries a write again while the database is away: what was said must not be lost to a restart. Any other failure is final. */
+export async function persistently<T>(log: Logger, write: () => Promise<T>, delaysMs = DELAYS_MS): Promise<T> {
+  for (const delayMs of delaysMs) {
     try {
       return await write();
     } catch (err) {
-      log.warn({ err, retry_in_ms: delayMs }, "a reply could not be stored");
-      await Bun.sleep(delayMs);
+      if (!mayPass(err)) throw err;
+      log.warn({ err, retry_in_ms: delayMs }, "a reply could not be stored yet");
+      await sleep(delayMs);
     }
   }
   return write();
+}
+
+/** Not when the pool is closed, as our own stop does last; of Postgres also rollbacks (40), lack of room (53), a standby (25006). */
+function mayPass(error: unknown): boolean {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "CONNECTION_ENDED") return false;
+  return isUnreachableDatabase(error) || /^(40|53|25006)/.test(code);
 }

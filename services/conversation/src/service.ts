@@ -1,7 +1,6 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { systemClock } from "@parley/shared/clock";
-import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { type Clock, systemClock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -22,11 +21,15 @@ import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
 import { startChat } from "./rpc/start-chat.ts";
 import { streamTurn } from "./rpc/stream-turn.ts";
+import { runningTurns } from "./running-turns.ts";
 
 const WHOLE_REPLY_MS = 600_000;
-const TURN_LEASE_MS = 15_000;
 
-export function startConversation(config: ConversationConfig, log: Logger): Promise<Running> {
+export function startConversation(
+  config: ConversationConfig,
+  log: Logger,
+  clock: Clock = systemClock,
+): Promise<Running> {
   return startService(
     {
       name: "conversation",
@@ -38,19 +41,20 @@ export function startConversation(config: ConversationConfig, log: Logger): Prom
           address: config.PARLEY_AGENT_ADDRESS,
           credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
         });
-        const egress = createEgress({ allow: parseAllowList(config.PARLEY_ALLOWED_PRIVATE_HOSTS) });
+        const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const providers: ProviderSettings = {
-          openai: { apiKey: config.OPENAI_API_KEY, baseUrl: config.OPENAI_BASE_URL },
+          credentials: credentialsOf(config),
           guardedFetch: egress.fetch,
         };
         const ctx: ConversationContext = {
           db,
           getAgent: agentReader(agents),
           selectModel: (llm) => selectModel(llm, providers),
+          turns: runningTurns(),
           limits: limitsOf(config),
-          clock: systemClock,
+          clock,
         };
-        const worker = startWorker(db, silentChatQueue(ctx), log);
+        const worker = startWorker(db, silentChatQueue(ctx), log, { clock });
         await sweepSilentChats(ctx);
         return {
           handlers: {
@@ -63,6 +67,7 @@ export function startConversation(config: ConversationConfig, log: Logger): Prom
             listConversations: listConversations(ctx),
           },
           stop: async () => {
+            await ctx.turns.stop();
             await worker.stop();
             egress.close();
             agents.close();
@@ -75,11 +80,21 @@ export function startConversation(config: ConversationConfig, log: Logger): Prom
   );
 }
 
+function credentialsOf(config: ConversationConfig): ProviderSettings["credentials"] {
+  return {
+    openai: { apiKey: config.OPENAI_API_KEY, baseURL: config.OPENAI_BASE_URL },
+    anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseURL: config.ANTHROPIC_BASE_URL },
+    google: { apiKey: config.GOOGLE_API_KEY, baseURL: config.GOOGLE_BASE_URL },
+    groq: { apiKey: config.GROQ_API_KEY, baseURL: config.GROQ_BASE_URL },
+    mistral: { apiKey: config.MISTRAL_API_KEY, baseURL: config.MISTRAL_BASE_URL },
+  };
+}
+
 function limitsOf(config: ConversationConfig): ConversationLimits {
   return {
     model: { deadlineMs: config.PARLEY_LLM_DEADLINE_MS, stallMs: config.PARLEY_LLM_STALL_MS, wholeMs: WHOLE_REPLY_MS },
     contextTokens: config.PARLEY_CHAT_CONTEXT_TOKENS,
     chatIdleMinutes: config.PARLEY_CHAT_IDLE_MINUTES,
-    turnLeaseMs: TURN_LEASE_MS,
+    turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
   };
 }

@@ -1,4 +1,5 @@
 import type { ModelTool, ToolCall } from "./model/port.ts";
+import { storable } from "./storable.ts";
 
 type AgentTools = Record<string, unknown> | undefined;
 
@@ -24,9 +25,8 @@ export function farewellOf(calls: readonly ToolCall[], tools: AgentTools): strin
   const end = calls.find((call) => call.name === "end_call");
   if (!end) return "";
   const configured = (tools?.end_call as { message?: unknown } | undefined)?.message;
-  return (
-    ([end.input.message, configured].find((text) => typeof text === "string" && text !== "") as string) ?? FAREWELL
-  );
+  const said = [end.input.message, configured].map((text) => (typeof text === "string" ? storable(text) : ""));
+  return said.find((text) => text !== "") ?? FAREWELL;
 }
 
 function isEnabled(tool: unknown): boolean {

@@ -1,18 +1,16 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/server";
-import { compileTexts } from "@parley/shared/variables/template";
 import type { ConversationContext } from "./context.ts";
-import { fitContext } from "./context-window.ts";
 import type { Model, ModelRequest, TokenUsage, ToolCall } from "./model/port.ts";
 import { type ModelWatch, watchModel } from "./model/watch.ts";
+import { modelRequest } from "./model-request.ts";
 import type { AcceptedTurn } from "./open-session.ts";
 import { persistently } from "./persistently.ts";
-import { listMessagesBefore } from "./store/messages.ts";
-import { endTurnKey } from "./store/turn-keys.ts";
 import { finishTurn, releaseTurn } from "./store/turns.ts";
-import { chatTools, farewellOf } from "./tools.ts";
+import { farewellOf } from "./tools.ts";
 import { keepTurn } from "./turn-lease.ts";
 import { wordCutter } from "./words.ts";
 
@@ -70,6 +68,9 @@ class RunningTurn implements ReadyTurn {
   #toolCalls: ToolCall[] = [];
   #usage: TokenUsage = { inputTokens: undefined, outputTokens: undefined };
   #firstWordMs: number | null = null;
+  #isWhole = false;
+  #watch: ModelWatch | null = null;
+  #lease: { stop(): void } | null = null;
 
   constructor(
     ctx: ConversationContext,
@@ -88,121 +89,130 @@ class RunningTurn implements ReadyTurn {
   }
 
   async *stream(): AsyncGenerator<TurnEvent> {
-    const watch = this.#watch();
-    const lease = keepTurn(this.#ctx, this.#accepted);
+    const watch = this.#begin();
     const words = wordCutter();
     let failure: unknown = null;
-    let left = true;
     try {
       yield { type: "started", sessionId: this.sessionId };
       for await (const event of this.#model.stream(await this.#request(), watch.signal)) {
-        watch.piece();
+        watch.pause();
         if (event.type === "tool_call") this.#toolCalls.push(event.call);
         else if (event.type === "finish") this.#usage = event.usage;
         else {
           this.#firstWordMs ??= Math.round(performance.now() - this.#startedAt);
-          this.#text += event.text;
-          const complete = words.push(event.text);
+          const complete = words.push(this.#say(event.text));
           if (complete !== "") yield { type: "text", text: complete };
         }
+        watch.resume();
       }
-      const rest = words.end() + this.#farewell();
+      const rest = words.end() + this.#conclude();
       if (rest !== "") yield { type: "text", text: rest };
-      left = false;
     } catch (error) {
       failure = error;
-      left = false;
     } finally {
-      watch.done();
-      lease.stop();
-      await this.#finish(failure !== null || left);
+      // Also when the client leaves, which ends a generator where it waits.
+      await this.#end();
     }
     if (failure) throw this.#failure(failure);
   }
 
   async complete(): Promise<string> {
-    const watch = this.#watch();
-    const lease = keepTurn(this.#ctx, this.#accepted);
+    const watch = this.#begin();
     let failure: unknown = null;
     try {
       const reply = await this.#model.complete(await this.#request(), watch.signal);
-      this.#text = reply.text;
       this.#toolCalls = reply.toolCalls;
       this.#usage = reply.usage;
-      this.#farewell();
+      this.#say(reply.text);
+      this.#conclude();
     } catch (error) {
       failure = error;
     } finally {
-      watch.done();
-      lease.stop();
-      await this.#finish(failure !== null);
+      await this.#end();
     }
     if (failure) throw this.#failure(failure);
     return this.#text;
   }
 
-  #watch(): ModelWatch {
-    return watchModel(this.#model.provider, this.#ctx.limits.model, this.#call.signal);
+  #begin(): ModelWatch {
+    const { limits, turns } = this.#ctx;
+    this.#lease = keepTurn(this.#ctx, this.#accepted);
+    this.#watch = watchModel(this.#model.provider, limits.model, {
+      clientGone: this.#call.signal,
+      cutOff: turns.cutOff,
+    });
+    return this.#watch;
   }
 
-  async #request(): Promise<ModelRequest> {
-    const { prompt, firstMessagePrompt, llm, tools } = this.#agent;
-    const texts = compileTexts([prompt?.promptContent ?? "", firstMessagePrompt ?? ""]);
-    const system = texts.fill(0, this.#accepted.variables);
-    const earlier =
-      this.#accepted.seq > 1 ? await listMessagesBefore(this.#ctx.db, this.#accepted, this.#accepted.seq) : [];
-    const messages = [...earlier, { role: "user" as const, content: this.#turn.message }];
-    return {
-      system,
-      messages: fitContext(system, messages, this.#ctx.limits.contextTokens),
-      temperature: llm?.params?.temperature,
-      tools: chatTools(tools),
-    };
+  #request(): Promise<ModelRequest> {
+    return modelRequest(this.#ctx, this.#agent, this.#accepted, this.#turn.message);
   }
 
-  /** A model that ends the call without a word still says goodbye. */
-  #farewell(): string {
-    const farewell = this.#text === "" ? farewellOf(this.#toolCalls, this.#agent.tools) : "";
-    this.#text += farewell;
+  #say(text: string): string {
+    this.#text += text;
+    return text;
+  }
+
+  /** The model has said all it wanted to; one that ends the conversation without a word still says goodbye. */
+  #conclude(): string {
+    const farewell = this.#text === "" ? this.#say(farewellOf(this.#toolCalls, this.#agent.tools)) : "";
+    if (this.#text === "") {
+      throw new ServiceError("upstream_failed", `The ${this.#model.provider} model gave an empty answer`);
+    }
+    this.#isWhole = true;
     return farewell;
   }
 
-  async #finish(partial: boolean): Promise<void> {
+  /** The lease is held until the reply is stored, or another turn could begin before it. */
+  async #end(): Promise<void> {
+    this.#watch?.done();
+    try {
+      await persistently(this.#call.log, () => this.#store());
+    } catch (error) {
+      throw this.#failure(error);
+    } finally {
+      this.#lease?.stop();
+    }
+  }
+
+  async #store(): Promise<void> {
     const { db, clock } = this.#ctx;
-    const keyed = this.#turn.idempotency !== undefined;
-    await persistently(this.#call.log, async () => {
-      if (this.#text === "") {
-        await releaseTurn(db, this.#accepted, clock.now());
-        if (keyed && !partial) await endTurnKey(db, this.#accepted.ownerId, this.#accepted.turnId);
-        return;
-      }
-      await finishTurn(
-        db,
-        this.#accepted,
-        {
-          content: this.#text,
-          partial,
-          provider: this.#model.provider,
-          model: this.#model.name,
-          promptName: this.#agent.prompt?.promptName ?? null,
-          promptVersion: this.#agent.prompt?.promptVersion ?? null,
-          usage: this.#usage,
-          firstWordMs: this.#firstWordMs,
-          totalMs: Math.round(performance.now() - this.#startedAt),
-        },
-        clock.now(),
-        { ended: !partial && this.#toolCalls.some((call) => call.name === "end_call"), keyed },
-      );
-    });
+    if (this.#text === "") return releaseTurn(db, this.#accepted, clock.now());
+    const isStored = await finishTurn(
+      db,
+      this.#accepted,
+      {
+        content: this.#text,
+        partial: !this.#isWhole,
+        provider: this.#model.provider,
+        model: this.#model.name,
+        promptName: this.#agent.prompt?.promptName ?? null,
+        promptVersion: this.#agent.prompt?.promptVersion ?? null,
+        usage: this.#usage,
+        firstWordMs: this.#firstWordMs,
+        totalMs: Math.round(performance.now() - this.#startedAt),
+      },
+      clock.now(),
+      {
+        ended: this.#isWhole && this.#toolCalls.some((call) => call.name === "end_call"),
+        key: this.#turn.idempotency?.key ?? null,
+      },
+    );
+    if (!isStored) this.#call.log.warn({ session_id: this.sessionId }, "a reply came when its turn was no longer open");
   }
 
   /** The failure, with the session it happened in: a client can go on there. */
   #failure(error: unknown): unknown {
-    if (!(error instanceof ServiceError)) return error;
-    return new ServiceError(error.kind, error.detail, {
-      cause: error,
-      metadata: { ...error.metadata, session_id: this.sessionId },
-      ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+    const known = isUnreachableDatabase(error) ? databaseUnreachable(error) : error;
+    if (!(known instanceof ServiceError)) return known;
+    return new ServiceError(known.kind, known.detail, {
+      cause: known,
+      metadata: { ...known.metadata, session_id: this.sessionId },
+      ...(known.retryAfterMs !== undefined && { retryAfterMs: known.retryAfterMs }),
     });
   }
+}
+
+function databaseUnreachable(cause: unknown): ServiceError {
+  return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000, cause });
 }

@@ -1,6 +1,7 @@
 /**
  * Cuts a text that arrives in arbitrary pieces at word boundaries (decisions.md: Chat). Whitespace belongs to the word
  * before it, so a word goes out when the next one begins; the concatenation of what goes out is exactly what came in.
+ * Scripts without spaces between words, such as Chinese, go out by the phrase, at their own punctuation.
  */
 export interface WordCutter {
   /** What is complete now, possibly nothing or several words. */
@@ -9,7 +10,7 @@ export interface WordCutter {
   end(): string;
 }
 
-const BOUNDARY = /\s(?=\S)/g;
+const BOUNDARY = /[\s、。，！？；：](?=[^\s、。，！？；：」』）】》”’])/g;
 
 export function wordCutter(): WordCutter {
   let held = "";

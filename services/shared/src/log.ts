@@ -22,7 +22,7 @@ export function createLogger(service: string, level = "info", destination?: Dest
 
 /** Whether `level` is one that a logger can be set to. */
 export function isLogLevel(level: string): boolean {
-  return level === "silent" || level in pino.levels.values;
+  return level === "silent" || Object.hasOwn(pino.levels.values, level);
 }
 
 export const silentLogger: Logger = pino({ level: "silent" });

@@ -1,5 +1,5 @@
 import { ConfigError } from "./config.ts";
-import { createLogger, type Logger } from "./log.ts";
+import { createLogger, isLogLevel, type Logger } from "./log.ts";
 
 export interface Running {
   address: string;
@@ -12,7 +12,8 @@ export interface Running {
  * it cannot start. A fault that no handler caught is logged and ends the process: its supervisor starts a clean one.
  */
 export async function runProcess(name: string, start: (log: Logger) => Promise<Running>): Promise<void> {
-  const log = createLogger(name, process.env.PARLEY_LOG_LEVEL);
+  const level = process.env.PARLEY_LOG_LEVEL || "info";
+  const log = createLogger(name, isLogLevel(level) ? level : "info");
   const fatal = (err: unknown) => {
     log.fatal({ err }, "fault");
     process.exit(1);
@@ -21,6 +22,8 @@ export async function runProcess(name: string, start: (log: Logger) => Promise<R
   process.on("unhandledRejection", fatal);
   let running: Running;
   try {
+    if (!isLogLevel(level))
+      throw new ConfigError(`PARLEY_LOG_LEVEL: "${level}" is no level: trace, debug, info, warn, error, fatal`);
     running = await start(log);
   } catch (err) {
     if (err instanceof ConfigError) log.fatal(err.message);

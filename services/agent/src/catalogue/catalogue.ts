@@ -1,12 +1,38 @@
 import { invalid } from "@parley/shared/errors";
-import models from "./models.json" with { type: "json" };
 
-export type ProviderKind = "llm" | "stt" | "tts";
+/** Every provider that is accepted (decisions.md: Provider catalogue). */
+export const PROVIDERS = {
+  llm: ["OPENAI", "OPENAI_RESPONSES", "ANTHROPIC", "GOOGLE", "GROQ", "MISTRAL"],
+  stt: ["DEEPGRAM", "ASSEMBLYAI"],
+  tts: ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "GOOGLE"],
+} as const;
 
-/** Every provider and model name that is accepted. */
-export type Catalogue = Readonly<Record<ProviderKind, Readonly<Record<string, readonly string[]>>>>;
+export type ProviderKind = keyof typeof PROVIDERS;
 
-export const CATALOGUE: Catalogue = models;
+/** Model names by provider. */
+export type Models = Readonly<Record<string, readonly string[]>>;
+
+export const GENDERS = ["MALE", "FEMALE", "NEUTRAL"] as const;
+
+export interface Voice {
+  voiceId: string;
+  name: string;
+  /** NEUTRAL too where the provider states none. */
+  gender: (typeof GENDERS)[number];
+  /** BCP 47. */
+  language: string;
+  previewUrl: string | null;
+  /** Null: it speaks with every model of its provider. */
+  models: readonly string[] | null;
+}
+
+/** Every model name that is accepted, and the voices anybody can use. */
+export interface Catalogue extends Readonly<Record<ProviderKind, Models>> {
+  /** By provider, in the order of `compareVoices`. */
+  voices: Readonly<Record<string, readonly Voice[]>>;
+  /** When its data last changed. */
+  updatedAt: Date;
+}
 
 /** A customer's own endpoint: any model name. */
 export const CUSTOM_LLM = "CUSTOM_LLM";
@@ -31,4 +57,19 @@ export function checkModel(
       `${path}.model_name must be one of ${models.join(", ")} for ${config.providerName}`,
     );
   }
+}
+
+/** @throws ServiceError invalid, naming the known providers, at `provider`. */
+export function checkVoiceProvider(provider: string): void {
+  const known: readonly string[] = PROVIDERS.tts;
+  if (!known.includes(provider)) throw invalid("provider", `provider must be one of ${known.join(", ")}`);
+}
+
+/** By name, case aside; the id settles which of two namesakes is first. */
+export function compareVoices(a: Voice, b: Voice): number {
+  return compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.voiceId, b.voiceId);
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
 }

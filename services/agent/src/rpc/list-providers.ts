@@ -1,18 +1,14 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
-import type { ProviderKind } from "../catalogue/catalogue.ts";
+import type { Models } from "../catalogue/catalogue.ts";
 import type { AgentContext } from "../context.ts";
 
 export function listProviders(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listProviders"]> {
-  const models = (kind: ProviderKind) =>
-    Object.entries(ctx.catalogue[kind]).map(([providerName, modelNames]) => ({
-      providerName,
-      modelNames: [...modelNames],
-    }));
-  return async () => ({
-    llm: models("llm"),
-    tts: models("tts"),
-    stt: models("stt"),
-    updatedAt: ctx.clock.now(),
-  });
+  const { llm, tts, stt, updatedAt } = ctx.catalogue;
+  const response = { llm: listed(llm), tts: listed(tts), stt: listed(stt), updatedAt };
+  return async () => response;
+}
+
+function listed(models: Models) {
+  return Object.entries(models).map(([providerName, modelNames]) => ({ providerName, modelNames: [...modelNames] }));
 }

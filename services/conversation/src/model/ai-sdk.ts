@@ -1,11 +1,13 @@
-import type {
-  LanguageModelV4,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4Usage,
+import {
+  InvalidResponseDataError,
+  type LanguageModelV4,
+  type LanguageModelV4CallOptions,
+  type LanguageModelV4FunctionTool,
+  type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { ServiceError } from "@parley/shared/errors";
-import { failureOf } from "./failure.ts";
+import { storable } from "../storable.ts";
+import { endlessStream, failureOf } from "./failure.ts";
 import type { Model, ModelEvent, ModelReply, ModelRequest, TokenUsage, ToolCall } from "./port.ts";
 
 /**
@@ -29,7 +31,7 @@ export function aiSdkModel(provider: string, name: string, model: LanguageModelV
         const { content, usage } = await model.doGenerate(callOptions(request, signal));
         const reply: ModelReply = { text: "", toolCalls: [], usage: tokens(usage) };
         for (const part of content) {
-          if (part.type === "text") reply.text += part.text;
+          if (part.type === "text") reply.text += storable(part.text);
           else if (part.type === "tool-call") reply.toolCalls.push(toolCall(part, provider));
         }
         return reply;
@@ -41,22 +43,31 @@ export function aiSdkModel(provider: string, name: string, model: LanguageModelV
 }
 
 async function* events(stream: AsyncIterable<Part>, provider: string): AsyncGenerator<ModelEvent> {
+  let begun = false;
   let finished = false;
   for await (const part of stream) {
     if (part.type === "text-delta") {
-      if (part.delta !== "") yield { type: "text", text: part.delta };
+      const text = storable(part.delta);
+      begun ||= text !== "";
+      if (text !== "") yield { type: "text", text };
     } else if (part.type === "tool-call") {
+      begun = true;
       yield { type: "tool_call", call: toolCall(part, provider) };
     } else if (part.type === "error") {
-      throw part.error;
+      throw isMissingEnd(part.error) ? endlessStream(provider, begun) : part.error;
     } else if (part.type === "finish") {
       // A stream that ends with no finish reason of the provider's was cut off, however politely the socket closed.
-      if (part.finishReason.unified === "error" || part.finishReason.raw === undefined) throw cutOff(provider);
+      if (part.finishReason.unified === "error" || part.finishReason.raw === undefined) break;
       finished = true;
       yield { type: "finish", usage: tokens(part.usage) };
     }
   }
-  if (!finished) throw cutOff(provider);
+  if (!finished) throw endlessStream(provider, begun);
+}
+
+/** How some of the provider packages say that a stream ended without a finish reason. */
+function isMissingEnd(error: unknown): boolean {
+  return InvalidResponseDataError.isInstance(error) && error.data === undefined;
 }
 
 type Part = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"] extends ReadableStream<infer P> ? P : never;
@@ -91,8 +102,4 @@ function toolCall({ toolName, input }: { toolName: string; input: string }, prov
 
 function tokens(usage: LanguageModelV4Usage): TokenUsage {
   return { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total };
-}
-
-function cutOff(provider: string): ServiceError {
-  return new ServiceError("upstream_failed", `The ${provider} model's answer was cut off`);
 }

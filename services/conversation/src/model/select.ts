@@ -1,48 +1,59 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createGroq } from "@ai-sdk/groq";
+import { createMistral } from "@ai-sdk/mistral";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { aiSdkModel } from "./ai-sdk.ts";
 import type { Model } from "./port.ts";
 
-/** Where the models of standard providers are, and with what they are called. */
+/** Where a standard provider is, with the version in the path, and with what it is called; no key: it cannot be. */
+export interface Credential {
+  apiKey: string;
+  baseURL: string;
+}
+
+export type CredentialName = "openai" | "anthropic" | "google" | "groq" | "mistral";
+
 export interface ProviderSettings {
-  openai: { apiKey: string; baseUrl: string };
+  credentials: Readonly<Record<CredentialName, Credential>>;
   /** For addresses that users gave. */
   guardedFetch: typeof fetch;
 }
+
+/** The standard providers' names in an agent's configuration (decisions.md: Provider catalogue). */
+const STANDARD: Readonly<
+  Record<string, { credential: CredentialName; create(credential: Credential, model: string): LanguageModelV4 }>
+> = {
+  OPENAI: { credential: "openai", create: (credential, model) => createOpenAI(credential).chat(model) },
+  OPENAI_RESPONSES: { credential: "openai", create: (credential, model) => createOpenAI(credential).responses(model) },
+  ANTHROPIC: { credential: "anthropic", create: (credential, model) => createAnthropic(credential)(model) },
+  GOOGLE: { credential: "google", create: (credential, model) => createGoogle(credential)(model) },
+  GROQ: { credential: "groq", create: (credential, model) => createGroq(credential)(model) },
+  MISTRAL: { credential: "mistral", create: (credential, model) => createMistral(credential)(model) },
+};
 
 /**
  * The model that an agent's configuration names.
  * @throws ServiceError condition when the provider has no credential here (decisions.md: Provider catalogue)
  */
-export function selectModel(llm: LlmConfig, settings: ProviderSettings): Model {
-  const { providerName, modelName, params } = llm;
-  switch (providerName) {
-    case "CUSTOM_LLM":
-      return aiSdkModel(
-        providerName,
-        modelName,
-        createOpenAICompatible({
-          name: "custom",
-          baseURL: params?.baseUrl ?? "",
-          includeUsage: true,
-          fetch: settings.guardedFetch,
-          ...(params?.apiKey && { apiKey: params.apiKey }),
-        }).chatModel(modelName),
-      );
-    case "OPENAI":
-      if (settings.openai.apiKey === "") throw notConfigured(providerName);
-      return aiSdkModel(
-        providerName,
-        modelName,
-        createOpenAI({ apiKey: settings.openai.apiKey, baseURL: settings.openai.baseUrl }).chat(modelName),
-      );
-    default:
-      throw notConfigured(providerName);
+export function selectModel({ providerName, modelName, params }: LlmConfig, settings: ProviderSettings): Model {
+  if (providerName === "CUSTOM_LLM") {
+    return aiSdkModel(providerName, modelName, customModel(modelName, params, settings.guardedFetch));
   }
+  const provider = Object.hasOwn(STANDARD, providerName) ? STANDARD[providerName] : undefined;
+  const credential = provider && settings.credentials[provider.credential];
+  if (!credential || credential.apiKey === "") {
+    throw new ServiceError("condition", `LLM provider ${providerName} is not configured`);
+  }
+  return aiSdkModel(providerName, modelName, provider.create(credential, modelName));
 }
 
-function notConfigured(providerName: string): ServiceError {
-  return new ServiceError("condition", `LLM provider ${providerName} is not configured`);
+function customModel(model: string, params: LlmParams | undefined, guardedFetch: typeof fetch): LanguageModelV4 {
+  const endpoint = { baseURL: params?.baseUrl ?? "", apiKey: params?.apiKey ?? "", fetch: guardedFetch };
+  if (params?.apiType === "RESPONSES") return createOpenAI({ ...endpoint, name: "custom" }).responses(model);
+  return createOpenAICompatible({ ...endpoint, name: "custom", includeUsage: true }).chatModel(model);
 }

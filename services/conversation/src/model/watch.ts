@@ -9,33 +9,48 @@ export interface ModelLimits {
   wholeMs: number;
 }
 
-/** An abort signal that fires when the client is gone or the model takes longer than it may. */
+/** Ends a model's call when nobody waits for its answer, or when it takes longer than it may. */
 export interface ModelWatch {
   signal: AbortSignal;
-  /** A piece came: from now on the stall limit counts. */
-  piece(): void;
+  /** A piece came: from now on the time is its reader's, which a slow one may take. */
+  pause(): void;
+  /** The next piece is waited for: the stall limit counts. */
+  resume(): void;
+  /** Nothing more is wanted: whatever of the call is left is ended. */
   done(): void;
 }
 
-export function watchModel(provider: string, limits: ModelLimits, clientGone: AbortSignal): ModelWatch {
+export interface Leaving {
+  clientGone: AbortSignal;
+  /** The process cannot wait for the model any longer. */
+  cutOff: AbortSignal;
+}
+
+export function watchModel(provider: string, limits: ModelLimits, { clientGone, cutOff }: Leaving): ModelWatch {
   const controller = new AbortController();
-  const leave = () => controller.abort(new ServiceError("cancelled", "The request was cancelled"));
   const late = (what: string) => () =>
     controller.abort(new ServiceError("upstream_timeout", `The ${provider} model provider ${what}`));
+  const leave = () => controller.abort(new ServiceError("cancelled", "The request was cancelled"));
+  const stop = () =>
+    controller.abort(new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1000 }));
   if (clientGone.aborted) leave();
+  if (cutOff.aborted) stop();
   clientGone.addEventListener("abort", leave, { once: true });
+  cutOff.addEventListener("abort", stop, { once: true });
   const whole = setTimeout(late("took too long over its answer"), limits.wholeMs);
   let next = setTimeout(late("did not answer in time"), limits.deadlineMs);
   return {
     signal: controller.signal,
-    piece() {
-      clearTimeout(next);
+    pause: () => clearTimeout(next),
+    resume() {
       next = setTimeout(late("stopped in the middle of its answer"), limits.stallMs);
     },
     done() {
       clearTimeout(next);
       clearTimeout(whole);
       clientGone.removeEventListener("abort", leave);
+      cutOff.removeEventListener("abort", stop);
+      controller.abort();
     },
   };
 }

@@ -11,8 +11,9 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startCha
 export function startChat(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, metadata }) => {
     const { prompt, firstMessagePrompt } = await ctx.getAgent(ownerId, agentId);
+    const variables = collectValues(metadata ?? {});
     const texts = compileTexts([prompt?.promptContent ?? "", firstMessagePrompt ?? ""]);
-    const greeting = texts.fill(1, collectValues(metadata ?? {}));
+    const greeting = texts.fill(1, variables);
     const conversationId = newUuid();
     await insertGreetedSession(ctx.db, {
       ownerId,
@@ -21,7 +22,7 @@ export function startChat(ctx: ConversationContext): Handler {
       agentId,
       greeting,
       metadata: metadata ?? {},
-      variables: collectValues(metadata ?? {}),
+      variables,
       now: ctx.clock.now(),
     });
     return { sessionId: conversationId, firstMessage: greeting };

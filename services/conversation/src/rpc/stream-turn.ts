@@ -18,11 +18,14 @@ export function streamTurn(ctx: ConversationContext): Handler {
   };
 }
 
-/** @throws ServiceError invalid on a turn that is missing or names a session by no UUID */
+/**
+ * The turn asked for, its session named as Postgres writes UUIDs.
+ * @throws ServiceError invalid on a turn that is missing or names a session by no UUID
+ */
 export function turnOf({ turn }: { turn: Turn | undefined }): Turn {
   if (!turn) throw invalid("turn", "turn is required");
   if (turn.sessionId !== undefined && !isUuid(turn.sessionId)) {
     throw invalid("session_id", "session_id must be a UUID, as a chat reply or first-message gave it");
   }
-  return turn;
+  return { ...turn, sessionId: turn.sessionId?.toLowerCase() };
 }

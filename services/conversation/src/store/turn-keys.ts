@@ -84,11 +84,6 @@ export async function isTurnKeyDone(sql: Sql, { ownerId, key }: TurnKey): Promis
   return row?.done ?? false;
 }
 
-/** The turn of a key ended without a reply. */
-export async function endTurnKey(sql: Sql, ownerId: string, turnId: string): Promise<void> {
-  await sql`update turn_keys set done = true where owner_id = ${ownerId} and turn_id = ${turnId}`;
-}
-
 /** A few at a time, more than are added, so that no request pays for many. */
 export async function deleteExpiredTurnKeys(sql: Sql, expiredAt: Date): Promise<void> {
   await sql`

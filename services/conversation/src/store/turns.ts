@@ -85,8 +85,8 @@ export interface StoredReply {
 }
 
 /**
- * Stores the reply and lets the turn go, in one statement; with `ended` the session is COMPLETED, with `keyed` a whole reply
- * is what the turn's idempotency key answers from now on. False when the turn was not this one's any more: the session went
+ * Stores the reply and lets the turn go, in one statement; with `ended` the session is COMPLETED, with `key` a whole reply
+ * is what that idempotency key answers from now on. False when the turn was not this one's any more: the session went
  * on without it.
  */
 export async function finishTurn(
@@ -94,7 +94,7 @@ export async function finishTurn(
   turn: OpenTurn,
   reply: StoredReply,
   now: Date,
-  { ended, keyed }: { ended: boolean; keyed: boolean },
+  { ended, key }: { ended: boolean; key: string | null },
 ): Promise<boolean> {
   const finished = await sql`
     with finished as (
@@ -106,7 +106,7 @@ export async function finishTurn(
       returning message_count
     ), keyed as (
       update turn_keys set done = ${!reply.partial}, reply_seq = message_count from finished
-      where ${keyed}::boolean and owner_id = ${turn.ownerId} and turn_keys.turn_id = ${turn.turnId}
+      where owner_id = ${turn.ownerId} and idempotency_key = ${key}::text and turn_id = ${turn.turnId}
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
       prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)

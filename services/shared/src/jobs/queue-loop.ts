@@ -31,6 +31,9 @@ export interface LoopContext {
   pollMs: number;
 }
 
+/** After a failure to claim: a lost connection is replaced at the next try. */
+const RETRY_MS = 1_000;
+
 /** Claims and runs one queue's jobs, as many at once as it allows, and sleeps while there are none. */
 export function startQueueLoop(ctx: LoopContext): QueueLoop {
   const { db, name, queue, log, clock, pollMs } = ctx;
@@ -73,6 +76,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
       }
     } catch (err) {
       log.warn({ err, queue: name }, "jobs cannot be claimed, will try again");
+      return Math.min(pollMs, RETRY_MS);
     }
     return pollMs;
   }

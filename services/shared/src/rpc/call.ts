@@ -3,7 +3,7 @@ import { Metadata } from "@grpc/grpc-js";
 /** What a request carries from hop to hop. */
 export interface CallOrigin {
   requestId: string;
-  /** W3C trace context (https://www.w3.org/TR/trace-context/), passed on as it came. */
+  /** W3C trace context (https://www.w3.org/TR/trace-context/), passed on as it came; one of another form is dropped. */
   traceparent?: string | undefined;
   /** Epoch milliseconds after which nobody waits for the answer. */
   deadlineMs?: number | undefined;
@@ -13,6 +13,7 @@ export interface CallOrigin {
 
 const REQUEST_ID = "x-request-id";
 const TRACEPARENT = "traceparent";
+const TRACEPARENT_FORM = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}(-[!-~]*)?$/;
 /** Trailer of a response or an error that an earlier request with the same idempotency key got first. */
 const REPLAYED = "parley-idempotent-replayed";
 
@@ -29,7 +30,7 @@ export function originMetadata(origin: CallOrigin | undefined): Metadata {
   const metadata = new Metadata();
   if (origin) {
     metadata.set(REQUEST_ID, origin.requestId);
-    if (origin.traceparent) metadata.set(TRACEPARENT, origin.traceparent);
+    if (origin.traceparent && TRACEPARENT_FORM.test(origin.traceparent)) metadata.set(TRACEPARENT, origin.traceparent);
   }
   return metadata;
 }

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import {
   type ChannelCredentials,
   Client,
@@ -34,7 +35,7 @@ export type ServiceClient<D extends Definition> = {
 export interface ClientSettings {
   /** The service's name in error texts. */
   peer: string;
-  /** host:port, dns:///name:port for round robin over its addresses, or unix:path. */
+  /** host:port, dns:///name:port for round robin over its addresses, or unix:path. With TLS a name: Bun refuses an IP address. */
   address: string;
   credentials?: ChannelCredentials;
   /** Of a call that names none, milliseconds. */
@@ -83,8 +84,9 @@ function unary(
   request: unknown,
   options: CallOptions = {},
 ): Promise<unknown> {
-  const { origin } = options;
-  if (origin?.signal?.aborted) return Promise.reject(cancelled());
+  const { origin, onReplayed } = options;
+  const signal = origin?.signal;
+  if (signal?.aborted) return Promise.reject(cancelled());
   return new Promise((resolve, reject) => {
     const call = channel.makeUnaryRequest(
       method.path,
@@ -94,14 +96,13 @@ function unary(
       originMetadata(origin),
       callOptions(settings, options, TIMEOUT_MS),
       (error: GrpcError | null, response?: unknown) => {
-        origin?.signal?.removeEventListener("abort", cancel);
-        if (error) reject(fromStatus(error, settings.peer));
+        signal?.removeEventListener("abort", cancel);
+        if (error) reject(fromStatus(error, settings.peer, signal?.aborted));
         else resolve(response);
       },
     );
     const cancel = () => call.cancel();
-    origin?.signal?.addEventListener("abort", cancel, { once: true });
-    const { onReplayed } = options;
+    signal?.addEventListener("abort", cancel, { once: true });
     // Emitted right after the callback above, so still before whoever awaits the promise goes on.
     if (onReplayed) call.once("status", ({ metadata }) => isReplayed(metadata) && onReplayed());
   });
@@ -114,66 +115,64 @@ async function* serverStream(
   request: unknown,
   options: CallOptions = {},
 ): AsyncGenerator<unknown> {
-  const { origin } = options;
-  if (origin?.signal?.aborted) throw cancelled();
+  const signal = options.origin?.signal;
+  if (signal?.aborted) throw cancelled();
   const call = channel.makeServerStreamRequest(
     method.path,
     method.requestSerialize,
     method.responseDeserialize,
     request,
-    originMetadata(origin),
+    originMetadata(options.origin),
     callOptions(settings, options, null),
   );
+  // Reading the stream throws its error; cancelling one that nobody reads any more must not end the process.
+  call.on("error", () => {});
   const cancel = () => call.cancel();
-  origin?.signal?.addEventListener("abort", cancel, { once: true });
+  signal?.addEventListener("abort", cancel, { once: true });
   try {
     yield* call;
   } catch (error) {
-    throw fromStatus(error as GrpcError, settings.peer);
+    throw fromStatus(error as GrpcError, settings.peer, signal?.aborted);
   } finally {
-    origin?.signal?.removeEventListener("abort", cancel);
+    signal?.removeEventListener("abort", cancel);
     call.cancel();
   }
 }
 
-async function clientStream(
+function clientStream(
   channel: Client,
   method: AnyMethod,
   settings: ClientSettings,
   requests: AsyncIterable<unknown>,
   options: CallOptions = {},
 ): Promise<unknown> {
-  const { origin } = options;
-  if (origin?.signal?.aborted) throw cancelled();
-  const { promise, resolve, reject } = Promise.withResolvers<unknown>();
-  let done = false;
-  const call = channel.makeClientStreamRequest(
-    method.path,
-    method.requestSerialize,
-    method.responseDeserialize,
-    originMetadata(origin),
-    callOptions(settings, options, null),
-    (error: GrpcError | null, response?: unknown) => {
-      done = true;
-      if (error) reject(fromStatus(error, settings.peer));
-      else resolve(response);
-    },
-  );
-  const cancel = () => call.cancel();
-  origin?.signal?.addEventListener("abort", cancel, { once: true });
-  try {
-    for await (const request of requests) {
-      if (done) break;
-      if (!call.write(request)) await Promise.race([new Promise((drained) => call.once("drain", drained)), promise]);
-    }
-    call.end();
-    return await promise;
-  } catch (error) {
-    cancel();
-    throw error;
-  } finally {
-    origin?.signal?.removeEventListener("abort", cancel);
-  }
+  const signal = options.origin?.signal;
+  if (signal?.aborted) return Promise.reject(cancelled());
+  return new Promise((resolve, reject) => {
+    const source = Readable.from(requests);
+    const call = channel.makeClientStreamRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      originMetadata(options.origin),
+      callOptions(settings, options, null),
+      (error: GrpcError | null, response?: unknown) => {
+        signal?.removeEventListener("abort", cancel);
+        // An answer may come before the last request is sent, or wanted.
+        source.destroy();
+        if (error) reject(fromStatus(error, settings.peer, signal?.aborted));
+        else resolve(response);
+      },
+    );
+    const cancel = () => call.cancel();
+    signal?.addEventListener("abort", cancel, { once: true });
+    source.on("error", (error) => {
+      reject(error);
+      cancel();
+    });
+    call.on("error", () => {});
+    source.pipe(call);
+  });
 }
 
 /** The earlier of this call's own time-out and its caller's deadline less a margin; a stream has no time-out of its own. */

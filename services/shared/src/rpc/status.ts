@@ -1,7 +1,7 @@
 import { type ServiceError as GrpcError, Metadata, type StatusObject, status } from "@grpc/grpc-js";
 import type { Any } from "@parley/proto/google/protobuf/any.ts";
 import { BadRequest, ErrorInfo, RetryInfo, Status } from "@parley/proto/google/rpc/status.ts";
-import { type ErrorKind, ServiceError } from "../errors.ts";
+import { type ErrorKind, ServiceError, type Violation } from "../errors.ts";
 
 const DETAILS = "grpc-status-details-bin";
 const DOMAIN = "parley";
@@ -34,14 +34,23 @@ const KINDS = new Map<number, ErrorKind>([
   [status.NOT_FOUND, "not_found"],
 ]);
 
-/** A ServiceError as gRPC's status with the standard's error details (https://grpc.io/docs/guides/error/). */
-export function toStatus(error: ServiceError): Pick<StatusObject, "code" | "details" | "metadata"> {
+/** A status travels in headers, which break the whole connection when they pass 64 KB; the short text is in them twice. */
+const LIMITS = { shortText: 200, detail: 2_000, violations: 4_000 };
+
+export type RichStatus = Pick<StatusObject, "code" | "details" | "metadata">;
+
+/**
+ * A ServiceError as gRPC's status with the standard's error details (https://grpc.io/docs/guides/error/). A detail of more than
+ * 2,000 characters is cut, violations beyond 4,000 characters are left out.
+ */
+export function toStatus(error: ServiceError): RichStatus {
   const code = CODES[error.kind];
+  const detail = cut(error.detail, LIMITS.detail);
   const details: Any[] = [
     any("ErrorInfo", ErrorInfo.encode({ reason: error.kind.toUpperCase(), domain: DOMAIN, metadata: error.metadata })),
   ];
   if (error.violations.length > 0) {
-    const fieldViolations = error.violations.map((v) => ({ field: v.path, description: v.message }));
+    const fieldViolations = thatFit(error.violations).map((v) => ({ field: v.path, description: v.message }));
     details.push(any("BadRequest", BadRequest.encode({ fieldViolations })));
   }
   if (error.retryAfterMs !== undefined) {
@@ -50,18 +59,22 @@ export function toStatus(error: ServiceError): Pick<StatusObject, "code" | "deta
     details.push(any("RetryInfo", RetryInfo.encode({ retryDelay: { seconds, nanos } })));
   }
   const metadata = new Metadata();
-  metadata.set(DETAILS, Buffer.from(Status.encode({ code, message: error.detail, details }).finish()));
-  return { code, details: error.detail, metadata };
+  metadata.set(DETAILS, Buffer.from(Status.encode({ code, message: detail, details }).finish()));
+  return { code, details: cut(detail, LIMITS.shortText), metadata };
 }
 
-/** The ServiceError a peer sent, or what a bare gRPC failure means. `peer` names the service in the latter's text. */
-export function fromStatus(error: GrpcError, peer: string): ServiceError {
+/**
+ * The ServiceError a peer sent, or what a bare gRPC failure means. `peer` names the service in the latter's text.
+ * @param cancelledHere whether this side gave the call up: a call cancelled by the other side was lost with its connection
+ */
+export function fromStatus(error: GrpcError, peer: string, cancelledHere = false): ServiceError {
   const [packed] = error.metadata?.get(DETAILS) ?? [];
   if (Buffer.isBuffer(packed)) {
     const sent = unpack(packed, error);
     if (sent) return sent;
   }
-  const kind = KINDS.get(error.code) ?? "internal";
+  const lost = error.code === status.CANCELLED && !cancelledHere;
+  const kind = lost ? "unavailable" : (KINDS.get(error.code) ?? "internal");
   return new ServiceError(kind, BARE_DETAILS[kind]?.(peer) ?? `The ${peer} service failed`, {
     cause: error,
     ...(kind === "unavailable" && { retryAfterMs: 1000 }),
@@ -74,6 +87,24 @@ const BARE_DETAILS: Partial<Record<ErrorKind, (peer: string) => string>> = {
   cancelled: () => "The request was cancelled",
   unimplemented: (peer) => `The ${peer} service does not offer this yet`,
 };
+
+/** Whether a peer sent this error with its details, as one that runs this code does. */
+export function isFromPeer({ cause }: ServiceError): boolean {
+  return cause instanceof Error && "metadata" in cause && (cause as GrpcError).metadata.get(DETAILS).length > 0;
+}
+
+/** At most `length` characters, and none that has no encoding: half of a surrogate pair would fail the whole status. */
+function cut(text: string, length: number): string {
+  return (text.length <= length ? text : `${text.slice(0, length - 1)}…`).toWellFormed();
+}
+
+function thatFit(violations: readonly Violation[]): readonly Violation[] {
+  let room = LIMITS.violations;
+  return violations.filter(({ path, message }) => {
+    room -= path.length + message.length;
+    return room >= 0;
+  });
+}
 
 function any(name: string, message: { finish(): Uint8Array }): Any {
   return { typeUrl: TYPE + name, value: Buffer.from(message.finish()) };

@@ -1,0 +1,95 @@
+import { PROMPT } from "../agents.ts";
+import { COMPANY, MODEL } from "./reply.ts";
+
+/** Where a contender is and which API it speaks. */
+export type Target = { url: string; headers: Record<string, string> } & (
+  | { protocol: "parley"; agentId: string }
+  | { protocol: "openai" }
+);
+
+export interface Reply {
+  text: string;
+  /** When the first piece of it was there, on the scale of `performance.now()`. */
+  firstAtMs: number;
+}
+
+/** One session: each call is a turn in it. @throws on any answer but 200 */
+export type Session = (message: string) => Promise<Reply>;
+
+export function openSession(target: Target, streamed: boolean): Session {
+  return target.protocol === "parley"
+    ? parleySession(target, target.agentId, streamed)
+    : openaiSession(target, streamed);
+}
+
+function parleySession(target: Target, agentId: string, streaming: boolean): Session {
+  let sessionId: string | undefined;
+  const metadata = { dynamic_variables: { company: COMPANY } };
+  return async (message) => {
+    const body = { agent_id: agentId, session_id: sessionId, message, streaming, metadata };
+    const response = await post(`${target.url}/v1/public/chat`, target.headers, body);
+    sessionId = response.headers.get("x-session-id") ?? undefined;
+    if (streaming) return pieces(response, (text) => text);
+    const { response: text } = (await response.json()) as { response: string };
+    return { text, firstAtMs: performance.now() };
+  };
+}
+
+/** What a client of a model's API does itself: it keeps the conversation and sends all of it each time. */
+function openaiSession(target: Target, stream: boolean): Session {
+  const messages = [{ role: "system", content: PROMPT.replace("{{company}}", COMPANY) }];
+  return async (message) => {
+    messages.push({ role: "user", content: message });
+    const response = await post(`${target.url}/v1/chat/completions`, target.headers, {
+      model: MODEL,
+      messages,
+      stream,
+    });
+    const reply = stream ? await pieces(response, eventReader()) : await wholeReply(response);
+    messages.push({ role: "assistant", content: reply.text });
+    return reply;
+  };
+}
+
+async function post(url: string, headers: Record<string, string>, body: object): Promise<Response> {
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { "Content-Type": "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+  return response;
+}
+
+async function wholeReply(response: Response): Promise<Reply> {
+  const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
+  return { text: choices[0]?.message.content ?? "", firstAtMs: performance.now() };
+}
+
+/** @param read the text in what has come, possibly none yet */
+async function pieces(response: Response, read: (received: string) => string): Promise<Reply> {
+  const decoder = new TextDecoder();
+  let text = "";
+  let firstAtMs = 0;
+  for await (const bytes of response.body ?? []) {
+    text += read(decoder.decode(bytes, { stream: true }));
+    if (text !== "" && firstAtMs === 0) firstAtMs = performance.now();
+  }
+  return { text, firstAtMs };
+}
+
+/** Reads the text out of server-sent events, which may be cut anywhere. */
+function eventReader(): (received: string) => string {
+  let rest = "";
+  return (received) => {
+    const lines = (rest + received).split("\n");
+    rest = lines.pop() ?? "";
+    let text = "";
+    for (const line of lines) {
+      if (!line.startsWith("data: {")) continue;
+      const { choices } = JSON.parse(line.slice(6)) as { choices: { delta: { content?: string } }[] };
+      text += choices[0]?.delta.content ?? "";
+    }
+    return text;
+  };
+}

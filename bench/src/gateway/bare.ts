@@ -1,0 +1,9 @@
+/** Contender (a): what Elysia alone costs to answer the same JSON. */
+import { Elysia } from "elysia";
+import { readAgents } from "./fixture.ts";
+
+const agents = await readAgents();
+const app = new Elysia().get("/v1/public/agents/:agent_id", ({ params, status }) => {
+  return agents.get(params.agent_id) ?? status(404);
+});
+app.listen({ hostname: "127.0.0.1", port: Number(process.env.PORT) });

@@ -1,0 +1,16 @@
+import type { MethodDefinition } from "@grpc/grpc-js";
+
+const bytes = (value: Buffer) => value;
+
+/** A call without a codec: what is left is what gRPC itself costs. */
+export const ECHO: { echo: MethodDefinition<Buffer, Buffer> } = {
+  echo: {
+    path: "/bench.Echo/Echo",
+    requestStream: false,
+    responseStream: false,
+    requestSerialize: bytes,
+    requestDeserialize: bytes,
+    responseSerialize: bytes,
+    responseDeserialize: bytes,
+  },
+};

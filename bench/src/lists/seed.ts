@@ -1,0 +1,56 @@
+import { once } from "node:events";
+import type { Writable } from "node:stream";
+import type { Database } from "@parley/shared/db/database";
+import { randomOf, sentencePool } from "./corpus.ts";
+import { moments, seededRows } from "./rows.ts";
+
+export interface SeededOwner {
+  ownerId: string;
+  conversations: number;
+}
+
+/** Of all conversations, one in so many is still open, the newest ones. */
+const OPEN_SHARE = 1_000;
+const CHUNK = 1 << 20;
+
+/** Fills the tables of one owner by COPY, oldest conversations first as they would have come. */
+export async function seedOwner(db: Database, { ownerId, conversations }: SeededOwner, end: Date): Promise<void> {
+  const random = randomOf(conversations);
+  const pool = sentencePool(random);
+  const copyConversations = await copyInto(
+    db,
+    `conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, name, message_count, metadata,
+      variables, created_by, to_mobile_number, from_mobile_number, last_activity_at, created_at, updated_at)`,
+  );
+  const copyMessages = await copyInto(db, "messages (owner_id, conversation_id, seq, role, content, created_at)");
+  let left = conversations;
+  for (const at of moments(random, conversations, end)) {
+    const isOpen = left-- <= conversations / OPEN_SHARE;
+    const rows = seededRows(random, pool, ownerId, at, isOpen);
+    await copyConversations.write(rows.conversation);
+    await copyMessages.write(rows.messages);
+  }
+  await Promise.all([copyConversations.end(), copyMessages.end()]);
+}
+
+/** Lines into a table, in large pieces and no faster than the server takes them. */
+async function copyInto(db: Database, target: string) {
+  const stream: Writable = await db.unsafe(`copy ${target} from stdin`).writable();
+  let waiting = "";
+  const flush = async () => {
+    const accepted = stream.write(waiting);
+    waiting = "";
+    if (!accepted) await once(stream, "drain");
+  };
+  return {
+    write: async (lines: string) => {
+      waiting += lines;
+      if (waiting.length > CHUNK) await flush();
+    },
+    end: async () => {
+      await flush();
+      stream.end();
+      await once(stream, "finish");
+    },
+  };
+}

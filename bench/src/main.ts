@@ -1,0 +1,33 @@
+/** `bun run bench <name>`: one benchmark, with everything it needs started and ended around it. */
+import { onStop } from "@parley/deploy/src/stack/stop-signals.ts";
+import { benchChat } from "./chat/benchmark.ts";
+import { benchGateway } from "./gateway/benchmark.ts";
+import { openRun, type Run } from "./run.ts";
+
+const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = { gateway: benchGateway, chat: benchChat };
+const INTERRUPTED = 130;
+
+const [name = ""] = process.argv.slice(2);
+const benchmark = Object.hasOwn(BENCHMARKS, name) ? BENCHMARKS[name] : undefined;
+if (!benchmark) {
+  console.error(`Say which benchmark to run: bun run bench ${Object.keys(BENCHMARKS).join(" | ")}`);
+  process.exit(2);
+}
+
+let code = 0;
+const run = await openRun();
+onStop(async () => {
+  code = INTERRUPTED;
+  await run.end();
+  process.exit(code);
+});
+try {
+  await benchmark(run);
+} catch (error) {
+  // What an interrupted benchmark says last is only that its processes are gone.
+  if (code !== INTERRUPTED) console.error(error instanceof Error ? error.message : error);
+  code ||= 1;
+} finally {
+  await run.end();
+}
+process.exit(code);

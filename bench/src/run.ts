@@ -1,0 +1,48 @@
+import { chmod, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startChild, stopChild } from "@parley/deploy/src/stack/child.ts";
+
+/** What one benchmark keeps and starts: all of it goes when it ends, whichever way that is. */
+export interface Run {
+  /** Others may enter it: Postgres runs as another user. */
+  folder: string;
+  /** Starts a script of this package as a process of its own. @returns its pid */
+  start(script: string, env: Record<string, string>): number;
+  /** To be called at the end, before what was started earlier is ended. */
+  onEnd(end: () => Promise<unknown>): void;
+  /** Ends everything; a second call waits for the first. */
+  end(): Promise<void>;
+}
+
+const STOP_WITHIN_MS = 5_000;
+
+export async function openRun(): Promise<Run> {
+  const folder = await mkdtemp(join(tmpdir(), "parley-bench-"));
+  await chmod(folder, 0o711);
+  const ends: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  let ending: Promise<void> | null = null;
+
+  async function endAll(): Promise<void> {
+    for (let end = ends.pop(); end; end = ends.pop()) await end();
+  }
+
+  return {
+    folder,
+    start(script, env) {
+      const child = startChild({
+        args: [process.execPath, "--no-env-file", join(import.meta.dir, script)],
+        env,
+        log: join(folder, `${script.replaceAll("/", "-")}.log`),
+        stopSignal: "SIGTERM",
+      });
+      ends.push(() => stopChild(child, "SIGTERM", STOP_WITHIN_MS));
+      return child.pid;
+    },
+    onEnd: (end) => void ends.push(end),
+    end: () => {
+      ending ??= endAll();
+      return ending;
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { join } from "node:path";
+import { openHome } from "@parley/deploy/src/stack/home.ts";
+import type { Installation } from "@parley/deploy/src/stack/installation.ts";
+import { freePorts } from "@parley/deploy/src/stack/ports.ts";
+import { ensureDatabase, postgresUrl } from "@parley/deploy/src/stack/postgres.ts";
+import { readStackSettings } from "@parley/deploy/src/stack/settings.ts";
+import { startStack } from "@parley/deploy/src/stack/stack.ts";
+import type { RunningProcess } from "@parley/deploy/src/stack/stack-file.ts";
+import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { createClient } from "@parley/shared/rpc/client";
+import { obtain } from "./debian.ts";
+import type { Run } from "./run.ts";
+
+/** Parley as `bun run start` starts it. */
+export interface BenchStack {
+  url: string;
+  /** Of an enterprise owner with the highest rate limit there is. */
+  apiKey: string;
+  redisUrl: string;
+  /** The processes of these names, as they are now. */
+  pids(names: readonly ProcessName[]): number[];
+  /** Makes a further database in the stack's Postgres. @returns the address of its owner */
+  addDatabase(name: string): Promise<string>;
+}
+
+export type ProcessName = "gateway" | "account" | "agent" | "prompt" | "conversation" | "postgres" | "redis";
+
+const RATE_LIMIT_PER_MINUTE = 1_000_000;
+
+/** Starts a whole stack of its own: fresh home, own Postgres and Redis. @param env what an operator would set */
+export async function startBenchStack(run: Run, env: Record<string, string> = {}): Promise<BenchStack> {
+  await obtain(["redis-server", "valkey-server"], "redis-server");
+  const [port = 0] = await freePorts(1);
+  const home = openHome(join(run.folder, "home"));
+  const settings = readStackSettings({ PARLEY_HOME: home.path, PORT: String(port) });
+  const stack = await startStack(home, settings, env, tellOfEnds);
+  run.onEnd(() => stack.stop());
+  const { url } = await stack.up;
+
+  const { processes } = (await Bun.file(home.file("stack.json")).json()) as { processes: RunningProcess[] };
+  const find = (name: string) => {
+    const process = processes.find((candidate) => candidate.name === name);
+    if (!process) throw new Error(`The stack runs without ${name}`);
+    return process;
+  };
+  return {
+    url,
+    apiKey: await createEnterpriseKey(find("account").address),
+    redisUrl: `redis://${find("redis").address}`,
+    pids: (names) => names.map((name) => find(name).pid),
+    addDatabase: async (name) => {
+      const { postgresPort, postgresPassword } = (await Bun.file(
+        home.file("installation.json"),
+      ).json()) as Installation;
+      await ensureDatabase(postgresUrl(postgresPort, postgresPassword, "postgres"), name);
+      return postgresUrl(postgresPort, postgresPassword, name);
+    },
+  };
+}
+
+/** A process that ended in the middle makes every figure after it worthless. */
+function tellOfEnds(line: string): void {
+  if (line.includes(" ended (")) console.error(line);
+}
+
+async function createEnterpriseKey(address: string): Promise<string> {
+  const accounts = createClient(AccountServiceService, { peer: "account", address });
+  try {
+    const { owner } = await accounts.createOwner({
+      name: "Benchmark",
+      email: "bench@localhost.localdomain",
+      tier: Tier.TIER_ENTERPRISE,
+      rateLimitPerMinute: RATE_LIMIT_PER_MINUTE,
+    });
+    if (!owner) throw new Error("The account service made no owner");
+    const { apiKey } = await accounts.createKey({
+      ownerId: owner.ownerId,
+      name: "bench",
+      scopes: [],
+      expiresAt: undefined,
+    });
+    return apiKey;
+  } finally {
+    accounts.close();
+  }
+}

@@ -1,0 +1,88 @@
+import { type Answer, answerOf, type Api } from "./api.ts";
+import { echoOf } from "./scripted-model.ts";
+
+/** What came of one chat turn. */
+export interface Turn {
+  message: string;
+  /** Null when the connection was lost before an answer. */
+  status: number | null;
+  /** Empty while the server has told of none. */
+  sessionId: string;
+  /** The reply as it came; null when it broke off. */
+  reply: string | null;
+}
+
+export interface Load {
+  turns: readonly Turn[];
+  /** Statuses of reads; null for a lost connection. */
+  reads: readonly (number | null)[];
+  /** How many turns were answered whole so far. */
+  answered(): number;
+  /** Lets what runs end. */
+  stop(): Promise<void>;
+}
+
+const WORKERS = 4;
+
+/** Chats, each in a session of its own, streamed and whole in turn, and reads beside them: a few at a time until stopped. */
+export function startLoad(api: Api, agentId: string): Load {
+  const turns: Turn[] = [];
+  const reads: (number | null)[] = [];
+  let stopped = false;
+
+  async function work(worker: number): Promise<void> {
+    for (let round = 0; !stopped; round++) {
+      const turn = await chatOnce(api, agentId, `${worker}/${round} ${Bun.randomUUIDv7()}`, round % 2 === 0);
+      turns.push(turn);
+      for (const path of ["/agents?page_size=1", `/agents/${agentId}`, "/prompts?page_size=1", "/conversations?page_size=1"])
+        reads.push(await statusOf(api.get(path)));
+      // A connection refused costs nothing, and must not make the load unbounded.
+      if (turn.status !== 200) await Bun.sleep(20);
+    }
+  }
+
+  const workers = Array.from({ length: WORKERS }, (_, worker) => work(worker));
+  return {
+    turns,
+    reads,
+    answered: () => turns.filter(({ reply }) => reply !== null).length,
+    stop: async () => {
+      stopped = true;
+      await Promise.all(workers);
+    },
+  };
+}
+
+async function chatOnce(api: Api, agentId: string, message: string, streaming: boolean): Promise<Turn> {
+  const turn: Turn = { message, status: null, sessionId: "", reply: null };
+  try {
+    const response = await api.chat({ agent_id: agentId, message, streaming });
+    turn.status = response.status;
+    turn.sessionId = response.headers.get("x-session-id") ?? "";
+    const { body } = await answerOf(response);
+    if (response.status === 200) turn.reply = streaming ? body : body.response;
+  } catch {
+    // Told by what is null.
+  }
+  return turn;
+}
+
+async function statusOf(answer: Promise<Answer>): Promise<number | null> {
+  try {
+    return (await answer).status;
+  } catch {
+    return null;
+  }
+}
+
+/** What the session of a turn holds now, as `role: content`. */
+export async function storedOf(api: Api, { sessionId }: Turn): Promise<string[]> {
+  const { status, body } = await api.get(`/chat/sessions/${sessionId}`);
+  if (status !== 200) throw new Error(`no session ${sessionId}: ${status} ${body.detail}`);
+  return body.messages.map(({ role, content }: { role: string; content: string }) => `${role}: ${content}`);
+}
+
+/** What it must hold when the turn was answered whole. */
+export function wholeOf({ message }: Turn): string[] {
+  return [`user: ${message}`, `assistant: ${echoOf(message)}`];
+}

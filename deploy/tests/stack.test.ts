@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { eventually } from "@parley/shared/testing/eventually";
+import {
+  freePort,
+  interrupt,
+  isAlive,
+  isUp,
+  type RunningStack,
+  runStack,
+  type TemporaryHome,
+  temporaryHome,
+} from "./stack-run.ts";
+
+const NAMES = [
+  ...["account", "agent", "conversation", "gateway", "model", "postgres", "prompt", "redis", "webhook-dispatcher"],
+];
+const WITHIN_MS = 60_000;
+
+let home: TemporaryHome;
+let stack: RunningStack;
+
+beforeAll(async () => {
+  home = await temporaryHome("open");
+  stack = runStack(home.path, await freePort());
+  await isUp(stack);
+}, 120_000);
+
+afterAll(async () => {
+  await interrupt(stack);
+  await home.remove();
+}, 60_000);
+
+const processOf = (name: string) => {
+  const found = stack.processes().find((process) => process.name === name);
+  if (!found) throw new Error(`no ${name}`);
+  return found;
+};
+
+describe("a stack that says it is up", () => {
+  test("answers the key in dev.env, which only its owner may read", async () => {
+    expect(Object.keys(stack.variables()).sort()).toEqual([
+      ...["PARLEY_API_KEY", "PARLEY_MODEL_URL", "PARLEY_OWNER_ID", "PARLEY_URL"],
+    ]);
+    expect(stack.variables().PARLEY_URL).toBe(stack.url);
+    expect(statSync(join(home.path, "dev.env")).mode & 0o777).toBe(0o600);
+    expect(await stack.call()).toBe(200);
+  });
+
+  test("names every process and its address in stack.json", () => {
+    const processes = stack.processes();
+    expect(processes.map(({ name }) => name).sort()).toEqual(NAMES);
+    for (const { pid, address } of processes) {
+      expect(isAlive(pid)).toBe(true);
+      expect(address).toMatch(/^127\.0\.0\.1:\d+$/);
+    }
+  });
+
+  test("prints a command that works when pasted", async () => {
+    const command = stack.output().match(/^ {2}(\. \S+ && curl .*)$/m)?.[1] ?? "";
+    const shell = Bun.spawn(["bash", "-c", command], { cwd: join(import.meta.dir, "../.."), stdout: "pipe" });
+    expect(await new Response(shell.stdout).json()).toMatchObject({ total: 0 });
+  });
+
+  test("refuses a second one in its home with one sentence", async () => {
+    const second = runStack(home.path, await freePort());
+    expect(await second.supervisor.exited).toBe(1);
+    expect(second.output()).toContain(`Another stack runs in ${home.path} (pid ${stack.supervisor.pid})`);
+    expect(isAlive(processOf("gateway").pid)).toBe(true);
+  });
+
+  test("refuses a second one on its port with one sentence", async () => {
+    const other = await temporaryHome("open");
+    const second = runStack(other.path, Number(new URL(stack.url).port));
+    expect(await second.supervisor.exited).toBe(1);
+    expect(second.output()).toContain(`Port ${new URL(stack.url).port} of 127.0.0.1 is not free: give another PORT`);
+    await other.remove();
+  });
+});
+
+describe("a process that is killed", () => {
+  test.each(["conversation", "gateway", "redis", "model", "postgres"])(
+    "%s comes back at its address with its new pid in stack.json, and the stack heals",
+    async (name) => {
+      const before = processOf(name);
+      process.kill(before.pid, "SIGKILL");
+      await eventually(() => {
+        expect(processOf(name)).toEqual({ ...before, pid: expect.any(Number) });
+        expect(processOf(name).pid).not.toBe(before.pid);
+        expect(stack.output()).toContain(`${name} is back`);
+      }, WITHIN_MS);
+      expect(stack.output()).toContain(`${name} ended (SIGKILL)`);
+      await eventually(async () => expect(await stack.call()).toBe(200), WITHIN_MS);
+    },
+    WITHIN_MS * 2,
+  );
+});
+
+describe("a stack that ends", () => {
+  test("leaves no process when it was itself killed, and starts again with the same owner, key and model", async () => {
+    const variables = stack.variables();
+    const pids = stack.processes().map(({ pid }) => pid);
+    stack.supervisor.kill("SIGKILL");
+    stack = runStack(home.path, Number(new URL(stack.url).port));
+    await isUp(stack);
+    expect(pids.filter(isAlive)).toEqual([]);
+    expect(stack.variables()).toEqual(variables);
+    expect(await stack.call()).toBe(200);
+  }, 120_000);
+
+  test(
+    "leaves no process and no stack.json after Ctrl-C",
+    async () => {
+      const pids = stack.processes().map(({ pid }) => pid);
+      expect(await interrupt(stack)).toBe(0);
+      expect(pids.filter(isAlive)).toEqual([]);
+      expect(() => stack.processes()).toThrow();
+    },
+    WITHIN_MS,
+  );
+});

@@ -1,0 +1,21 @@
+import { notFound } from "@parley/shared/errors";
+
+/** What each parameter of a path names, in the words of the answer when there is none. */
+const NAMED: Readonly<Record<string, string>> = {
+  agent_id: "Agent",
+  conversation_id: "Conversation",
+  prompt_name: "Prompt",
+  session_id: "Session",
+};
+
+/**
+ * The parameters of a path (decisions.md: a malformed id in a path is 404).
+ * @param params null stands for one whose percent-encoding is broken
+ * @throws ServiceError not_found for such a one, and for one with a NUL character, which nothing stored can have
+ */
+export function readParams(params: Record<string, string | null> = {}): Record<string, string> {
+  for (const [name, value] of Object.entries(params)) {
+    if (value === null || value.includes("\0")) throw notFound(NAMED[name] ?? "Resource");
+  }
+  return params as Record<string, string>;
+}

@@ -1,0 +1,9 @@
+const TESTS = new Bun.Glob("{bench,cli,deploy,gateway,proto,scripts,services}/**/*.test.ts");
+
+/** The test files whose path contains one of `paths`, all when there is none, in the order of their paths. */
+export async function findTestFiles(paths: readonly string[]): Promise<string[]> {
+  const wanted = paths.map((path) => path.replace(/^\.\//, ""));
+  const files = await Array.fromAsync(TESTS.scan());
+  const found = files.filter((file) => !file.includes("node_modules/"));
+  return found.filter((file) => wanted.length === 0 || wanted.some((path) => file.includes(path))).sort();
+}

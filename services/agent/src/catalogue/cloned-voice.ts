@@ -1,0 +1,36 @@
+import type { Voice as VoiceMessage } from "@parley/proto/parley/agent/v1/agent.ts";
+import { invalid } from "@parley/shared/errors";
+import type { ClonedVoice } from "../store/cloned-voices.ts";
+import { checkVoiceProvider, GENDERS } from "./catalogue.ts";
+import { genderName } from "./convert.ts";
+import { isLanguageTag } from "./language.ts";
+
+const LANGUAGE_LENGTH_MAX = 35;
+const URL_LENGTH_MAX = 2048;
+
+/** A voice as an owner may add it. @throws ServiceError invalid at the first field that breaks a rule */
+export function readClonedVoice(voice: VoiceMessage): ClonedVoice {
+  checkVoiceProvider(voice.providerName);
+  checkText("voice_id", voice.voiceId, 200);
+  checkText("name", voice.name, 100);
+  const gender = genderName(voice.gender);
+  if (gender === null) throw invalid("gender", `gender must be one of ${GENDERS.join(", ")}`);
+  if (voice.language.length > LANGUAGE_LENGTH_MAX || !isLanguageTag(voice.language)) {
+    throw invalid("language", "language must be a BCP 47 tag, such as en or en-US");
+  }
+  if (voice.previewUrl !== undefined && !isWebAddress(voice.previewUrl)) {
+    throw invalid("preview_url", `preview_url must be an https:// address of at most ${URL_LENGTH_MAX} characters`);
+  }
+  const { voiceId, name, language, previewUrl } = voice;
+  return { voiceId, name, gender, language, previewUrl: previewUrl ?? null };
+}
+
+function checkText(path: string, text: string, lengthMax: number): void {
+  if (text.trim() === "" || [...text].length > lengthMax || /\p{Cc}/u.test(text)) {
+    throw invalid(path, `${path} must be 1 to ${lengthMax} printable characters`);
+  }
+}
+
+function isWebAddress(text: string): boolean {
+  return text.length <= URL_LENGTH_MAX && URL.parse(text)?.protocol === "https:";
+}

@@ -1,0 +1,90 @@
+import { type Static, type TOptional, type TSchema, Type } from "@sinclair/typebox";
+import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
+import { GENDERS, PROVIDERS, type Voice } from "./catalogue.ts";
+import { isLanguageTag } from "./language.ts";
+
+/** What is wrong with a catalogue file: one sentence naming the place and the fix. */
+export class CatalogueFileError extends Error {
+  override readonly name = "CatalogueFileError";
+}
+
+const closed = { additionalProperties: false };
+const words = (description: string) =>
+  Type.Array(Type.String({ minLength: 1, description }), { description: "an array" });
+
+const VoiceEntry = Type.Object(
+  {
+    voice_id: Type.String({ minLength: 1, maxLength: 200, description: "a text of 1 to 200 characters" }),
+    name: Type.String({ minLength: 1, maxLength: 100, description: "a text of 1 to 100 characters" }),
+    gender: Type.Unsafe<Voice["gender"]>(
+      Type.Union(
+        GENDERS.map((gender) => Type.Literal(gender)),
+        { description: `one of ${GENDERS.join(", ")}` },
+      ),
+    ),
+    language: Type.String({ description: "a BCP 47 tag, such as en or en-US" }),
+    preview_url: Type.Optional(Type.String({ pattern: "^https://", description: "an https:// address" })),
+    models: Type.Optional(words("the name of a model")),
+  },
+  { ...closed, description: "an object" },
+);
+
+const provider = {
+  /** Where the data was taken from. */
+  sources: Type.Optional(words("a text")),
+  models: Type.Optional(words("the name of a model")),
+};
+const Provider = Type.Object(provider, { ...closed, description: "an object" });
+const VoiceProvider = Type.Object(
+  { ...provider, voices: Type.Optional(Type.Array(VoiceEntry, { description: "an array" })) },
+  { ...closed, description: "an object" },
+);
+
+const File = Type.Object(
+  {
+    updated_at: Type.Optional(
+      Type.String({
+        pattern: "^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,3})?Z$",
+        description: "a time, such as 2026-01-31T09:30:00Z",
+      }),
+    ),
+    llm: Type.Optional(byName(PROVIDERS.llm, Provider)),
+    stt: Type.Optional(byName(PROVIDERS.stt, Provider)),
+    tts: Type.Optional(byName(PROVIDERS.tts, VoiceProvider)),
+  },
+  { ...closed, description: "an object" },
+);
+
+/** A catalogue as JSON, whole or a part of one: the built-in data and an operator's additions have this one form. */
+export type CatalogueFile = Static<typeof File>;
+export type VoiceEntry = Static<typeof VoiceEntry>;
+
+/** @throws CatalogueFileError at the first thing that is not as it must be. */
+export function readCatalogueFile(json: unknown): CatalogueFile {
+  const error = Value.Errors(File, json).First();
+  if (error) throw new CatalogueFileError(explain(error));
+  const file = json as CatalogueFile;
+  for (const [name, { voices = [] }] of Object.entries(file.tts ?? {})) {
+    for (const [at, { language }] of voices.entries()) {
+      if (isLanguageTag(language)) continue;
+      throw new CatalogueFileError(
+        `tts.${name}.voices.${at}.language must be ${VoiceEntry.properties.language.description}`,
+      );
+    }
+  }
+  return file;
+}
+
+function byName<K extends string, S extends TSchema>(names: readonly K[], schema: S) {
+  const properties = Object.fromEntries(names.map((name) => [name, Type.Optional(schema)]));
+  return Type.Object(properties as unknown as Record<K, TOptional<S>>, { ...closed, description: "an object" });
+}
+
+function explain({ type, path, schema }: ValueError): string {
+  const place = path.slice(1).replaceAll("/", ".") || "it";
+  if (type === ValueErrorType.ObjectRequiredProperty) return `${place} is required`;
+  if (type === ValueErrorType.ObjectAdditionalProperties) {
+    return `${place} is not known: use ${Object.keys(schema.properties).join(", ")}`;
+  }
+  return `${place} must be ${schema.description}`;
+}

@@ -1,0 +1,23 @@
+import type { Voice } from "./catalogue.ts";
+import { isInLanguage } from "./language.ts";
+
+/** Which voices are wanted; an empty text and a null are no filter. */
+export interface VoiceFilter {
+  /** `en` covers en-US. */
+  language: string;
+  gender: Voice["gender"] | null;
+  /** A substring of the name. Case does not matter, here and in the language. */
+  search: string;
+  modelName: string;
+}
+
+export function findVoices(voices: readonly Voice[], filter: VoiceFilter): Voice[] {
+  const search = filter.search.toLowerCase();
+  return voices.filter(
+    ({ name, gender, language, models }) =>
+      (filter.language === "" || isInLanguage(language, filter.language)) &&
+      (filter.gender === null || gender === filter.gender) &&
+      name.toLowerCase().includes(search) &&
+      (filter.modelName === "" || models === null || models.includes(filter.modelName)),
+  );
+}

@@ -1,0 +1,13 @@
+/** Whether a text is a well-formed BCP 47 tag (RFC 5646). */
+export function isLanguageTag(text: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(text).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a tag lies in a range of RFC 4647's basic filtering: `en` covers en-US. Case does not matter. */
+export function isInLanguage(tag: string, range: string): boolean {
+  return `${tag}-`.toLowerCase().startsWith(`${range}-`.toLowerCase());
+}

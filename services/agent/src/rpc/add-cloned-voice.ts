@@ -1,0 +1,39 @@
+import { Voice } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { readClonedVoice } from "../catalogue/cloned-voice.ts";
+import { toVoiceMessage } from "../catalogue/convert.ts";
+import type { AgentContext } from "../context.ts";
+import { insertClonedVoice, listClonedVoices, lockClonedVoices } from "../store/cloned-voices.ts";
+
+/** Of one owner at one provider: each list of voices reads them all. */
+const VOICES_MAX = 1_000;
+
+export function addClonedVoice(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["addClonedVoice"]> {
+  return async ({ ownerId, voice: given = Voice.fromPartial({}) }) => {
+    const voice = readClonedVoice(given);
+    const { providerName } = given;
+    const isShared = ctx.catalogue.voices[providerName]?.some(({ voiceId }) => voiceId === voice.voiceId);
+    if (isShared) throw taken(voice.voiceId, "is a voice of the catalogue, which everybody has");
+    await ctx.db.begin(async (tx) => {
+      await lockClonedVoices(tx, ownerId);
+      const owned = await listClonedVoices(tx, ownerId, providerName);
+      if (owned.some(({ voiceId }) => voiceId === voice.voiceId)) {
+        throw taken(voice.voiceId, "was added before: remove it first");
+      }
+      if (owned.length >= VOICES_MAX) {
+        throw new ServiceError(
+          "conflict",
+          `There are ${VOICES_MAX} cloned voices of ${providerName}: remove one first`,
+        );
+      }
+      await insertClonedVoice(tx, { ownerId, providerName, voiceId: voice.voiceId }, voice, ctx.clock.now());
+    });
+    return { voice: toVoiceMessage(voice, providerName) };
+  };
+}
+
+function taken(voiceId: string, why: string): ServiceError {
+  return new ServiceError("conflict", `voice_id ${voiceId} ${why}`);
+}

@@ -1,0 +1,34 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { invalid } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { type Catalogue, checkVoiceProvider, compareVoices, type Voice } from "../catalogue/catalogue.ts";
+import { genderName, toVoiceMessage } from "../catalogue/convert.ts";
+import { findVoices } from "../catalogue/find-voices.ts";
+import type { AgentContext } from "../context.ts";
+import { listClonedVoices } from "../store/cloned-voices.ts";
+
+/** The owner's own voices first, then everybody's; each part in the order of `compareVoices`. */
+export function listVoices(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listVoices"]> {
+  return async ({ ownerId, page, providerName, language, gender, search, clonedOnly, modelName }) => {
+    checkVoiceProvider(providerName);
+    checkVoiceModel(ctx.catalogue, providerName, modelName);
+    const cloned = (await listClonedVoices(ctx.db, ownerId, providerName)).map(toVoice).sort(compareVoices);
+    const shared = clonedOnly ? [] : (ctx.catalogue.voices[providerName] ?? []);
+    const filter = { language, gender: genderName(gender), search, modelName };
+    const found = findVoices([...cloned, ...shared], filter);
+    const { number, size } = page ?? { number: 1, size: 20 };
+    const shown = found.slice((number - 1) * size, number * size);
+    return { voices: shown.map((voice) => toVoiceMessage(voice, providerName)), total: found.length };
+  };
+}
+
+function checkVoiceModel(catalogue: Catalogue, providerName: string, modelName: string): void {
+  const models = catalogue.tts[providerName] ?? [];
+  if (modelName !== "" && !models.includes(modelName)) {
+    throw invalid("model", `model must be one of ${models.join(", ")} for ${providerName}`);
+  }
+}
+
+function toVoice(cloned: Omit<Voice, "models">): Voice {
+  return { ...cloned, models: null };
+}

@@ -1,0 +1,40 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { Voice } from "../catalogue/catalogue.ts";
+
+export type ClonedVoice = Omit<Voice, "models">;
+
+/** What a voice is found by. */
+export interface VoiceKey {
+  ownerId: string;
+  providerName: string;
+  voiceId: string;
+}
+
+/** One addition of an owner's at a time. Held to the end of the transaction. */
+export async function lockClonedVoices(tx: Sql, ownerId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended('agent.cloned_voices.' || ${ownerId}, 0))`;
+}
+
+export async function insertClonedVoice(sql: Sql, key: VoiceKey, voice: ClonedVoice, now: Date): Promise<void> {
+  await sql`
+    insert into cloned_voices
+      (owner_id, provider_name, voice_id, name, gender, language, preview_url, created_at)
+    values
+      (${key.ownerId}, ${key.providerName}, ${key.voiceId}, ${voice.name}, ${voice.gender}, ${voice.language},
+       ${voice.previewUrl}, ${now})`;
+}
+
+/** All that the owner has at the provider, in no order: `add-cloned-voice` bounds how many that are. */
+export async function listClonedVoices(sql: Sql, ownerId: string, providerName: string): Promise<ClonedVoice[]> {
+  return sql<ClonedVoice[]>`
+    select voice_id, name, gender, language, preview_url
+    from cloned_voices where owner_id = ${ownerId} and provider_name = ${providerName}`;
+}
+
+/** Whether there was such a voice. */
+export async function deleteClonedVoice(sql: Sql, { ownerId, providerName, voiceId }: VoiceKey): Promise<boolean> {
+  const { count } = await sql`
+    delete from cloned_voices
+    where owner_id = ${ownerId} and provider_name = ${providerName} and voice_id = ${voiceId}`;
+  return count > 0;
+}

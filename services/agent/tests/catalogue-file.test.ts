@@ -1,0 +1,57 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfigError } from "@parley/shared/config";
+import { BUILT_IN } from "../src/catalogue/built-in.ts";
+import { loadCatalogue } from "../src/catalogue/load.ts";
+
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-catalogue-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function written(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+async function refusal(path: string): Promise<unknown> {
+  try {
+    return await loadCatalogue(path);
+  } catch (error) {
+    return error;
+  }
+}
+
+test("no file is the built-in catalogue", async () => {
+  expect(await loadCatalogue("")).toBe(BUILT_IN);
+});
+
+test("a file without a date dates the catalogue by when it was written", async () => {
+  const before = Date.now();
+  const path = await written("models.json", '{"llm":{"MISTRAL":{"models":["house-model"]}}}');
+  const { llm, updatedAt } = await loadCatalogue(path);
+  expect(llm.MISTRAL).toContain("house-model");
+  // A file system may keep whole seconds only.
+  expect(updatedAt.getTime()).toBeGreaterThanOrEqual(Math.floor(before / 1000) * 1000);
+});
+
+test.each([
+  ["absent.json", null, "cannot be read"],
+  ["text.json", "tts: {}", "is not JSON"],
+  ["form.json", '{"llm":{"GROQ":{"models":[1]}}}', "is not a catalogue: llm.GROQ.models.0 must be the name of a model"],
+  [
+    "model.json",
+    '{"tts":{"GOOGLE":{"voices":[{"voice_id":"v","name":"V","gender":"MALE","language":"en","models":["x"]}]}}}',
+    "is not a catalogue: tts.GOOGLE.voices.0.models names x",
+  ],
+])("%s stops the start with an error that names the variable, the file and the fix", async (name, text, what) => {
+  const path = text === null ? join(folder, name) : await written(name, text);
+  const error = await refusal(path);
+  expect(error).toBeInstanceOf(ConfigError);
+  expect(error).toMatchObject({ message: expect.stringContaining(`PARLEY_CATALOGUE: ${path} ${what}`) });
+});

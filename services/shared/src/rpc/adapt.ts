@@ -1,0 +1,137 @@
+import { setImmediate } from "node:timers/promises";
+import {
+  Metadata,
+  type ServerUnaryCall,
+  type ServerWritableStream,
+  type sendUnaryData,
+  type UntypedServiceImplementation,
+} from "@grpc/grpc-js";
+import { isUnreachableDatabase } from "../db/unreachable.ts";
+import { ServiceError } from "../errors.ts";
+import type { Logger } from "../log.ts";
+import { markReplayed } from "./call.ts";
+import type { AnyMethod } from "./definition.ts";
+import { type OpenCall, openCall } from "./open-call.ts";
+import type { Call } from "./server.ts";
+import { isFromPeer, type RichStatus, toStatus } from "./status.ts";
+
+/** What the calls of one server share. */
+export interface ServerContext {
+  log: Logger;
+  stopping: AbortSignal;
+  /** Cuts off each call that runs. */
+  running: Set<() => void>;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the typed edge is Handlers, this is its one untyped inside
+export type AnyHandler = (input: any, call: Call) => Promise<unknown> | AsyncIterable<unknown>;
+
+type AnyCall = ServerUnaryCall<unknown, Buffer>;
+
+/** A handler as grpc-js wants it. It ends the process when an async handler rejects, so none is ever handed to it bare. */
+export function adapt(
+  method: AnyMethod,
+  handler: AnyHandler,
+  server: ServerContext,
+): UntypedServiceImplementation[string] {
+  const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "answer could not be sent");
+  if (method.responseStream) {
+    return (grpcCall: ServerWritableStream<unknown, Buffer>) => {
+      respondMany(method, handler, grpcCall, server).catch(unsent);
+    };
+  }
+  return (grpcCall: AnyCall, callback: sendUnaryData<Buffer>) => {
+    respondOnce(method, handler, grpcCall, callback, server).catch(unsent);
+  };
+}
+
+async function respondOnce(
+  method: AnyMethod,
+  handler: AnyHandler,
+  grpcCall: AnyCall,
+  callback: sendUnaryData<Buffer>,
+  server: ServerContext,
+): Promise<void> {
+  const open = openCall(grpcCall, server, callback);
+  try {
+    const input = method.requestStream ? requestsOf(grpcCall, open) : grpcCall.request;
+    const response = await handler(input, open.call);
+    const bytes = method.responseSerialize(response);
+    if (open.close()) callback(null, bytes, open.call.replayed ? markReplayed(new Metadata()) : undefined);
+  } catch (error) {
+    const status = statusOf(error, method, open);
+    if (open.close()) callback(status);
+  }
+}
+
+/** On Bun a stream that its client cancels or loses ends like a whole one, and is known for what it is a moment later. */
+async function* requestsOf(grpcCall: AnyCall, open: OpenCall): AsyncGenerator<unknown> {
+  yield* grpcCall as unknown as AsyncIterable<unknown>;
+  await setImmediate();
+  if (open.gone) throw cancelled();
+}
+
+async function respondMany(
+  method: AnyMethod,
+  handler: AnyHandler,
+  grpcCall: ServerWritableStream<unknown, Buffer>,
+  server: ServerContext,
+): Promise<void> {
+  const refuse = (status: RichStatus) => grpcCall.emit("error", status);
+  const open = openCall(grpcCall, server, refuse);
+  try {
+    for await (const response of handler(grpcCall.request, open.call) as AsyncIterable<unknown>) {
+      if (open.gone) break;
+      if (!grpcCall.write(method.responseSerialize(response))) await drainedOrGone(grpcCall, open.call.signal);
+    }
+    if (open.close()) grpcCall.end();
+  } catch (error) {
+    const status = statusOf(error, method, open);
+    if (open.close()) refuse(status);
+  }
+}
+
+function drainedOrGone(grpcCall: ServerWritableStream<unknown, Buffer>, gone: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      grpcCall.off("drain", done);
+      gone.removeEventListener("abort", done);
+      resolve();
+    };
+    grpcCall.once("drain", done);
+    gone.addEventListener("abort", done, { once: true });
+  });
+}
+
+function statusOf(error: unknown, method: AnyMethod, open: OpenCall): RichStatus {
+  const status = toStatus(asServiceError(error, method, open));
+  if (open.call.replayed) markReplayed(status.metadata);
+  return status;
+}
+
+function asServiceError(error: unknown, method: AnyMethod, { call, gone }: OpenCall): ServiceError {
+  const fields = { rpc: method.path, request_id: call.requestId };
+  if (error instanceof ServiceError) {
+    // One that a peer sent was logged there.
+    if (error.kind === "internal" && !isFromPeer(error))
+      call.log.error({ ...fields, err: error.cause ?? error }, "rpc failed");
+    return error;
+  }
+  if (gone && isAbort(error)) return cancelled();
+  if (isUnreachableDatabase(error)) {
+    call.log.warn({ ...fields, err: error }, "database unreachable");
+    return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000 });
+  }
+  call.log.error({ ...fields, err: error }, "rpc failed");
+  return new ServiceError("internal", "An unexpected error");
+}
+
+function cancelled(): ServiceError {
+  return new ServiceError("cancelled", "The request was cancelled");
+}
+
+/** What awaiting something on an aborted signal, or reading the requests of a caller that is gone, fails with. */
+function isAbort(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return error.name === "AbortError" || ("code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE");
+}

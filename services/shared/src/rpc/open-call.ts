@@ -1,0 +1,69 @@
+import type { ServerUnaryCall } from "@grpc/grpc-js";
+import { ServiceError } from "../errors.ts";
+import type { ServerContext } from "./adapt.ts";
+import { readOrigin } from "./call.ts";
+import type { Call } from "./server.ts";
+import { type RichStatus, toStatus } from "./status.ts";
+
+/** A call that has not been answered yet. */
+export interface OpenCall {
+  call: Call;
+  /** Nobody waits for the answer any more. */
+  readonly gone: boolean;
+  /** Whoever gets true is the one to answer. */
+  close(): boolean;
+}
+
+type AnyCall = Pick<ServerUnaryCall<unknown, unknown>, "metadata" | "getDeadline" | "once">;
+
+/** @param refuse answers the call should it be cut off at a stop */
+export function openCall(grpcCall: AnyCall, server: ServerContext, refuse: (status: RichStatus) => void): OpenCall {
+  let answered = false;
+  let gone = false;
+  // Made for those who look at the signal: it and its firing cost a tenth of a small call.
+  let aborter: AbortController | undefined;
+  const leave = () => {
+    gone = true;
+    aborter?.abort();
+  };
+  // Also emitted after every answer.
+  grpcCall.once("cancelled", () => answered || leave());
+  const close = () => {
+    if (answered) return false;
+    answered = true;
+    server.running.delete(cut);
+    return true;
+  };
+  const cut = () => {
+    if (!close()) return;
+    leave();
+    refuse(toStatus(new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1000 })));
+  };
+  server.running.add(cut);
+  const call: Call = {
+    ...readOrigin(grpcCall.metadata),
+    deadlineMs: deadlineOf(grpcCall),
+    get signal() {
+      if (!aborter) {
+        aborter = new AbortController();
+        if (gone) aborter.abort();
+      }
+      return aborter.signal;
+    },
+    stopping: server.stopping,
+    log: server.log,
+  };
+  return {
+    call,
+    close,
+    get gone() {
+      return gone;
+    },
+  };
+}
+
+function deadlineOf(grpcCall: AnyCall): number | undefined {
+  const deadline = grpcCall.getDeadline();
+  const deadlineMs = deadline instanceof Date ? deadline.getTime() : deadline;
+  return Number.isFinite(deadlineMs) ? deadlineMs : undefined;
+}

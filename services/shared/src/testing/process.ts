@@ -1,0 +1,51 @@
+import { eventually } from "./eventually.ts";
+
+/** A service running as a process of its own. */
+export interface ServiceProcess {
+  /** Where it serves gRPC. */
+  address: string;
+  pid: number;
+  /** Everything it wrote so far. */
+  readonly output: string;
+  /** Ends it. @returns its exit code, null when the signal ended it */
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/**
+ * Starts the service in folder `services/<name>` on a free loopback port: a peer, or one that is going to be killed.
+ * @throws with what it wrote, when it ends instead of listening
+ */
+export async function startServiceProcess(name: string, env: Record<string, string>): Promise<ServiceProcess> {
+  const main = Bun.fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
+  const child = Bun.spawn([process.execPath, main], {
+    env: { ...process.env, PARLEY_LISTEN: "127.0.0.1:0", ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let output = "";
+  const collect = async (stream: ReadableStream<Uint8Array>) => {
+    const decoder = new TextDecoder();
+    for await (const bytes of stream) output += decoder.decode(bytes, { stream: true });
+  };
+  const ended = Promise.all([collect(child.stdout), collect(child.stderr), child.exited]).then(() => true);
+  const listening = eventually(() => {
+    const address = /"address":"([^"]+)".*"msg":"listening"/.exec(output)?.[1];
+    if (address === undefined) throw new Error(`${name} does not listen: ${output}`);
+    return address;
+  });
+  const address = await Promise.race([
+    listening,
+    ended.then(() => Promise.reject(new Error(`${name} ended: ${output}`))),
+  ]);
+  return {
+    address,
+    pid: child.pid,
+    get output() {
+      return output;
+    },
+    async stop(signal = "SIGTERM") {
+      child.kill(signal);
+      await ended;
+      return child.exitCode;
+    },
+  };
+}

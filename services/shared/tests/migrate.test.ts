@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "../src/db/database.ts";
+import { type Migration, migrate } from "../src/db/migrate.ts";
+import { createTestDatabase, type TestDatabase } from "../src/testing/database.ts";
+import { failureOf } from "./fixtures/failure-of.ts";
+
+const FIRST: Migration = { name: "0001_first", sql: "create table first (n int); insert into first values (1)" };
+const SECOND: Migration = { name: "0002_second", sql: "create table second (n int); insert into second values (1)" };
+
+let testDatabase: TestDatabase;
+let db: Database;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  db = connect();
+});
+afterAll(async () => {
+  await db.end();
+  await testDatabase.drop();
+});
+
+test("twenty processes that start at once apply each migration once", async () => {
+  const migrators = Array.from({ length: 20 }, connect);
+  await Promise.all(migrators.map((migrator) => migrate(migrator, [FIRST, SECOND])));
+  await Promise.all(migrators.map((migrator) => migrator.end()));
+  expect(await ledger()).toEqual(["0001_first", "0002_second"]);
+  expect([
+    ...(await db`select (select count(*) from first) as first, (select count(*) from second) as second`),
+  ]).toEqual([{ first: 1, second: 1 }]);
+});
+
+test("applied migrations are left alone, and new ones added to them", async () => {
+  const third = { name: "0003_third", sql: "create table third (n int)" };
+  await migrate(db, [FIRST, SECOND]);
+  await migrate(db, [FIRST, SECOND, third]);
+  expect(await ledger()).toEqual(["0001_first", "0002_second", "0003_third"]);
+  await db`drop table third`;
+  await db`delete from migrations where name = '0003_third'`;
+});
+
+test("a migration whose text has changed since it was applied is refused by name", async () => {
+  const changed = { ...FIRST, sql: `${FIRST.sql} -- a comment` };
+  expect(await failureOf(migrate(db, [changed, SECOND]))).toEqual(
+    new Error("migration 0001_first was changed after it was applied: add a new one instead"),
+  );
+});
+
+test("a database newer than the build is refused, naming what the build does not know", async () => {
+  expect(await failureOf(migrate(db, [FIRST]))).toEqual(
+    new Error("the database is newer than this build: it has 0002_second"),
+  );
+});
+
+test("a migration that fails leaves nothing of itself, nor of those applied with it", async () => {
+  const fine = { name: "0003_fine", sql: "create table fine (n int)" };
+  const broken = { name: "0004_broken", sql: "create table half (n int); select 1 / 0" };
+  expect(await failureOf(migrate(db, [FIRST, SECOND, fine, broken]))).toMatchObject({ code: "22012" });
+  expect(await ledger()).toEqual(["0001_first", "0002_second"]);
+  const [left] = await db`select to_regclass('fine') as fine, to_regclass('half') as half`;
+  expect(left).toEqual({ fine: null, half: null });
+});
+
+test("the first migration to fail leaves a schema as empty as it was", async () => {
+  const other = openDatabase({ url: testDatabase.urls.agent, name: "migrate-test", max: 1 });
+  expect(await failureOf(migrate(other, [{ name: "0001_broken", sql: "select 1 / 0" }]))).toMatchObject({
+    code: "22012",
+  });
+  expect([...(await other`select to_regclass('migrations') as ledger`)]).toEqual([{ ledger: null }]);
+  await other.end();
+});
+
+function connect(): Database {
+  return openDatabase({ url: testDatabase.urls.prompt, name: "migrate-test", max: 1 });
+}
+
+async function ledger(): Promise<string[]> {
+  const rows = await db<{ name: string }[]>`select name from migrations order by name`;
+  return rows.map((row) => row.name);
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Database, openDatabase } from "../src/db/database.ts";
+import { provision, roleUrls, SCHEMAS, type Schema } from "../src/db/provision.ts";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "../src/testing/database.ts";
+import { failureOf } from "./fixtures/failure-of.ts";
+
+const DENIED = { code: "42501" };
+
+let testDatabase: TestDatabase;
+let roles: Record<Schema, Database>;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  roles = connectAll(testDatabase.urls);
+  for (const schema of SCHEMAS) {
+    await roles[schema].unsafe(
+      `create table secrets_of_${schema} (text text); insert into secrets_of_${schema} values ('s')`,
+    );
+  }
+});
+afterAll(async () => {
+  await endAll(roles);
+  await testDatabase.drop();
+});
+
+const PAIRS = SCHEMAS.flatMap((own) => SCHEMAS.filter((other) => other !== own).map((other) => [own, other] as const));
+
+describe.each(PAIRS)("the role of %s", (own, other) => {
+  const table = `${other}.secrets_of_${other}`;
+
+  test(`can neither read nor write, change or add anything of ${other}`, async () => {
+    for (const statement of [
+      `select * from ${table}`,
+      `select count(*) from ${table}`,
+      `insert into ${table} values ('x')`,
+      `update ${table} set text = 'x'`,
+      `delete from ${table}`,
+      `truncate ${table}`,
+      `drop table ${table}`,
+      `copy ${table} to stdout`,
+      `create table ${other}.planted (n int)`,
+      `create view ${own}.window as select * from ${table}`,
+      `grant usage on schema ${other} to public`,
+    ]) {
+      expect({ statement, failure: await failureOf(roles[own].unsafe(statement)) }).toMatchObject({ failure: DENIED });
+    }
+  });
+
+  test(`sees nothing of ${other} in the information schema or the statistics, and cannot become its role`, async () => {
+    const [seen] = await roles[own]`
+      select
+        (select count(*) from information_schema.tables where table_schema = ${other}) as tables,
+        (select count(*) from information_schema.columns where table_schema = ${other}) as columns,
+        (select count(*) from pg_stats where schemaname = ${other}) as statistics`;
+    expect(seen).toEqual({ tables: 0, columns: 0, statistics: 0 });
+    const [{ role }] = (await roles[other]`select current_user as role`) as unknown as [{ role: string }];
+    expect(await failureOf(roles[own].unsafe(`set role "${role}"`))).toMatchObject(DENIED);
+  });
+});
+
+test.each([...SCHEMAS])(
+  "the role of %s works in its own schema by default, and cannot write into the public one",
+  async (own) => {
+    const [row] = await roles[own]`select current_schema() as schema`;
+    expect(row).toEqual({ schema: own });
+    expect(await failureOf(roles[own]`create table public.planted (n int)`)).toMatchObject(DENIED);
+    // The extensions that live there are for everybody.
+    expect([...(await roles[own]`select similarity('agent', 'agents') > 0.5 as similar`)]).toEqual([{ similar: true }]);
+  },
+);
+
+test("twenty provisions at once make one installation, and another one later changes nothing", async () => {
+  const name = `p_${Bun.randomUUIDv7("hex").slice(-16)}`;
+  const admin = openDatabase({ url: testDatabase.adminUrl, name: "provision-test", max: 1 });
+  const url = Object.assign(new URL(testDatabase.adminUrl), { pathname: `/${name}` }).toString();
+  await admin`create database ${admin(name)}`;
+  await Promise.all(Array.from({ length: 20 }, () => provision(url, TEST_SECRET)));
+  const own = connectAll(roleUrls(url, TEST_SECRET));
+  for (const schema of SCHEMAS) await own[schema]`create table kept (n int)`;
+  await provision(url, TEST_SECRET);
+  for (const schema of SCHEMAS) expect([...(await own[schema]`select * from kept`)]).toEqual([]);
+  await endAll(own);
+  await dropInstallation(admin, name);
+  await admin.end();
+});
+
+test("an administrator that is no superuser can provision a database of its own", async () => {
+  const name = `p_${Bun.randomUUIDv7("hex").slice(-16)}`;
+  const admin = openDatabase({ url: testDatabase.adminUrl, name: "provision-test", max: 1 });
+  await admin`create role ${admin(name)} login createrole password 'test'`;
+  await admin`create database ${admin(name)} owner ${admin(name)}`;
+  const url = new URL(testDatabase.adminUrl);
+  Object.assign(url, { username: name, password: "test", pathname: `/${name}` });
+  await provision(url.toString(), TEST_SECRET);
+  await provision(url.toString(), TEST_SECRET);
+  const own = connectAll(roleUrls(url.toString(), TEST_SECRET));
+  for (const schema of SCHEMAS) {
+    expect([...(await own[schema]`select current_schema() as schema`)]).toEqual([{ schema }]);
+  }
+  await endAll(own);
+  await dropInstallation(admin, name);
+  await admin`drop role ${admin(name)}`;
+  await admin.end();
+});
+
+function connectAll(urls: Record<Schema, string>): Record<Schema, Database> {
+  const opened = SCHEMAS.map((schema) => [schema, openDatabase({ url: urls[schema], name: "provision-test", max: 1 })]);
+  return Object.fromEntries(opened) as Record<Schema, Database>;
+}
+
+async function endAll(databases: Record<Schema, Database>): Promise<void> {
+  await Promise.all(Object.values(databases).map((database) => database.end()));
+}
+
+async function dropInstallation(admin: Database, name: string): Promise<void> {
+  await admin`drop database ${admin(name)} with (force)`;
+  for (const schema of SCHEMAS) await admin`drop role ${admin(`${name}_${schema}`)}`;
+}

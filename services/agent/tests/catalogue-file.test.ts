@@ -41,7 +41,7 @@ test("a file without a date dates the catalogue by when it was written", async (
 });
 
 test.each([
-  ["absent.json", null, "cannot be read"],
+  ["absent.json", null, "cannot be read (ENOENT): name a JSON file that this process may read"],
   ["text.json", "tts: {}", "is not JSON"],
   ["form.json", '{"llm":{"GROQ":{"models":[1]}}}', "is not a catalogue: llm.GROQ.models.0 must be the name of a model"],
   [

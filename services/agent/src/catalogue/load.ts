@@ -18,7 +18,8 @@ export async function loadCatalogue(path: string): Promise<Catalogue> {
   try {
     text = await file.text();
   } catch (error) {
-    throw refuse(`cannot be read: ${error instanceof Error ? error.message : error}`);
+    const cause = error instanceof Error && "code" in error ? error.code : error;
+    throw refuse(`cannot be read (${cause}): name a JSON file that this process may read, or none`);
   }
   let json: unknown;
   try {

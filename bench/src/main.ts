@@ -2,9 +2,10 @@
 import { onStop } from "@parley/deploy/src/stack/stop-signals.ts";
 import { benchChat } from "./chat/benchmark.ts";
 import { benchGateway } from "./gateway/benchmark.ts";
+import { benchLists } from "./lists/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
 
-const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = { gateway: benchGateway, chat: benchChat };
+const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = { gateway: benchGateway, chat: benchChat, lists: benchLists };
 const INTERRUPTED = 130;
 
 const [name = ""] = process.argv.slice(2);

@@ -34,9 +34,10 @@ describe("a key", () => {
     await Bun.sleep(50);
 
     const detailOf = async (headers: Record<string, string>) => {
-      const response = await fetch(`${stack.url}/v1/public/agents`, { headers: { ...from("192.0.2.1"), ...headers } });
+      const sent: Record<string, string> = { ...from("192.0.2.1"), ...headers };
+      const response = await fetch(`${stack.url}/v1/public/agents`, { headers: sent });
       expect(response.status).toBe(401);
-      const body = await response.json();
+      const body = (await response.json()) as { detail: string };
       expect(Object.keys(body)).toEqual(["detail"]);
       return body.detail;
     };

@@ -1,6 +1,7 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { Clients } from "./clients.ts";
 import { type GateContext, jsonAnswer } from "./gate.ts";
+import { hasHost, pathOf } from "./http/path.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { HttpError, problemOf } from "./problem.ts";
@@ -15,7 +16,8 @@ import { promptRoutes } from "./routes/prompts.ts";
 
 /** The public API over HTTP. */
 export function createApp(gate: GateContext, clients: Clients) {
-  const api = new Elysia()
+  // By default Elysia looks for the path behind the first 11 characters of an address, which `http://api/` has not.
+  const api = new Elysia({ handler: { standardHostname: false } })
     .use(agentRoutes(gate, clients))
     .use(promptRoutes(gate, clients))
     .use(chatRoutes(gate, clients))
@@ -25,10 +27,11 @@ export function createApp(gate: GateContext, clients: Clients) {
   const routes = app.routes.map(({ method, path }) => ({ method, form: pathForm(path) }));
   return app.onError(({ request, error, code }) => {
     const requestId = requestIdOf(request);
-    const { pathname } = new URL(request.url);
-    const methods = routes.filter(({ form }) => form.test(pathname)).map(({ method }) => method);
-    const { status, body, headers } = problemOf(code === "NOT_FOUND" ? unrouted(methods) : error, requestId);
-    if (status >= 500) gate.log.error({ err: error, request_id: requestId, path: pathname }, "request failed");
+    const path = pathOf(request);
+    const methods = routes.filter(({ form }) => form.test(path)).map(({ method }) => method);
+    const failure = code === "NOT_FOUND" ? unrouted(request, methods) : error;
+    const { status, body, headers } = problemOf(failure, requestId);
+    if (status >= 500) gate.log.error({ err: error, request_id: requestId, path }, "request failed");
     return jsonAnswer(status, body, new Headers({ ...headers, "X-Request-ID": requestId }));
   });
 }
@@ -42,7 +45,8 @@ function describe(api: { routes: AnyElysia["routes"] }): object {
   );
 }
 
-function unrouted(methods: readonly string[]): HttpError {
+function unrouted({ url }: Request, methods: readonly string[]): HttpError {
+  if (!hasHost(url)) return new HttpError(400, "The Host header is missing or not a host");
   if (methods.length === 0) return new HttpError(404, "Not found: no such route");
   const allow = [...new Set(methods)].sort().join(", ");
   return new HttpError(405, `Method not allowed, use ${allow}`, { Allow: allow });

@@ -4,9 +4,9 @@ import { Access, type AgentKey, AgentServiceService } from "@parley/proto/parley
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { notFound, ServiceError } from "@parley/shared/errors";
+import { batched } from "@parley/shared/rpc/batched";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
-import DataLoader from "dataloader";
 import type { GatewayConfig } from "./config.ts";
 
 export interface Clients {
@@ -14,7 +14,7 @@ export interface Clients {
   agents: ServiceClient<typeof AgentServiceService>;
   prompts: ServiceClient<typeof PromptServiceService>;
   conversations: ServiceClient<typeof ConversationServiceService>;
-  /** All reads of one tick are one call. @throws ServiceError forbidden for another owner's agent, not_found for none */
+  /** Many reads at once are one call. @throws ServiceError forbidden for another owner's agent, not_found for none */
   getAgent(ownerId: string, agentId: string): Promise<Agent>;
   /** Names of the services that cannot be reached now. */
   unreachable(): Promise<string[]>;
@@ -47,19 +47,16 @@ export function createClients(config: GatewayConfig): Clients {
     address: config.PARLEY_CONVERSATION_ADDRESS,
     credentials,
   });
-  const loader = new DataLoader<AgentKey, Agent>(
-    async (keys) => {
-      const { results } = await agents.batchGetAgents({ keys: [...keys] });
-      return keys.map((_, at) => results[at]?.agent ?? refusal(results[at]?.access));
-    },
-    { cache: false, maxBatchSize: AGENT_BATCH_MAX },
-  );
+  const getAgent = batched<AgentKey, Agent>(async (keys) => {
+    const { results } = await agents.batchGetAgents({ keys: [...keys] });
+    return keys.map((_, at) => results[at]?.agent ?? refusal(results[at]?.access));
+  }, AGENT_BATCH_MAX);
   return {
     accounts,
     agents,
     prompts,
     conversations,
-    getAgent: (ownerId, agentId) => loader.load({ ownerId, agentId }),
+    getAgent: (ownerId, agentId) => getAgent({ ownerId, agentId }),
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
       const reachable = await Promise.all(named.map(([, client]) => client.isReachable(REACHABLE_WITHIN_MS)));

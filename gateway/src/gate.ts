@@ -11,6 +11,7 @@ import type { KeyRing } from "./auth/key-ring.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import { readParams } from "./http/params.ts";
+import { pathOf } from "./http/path.ts";
 import { readQuery } from "./http/query.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
@@ -163,16 +164,18 @@ interface Served {
 
 /** One line a request; a body or a key is never in it. */
 function logRequest(log: Logger, { request, requestId, grant, status, startedAt, failure }: Served): void {
-  const isFault = status >= 500;
-  log[isFault ? "warn" : "debug"](
+  const level = status >= 500 ? "warn" : "debug";
+  // To gather a line costs more than to write it, and most are not written.
+  if (!log.isLevelEnabled(level)) return;
+  log[level](
     {
       request_id: requestId,
       method: request.method,
-      path: new URL(request.url).pathname,
+      path: pathOf(request),
       status,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
       ...(grant && { owner_id: grant.ownerId, key_id: grant.keyId }),
-      ...(isFault && { err: failure }),
+      ...(level === "warn" && { err: failure }),
     },
     "request",
   );

@@ -18,14 +18,16 @@ const STATUSES: Record<ErrorKind, number> = {
   upstream_failed: 502,
   upstream_timeout: 504,
   unavailable: 503,
-  deadline: 504,
+  // A service that hangs is as good as out of reach; 504 is the model provider's.
+  deadline: 503,
   // Nobody is there to read it: the status nginx made customary for the log.
   cancelled: 499,
   unimplemented: 501,
   internal: 500,
 };
 
-const UNAVAILABLE_RETRY_MS = 1_000;
+/** Where the error itself says nothing: milliseconds after which to try again. */
+const RETRY_MS: Partial<Record<ErrorKind, number>> = { unavailable: 1_000, deadline: 1_000 };
 
 /** An error of HTTP itself, before any service is asked. */
 export class HttpError extends Error {
@@ -46,7 +48,7 @@ export function problemOf(error: unknown, requestId: string): Problem {
     return { status: error.status, body: { detail: error.message }, headers: error.headers };
   if (!(error instanceof ServiceError) || error.kind === "internal") return internal(error, requestId);
   const { kind, detail, violations, metadata, retryAfterMs } = error;
-  const wait = retryAfterMs ?? (kind === "unavailable" ? UNAVAILABLE_RETRY_MS : undefined);
+  const wait = retryAfterMs ?? RETRY_MS[kind];
   return {
     status: STATUSES[kind],
     body: {

@@ -125,6 +125,20 @@ describe("the key ring", () => {
     expect(await ring.find(DIGEST)).toBeNull();
   });
 
+  test("asks anew for a key that changed while an answer was on its way", async () => {
+    const { ring, state } = await started();
+    const { promise: told, resolve: answer } = Promise.withResolvers<void>();
+    state.beforeAnswer = () => told;
+    const before = ring.find(DIGEST);
+    state.grant = undefined;
+    state.tell({ keyId: "key_1" });
+    await Bun.sleep(0);
+    const after = ring.find(DIGEST);
+    answer();
+    expect((await before)?.keyId).toBe("key_1");
+    expect(await after).toBeNull();
+  });
+
   test("forgets every key when any may have changed", async () => {
     const { ring, state } = await started();
     await ring.find(DIGEST);

@@ -11,7 +11,7 @@ export interface Api {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** One request as it is given, with the key unless `headers` names one. */
-  send(method: string, path: string, init?: { body?: BodyInit; headers?: Record<string, string> }): Promise<Answer>;
+  send(method: string, path: string, init?: { body?: Bun.BodyInit; headers?: Record<string, string> }): Promise<Answer>;
   /** A streamed chat turn, its body not yet read. */
   chat(body: object, signal?: AbortSignal): Promise<Response>;
 }

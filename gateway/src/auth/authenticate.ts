@@ -25,16 +25,19 @@ export class WrongKey extends ServiceError {}
  */
 export async function authenticate(keys: KeyRing, clock: Clock, apiKey: string | null): Promise<KeyGrant> {
   if (apiKey === null || apiKey === "") throw new ServiceError("unauthenticated", "API key is missing");
-  const wrong = new WrongKey("unauthenticated", "Invalid API key");
-  if (!FORM.test(apiKey)) throw wrong;
+  if (!FORM.test(apiKey)) throw wrongKey();
   const grant = await keys.find(new Bun.CryptoHasher("sha256").update(apiKey).digest());
-  if (!grant) throw wrong;
+  if (!grant) throw wrongKey();
   if (grant.status === KeyStatus.KEY_STATUS_INACTIVE) throw new ServiceError("unauthenticated", "API key is inactive");
   // A remembered grant carries its expiry, so that it holds to the millisecond.
   if (grant.expiresAt && grant.expiresAt <= clock.now()) {
     throw new ServiceError("unauthenticated", "API key has expired");
   }
   return grant;
+}
+
+function wrongKey(): WrongKey {
+  return new WrongKey("unauthenticated", "Invalid API key");
 }
 
 /** @throws ServiceError forbidden naming the scope that the key lacks */

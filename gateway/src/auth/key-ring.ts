@@ -27,9 +27,14 @@ interface Remembered {
   at: number;
 }
 
+interface LookUp {
+  answer: Promise<KeyGrant | null>;
+  at: number;
+}
+
 export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
   const remembered = new LRUCache<string, Remembered>({ max: KEYS_MAX });
-  const pending = new Map<string, Promise<KeyGrant | null>>();
+  const pending = new Map<string, LookUp>();
   const closed = new AbortController();
   let heardAt = Number.NEGATIVE_INFINITY;
   /** Grows with every change: a look-up that began before one is not remembered after it. */
@@ -44,6 +49,7 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
     heardAt = performance.now();
     if (heartbeat) return;
     generation++;
+    pending.clear();
     if (keyId === "") remembered.clear();
     for (const [digest, { grant }] of remembered.entries()) if (grant.keyId === keyId) remembered.delete(digest);
   };
@@ -69,12 +75,21 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
   };
   void watch();
 
-  const lookUp = async (digest: Buffer, key: string) => {
+  const ask = async (digest: Buffer, key: string, at: number) => {
     const began = generation;
-    const at = performance.now();
     const { grant } = await accounts.authenticateKey({ digest });
     if (grant && began === generation) remembered.set(key, { grant, at });
     return grant ?? null;
+  };
+
+  const lookUp = (digest: Buffer, key: string) => {
+    const at = performance.now();
+    const asked: LookUp = {
+      answer: ask(digest, key, at).finally(() => pending.get(key) === asked && pending.delete(key)),
+      at,
+    };
+    pending.set(key, asked);
+    return asked.answer;
   };
 
   return {
@@ -82,12 +97,9 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
       const key = digest.toString("latin1");
       const known = remembered.get(key);
       if (known && isFresh(known)) return Promise.resolve(known.grant);
-      let waiting = pending.get(key);
-      if (!waiting) {
-        waiting = lookUp(digest, key).finally(() => pending.delete(key));
-        pending.set(key, waiting);
-      }
-      return waiting;
+      // An answer that is long in coming may be older than a change: only those who came early wait for it.
+      const asked = pending.get(key);
+      return asked && performance.now() - asked.at < BLIND_CACHE_MS ? asked.answer : lookUp(digest, key);
     },
     close: () => closed.abort(),
   };

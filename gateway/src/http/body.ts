@@ -1,4 +1,4 @@
-import { invalid } from "@parley/shared/errors";
+import { invalid, ServiceError } from "@parley/shared/errors";
 import { HttpError } from "../problem.ts";
 
 const BYTES_MAX = 1024 * 1024;
@@ -34,8 +34,18 @@ export async function readJson(request: Request): Promise<JsonBody> {
   return { value: value as JsonObject, bytes };
 }
 
-/** No more is read of a body of unknown length than it may have. */
+/** @throws ServiceError cancelled when the client leaves before it has sent the whole */
 async function readBytes(request: Request): Promise<Uint8Array> {
+  try {
+    return await receive(request);
+  } catch (error) {
+    if (!(error instanceof Error && error.name === "AbortError")) throw error;
+    throw new ServiceError("cancelled", "The request was cancelled", { cause: error });
+  }
+}
+
+/** No more is read of a body of unknown length than it may have. */
+async function receive(request: Request): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let length = 0;

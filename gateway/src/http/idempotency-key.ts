@@ -1,5 +1,6 @@
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import { invalid } from "@parley/shared/errors";
+import { targetOf } from "./path.ts";
 
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
@@ -11,7 +12,6 @@ export function idempotencyOf(request: Request, body: Uint8Array): Idempotency |
   const key = request.headers.get("idempotency-key");
   if (key === null) return undefined;
   if (!KEY.test(key)) throw invalid("Idempotency-Key", "Idempotency-Key must be 1 to 255 printable ASCII characters");
-  const { pathname, search } = new URL(request.url);
-  const hash = new Bun.CryptoHasher("sha256").update(`${request.method} ${pathname}${search}\n`).update(body);
+  const hash = new Bun.CryptoHasher("sha256").update(`${request.method} ${targetOf(request)}\n`).update(body);
   return { key, fingerprint: hash.digest() };
 }

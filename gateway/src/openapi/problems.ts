@@ -12,11 +12,11 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   429: "The rate limit is exceeded.",
   500: "Internal error.",
   502: "The model provider failed before the first word.",
-  503: "A service is unreachable, try again.",
+  503: "A service is unreachable or does not answer, try again.",
   504: "The model provider did not answer in time.",
 };
 
-const ALWAYS = [401, 403, 422, 429, 500, 503, 504];
+const ALWAYS = [401, 403, 422, 429, 500, 503];
 const BODY = [400, 413, 415];
 const BY_REFUSAL: Record<Refusal, readonly number[]> = {
   condition: [400],

@@ -50,19 +50,20 @@ begin
   if tg_op <> 'INSERT' then
     minute_was := minute_since_1970(old.created_at);
     insert into conversation_changes (owner_id, agent_id, type, calling_type, status, day, minute, change)
-    values (old.agent_id, old.type, coalesce(old.calling_type, ''), old.status,
+    values (old.owner_id, old.agent_id, old.type, coalesce(old.calling_type, ''), old.status,
       minute_was / 1440, minute_was % 1440, -1)
     returning change_id into last_change;
   end if;
   if tg_op <> 'DELETE' then
     minute_is := minute_since_1970(new.created_at);
     insert into conversation_changes (owner_id, agent_id, type, calling_type, status, day, minute, change)
-    values (new.agent_id, new.type, coalesce(new.calling_type, ''), new.status,
+    values (new.owner_id, new.agent_id, new.type, coalesce(new.calling_type, ''), new.status,
       minute_is / 1440, minute_is % 1440, 1)
     returning change_id into last_change;
   end if;
-  -- Folded some hundred at a time. Due so late that no notification is sent (0000_jobs).
-  if last_change % 256 = 0 then
+  -- Folded some hundred at a time; an update takes two numbers, and either may be the one. Due so late that no notification is
+  -- sent (0000_jobs).
+  if last_change % 256 <= 1 then
     insert into jobs (owner_id, job_id, queue, payload, due_at)
     values (coalesce(new.owner_id, old.owner_id), 'fold-conversation-counts', 'fold-conversation-counts', '{}',
       now() + interval '3 seconds')
@@ -78,11 +79,22 @@ create trigger conversations_recounted after update of agent_id, type, calling_t
     is distinct from (new.agent_id, new.type, new.calling_type, new.status, new.created_at))
   execute function note_conversation_change();
 
+-- Counts an owner's conversations afresh: after rows came in past the triggers. Writers wait until it is through.
+create function recount_conversations(owner text) returns void language plpgsql set search_path from current as $$
+begin
+  lock table conversations in share row exclusive mode;
+  -- As a fold does: it must be through, or none begun.
+  perform pg_advisory_xact_lock(hashtextextended(current_schema() || '.conversation_counts.' || owner, 0));
+  delete from conversation_counts where owner_id = owner;
+  delete from conversation_changes where owner_id = owner;
+  insert into conversation_changes (owner_id, agent_id, type, calling_type, status, day, minute, change)
+  select owner, agent_id, type, coalesce(calling_type, ''), status,
+    minute_since_1970(created_at) / 1440, minute_since_1970(created_at) % 1440, 1
+  from conversations where owner_id = owner;
+  insert into jobs (owner_id, job_id, queue, payload, due_at)
+  values (owner, 'fold-conversation-counts', 'fold-conversation-counts', '{}', now() + interval '3 seconds')
+  on conflict (owner_id, job_id) do nothing;
+end $$;
+
 -- What was there before.
-insert into conversation_changes (owner_id, agent_id, type, calling_type, status, day, minute, change)
-select owner_id, agent_id, type, coalesce(calling_type, ''), status,
-  minute_since_1970(created_at) / 1440, minute_since_1970(created_at) % 1440, 1
-from conversations;
-insert into jobs (owner_id, job_id, queue, payload, due_at)
-select distinct owner_id, 'fold-conversation-counts', 'fold-conversation-counts', '{}'::jsonb, now() + interval '3 seconds'
-from conversation_changes;
+select recount_conversations(owner_id) from (select distinct owner_id from conversations) as owners;

@@ -1,23 +1,20 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access, type AgentKey, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { notFound, ServiceError } from "@parley/shared/errors";
+import { batched } from "@parley/shared/rpc/batched";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import DataLoader from "dataloader";
 
 const BATCH_MAX = 200;
 
-/** Reads what agents run on; all reads of one tick are one call. */
+/** Reads what agents run on; many reads at once are one call. */
 export function agentReader(
   agents: ServiceClient<typeof AgentServiceService>,
 ): (ownerId: string, agentId: string) => Promise<AgentRuntime> {
-  const loader = new DataLoader<AgentKey, AgentRuntime>(
-    async (keys) => {
-      const { results } = await agents.batchGetAgentRuntimes({ keys: [...keys] });
-      return keys.map((_, at) => results[at]?.runtime ?? refusal(results[at]?.access));
-    },
-    { cache: false, maxBatchSize: BATCH_MAX },
-  );
-  return (ownerId, agentId) => loader.load({ ownerId, agentId });
+  const getAgent = batched<AgentKey, AgentRuntime>(async (keys) => {
+    const { results } = await agents.batchGetAgentRuntimes({ keys: [...keys] });
+    return keys.map((_, at) => results[at]?.runtime ?? refusal(results[at]?.access));
+  }, BATCH_MAX);
+  return (ownerId, agentId) => getAgent({ ownerId, agentId });
 }
 
 function refusal(access: Access | undefined): ServiceError {

@@ -48,7 +48,7 @@ export async function acceptKeyedTurn(
     if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
     if (stored.error) throw new ServiceError(stored.error.kind, stored.error.detail, stored.error);
     if (stored.done) return replay(ctx, turn.ownerId, stored);
-    const again = await retake(ctx, turn, key, stored);
+    const again = stored.held ? null : await retake(ctx, turn, key, stored);
     if (again) return again;
     if (call.signal.aborted) throw new ServiceError("cancelled", "The request was cancelled");
     await Bun.sleep(LOOK_MS);

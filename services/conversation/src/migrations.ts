@@ -2,9 +2,13 @@ import type { Migration } from "@parley/shared/db/migrate";
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import conversations from "../migrations/0001_conversations.sql" with { type: "text" };
 import turnKeys from "../migrations/0002_turn_keys.sql" with { type: "text" };
+import conversationCounts from "../migrations/0003_conversation_counts.sql" with { type: "text" };
+import conversationSearch from "../migrations/0004_conversation_search.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
   { name: "0001_conversations", sql: conversations },
   { name: "0002_turn_keys", sql: turnKeys },
+  { name: "0003_conversation_counts", sql: conversationCounts },
+  { name: "0004_conversation_search", sql: conversationSearch },
 ];

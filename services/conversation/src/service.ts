@@ -11,6 +11,7 @@ import { startService } from "@parley/shared/service";
 import { agentReader } from "./agents.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
+import { foldCountsQueue } from "./fold-counts.ts";
 import { silentChatQueue, sweepSilentChats } from "./idle.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { type ProviderSettings, selectModel } from "./model/select.ts";
@@ -54,7 +55,7 @@ export function startConversation(
           limits: limitsOf(config),
           clock,
         };
-        const worker = startWorker(db, silentChatQueue(ctx), log, { clock });
+        const worker = startWorker(db, { ...silentChatQueue(ctx), ...foldCountsQueue(db) }, log, { clock });
         await sweepSilentChats(ctx);
         return {
           handlers: {

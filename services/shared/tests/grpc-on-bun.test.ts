@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   type Client,
   type ClientUnaryCall,
@@ -10,8 +13,11 @@ import {
   type StatusObject,
   status,
 } from "@grpc/grpc-js";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { silentLogger } from "../src/log.ts";
+import { serve } from "../src/rpc/server.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { startChild } from "./fixtures/child.ts";
+import { nodePath, startChild } from "./fixtures/child.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 
@@ -150,10 +156,8 @@ test("tryShutdown lets a running call end, refuses new ones and then calls back"
 });
 
 test("a client on Node is served like one on Bun", async () => {
-  const node = Bun.which("node");
-  if (!node) throw new Error("this test calls from Node: install Node 20 or newer and put it on PATH");
   const script = new URL("fixtures/node-client.mjs", import.meta.url).pathname;
-  const child = Bun.spawn([node, script, echo.address], { stdout: "pipe", stderr: "inherit" });
+  const child = Bun.spawn([nodePath(), script, echo.address], { stdout: "pipe", stderr: "inherit" });
   expect(JSON.parse(await child.stdout.text())).toEqual({
     runtime: "node",
     once: ["one", "of node"],
@@ -184,6 +188,22 @@ test("an async handler that rejects ends a bare grpc-js process, and none that u
   adapted.process.kill();
   rawCaller.close();
   caller.close();
+});
+
+test("a generated stub works inside a compiled binary", async () => {
+  const getPrompt = async () => ({ prompt: undefined });
+  const server = await serve(PromptServiceService, { getPrompt }, { address: "127.0.0.1:0", log: silentLogger });
+  const folder = await mkdtemp(join(tmpdir(), "parley-compiled-"));
+  const binary = join(folder, "stub");
+  const script = new URL("fixtures/static-stub.ts", import.meta.url).pathname;
+  const compiler = Bun.spawn([process.execPath, "build", "--compile", "--outfile", binary, script], {
+    stdout: "ignore",
+  });
+  expect(await compiler.exited).toBe(0);
+  const child = Bun.spawn([binary, server.address], { stdout: "pipe" });
+  expect(JSON.parse(await child.stdout.text())).toEqual({});
+  await rm(folder, { recursive: true });
+  await server.stop();
 });
 
 function once(

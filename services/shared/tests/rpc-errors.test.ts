@@ -3,10 +3,11 @@ import { readFile } from "node:fs/promises";
 import { openDatabase } from "../src/db/database.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
 import { createClient } from "../src/rpc/client.ts";
-import { startChild } from "./fixtures/child.ts";
+import { nodePath, startChild } from "./fixtures/child.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { freePort } from "./fixtures/free-port.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
+import { serveTrailers } from "./fixtures/serve-trailers.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 const KINDS = Object.keys({
@@ -168,6 +169,36 @@ test("where nothing listens, a call is unavailable and says when to try again", 
     });
   }
   client.close();
+});
+
+test("a call that a closing connection refused is made again, though not for ever", async () => {
+  const refusing = async (refusals: number) => {
+    const { address, process } = await startChild("./refusing-server.mjs", [String(refusals)], nodePath());
+    const client = createClient(TestService, { peer: "test", address });
+    return { client, process };
+  };
+  const [once, many, never] = await Promise.all([refusing(3), refusing(3), refusing(4)]);
+  expect(await once.client.once({})).toEqual({ calls: 4 });
+  expect(await Array.fromAsync(many.client.many({}))).toEqual([{ calls: 4 }]);
+  expect(await failureOf(never.client.once({}))).toMatchObject({ kind: "unavailable" });
+  for (const { client, process } of [once, many, never]) {
+    client.close();
+    process.kill();
+  }
+});
+
+test("error details that are not ours, or none at all, leave the status to say what happened", async () => {
+  for (const details of ["AA==", Buffer.from("not a status").toString("base64"), ""]) {
+    const server = await serveTrailers({
+      "grpc-status": "5",
+      "grpc-message": "gone",
+      "grpc-status-details-bin": details,
+    });
+    const client = createClient(TestService, { peer: "agent", address: server.address });
+    expect(await failureOf(client.once({}))).toMatchObject({ kind: "not_found", detail: "The agent service failed" });
+    client.close();
+    await server.stop();
+  }
 });
 
 test("calls that are under way when their server is killed are unavailable, after what had arrived", async () => {

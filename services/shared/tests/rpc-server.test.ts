@@ -12,6 +12,7 @@ import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
+import { freePort } from "./fixtures/free-port.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
@@ -167,6 +168,14 @@ test("a client finds its server again after a restart on the same address", asyn
   await using _after = await serveTest({ once: async () => ({ run: 2 }) }, { address: before.address });
   await eventually(async () => expect(await before.client.once({})).toEqual({ run: 2 }));
   before.client.close();
+});
+
+test("a client knows whether its service can be reached", async () => {
+  await using served = await serveTest({});
+  expect(await served.client.isReachable(20_000)).toBe(true);
+  const lonely = createClient(TestService, { peer: "test", address: `127.0.0.1:${await freePort()}` });
+  expect(await lonely.isReachable(50)).toBe(false);
+  lonely.close();
 });
 
 test("a service can be served on a Unix socket", async () => {

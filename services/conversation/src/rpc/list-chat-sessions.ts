@@ -3,7 +3,8 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toSummary } from "../convert.ts";
-import { listConversationRows, NO_FILTER } from "../store/conversations.ts";
+import { NO_FILTER } from "../store/conversation-filter.ts";
+import { listConversationRows } from "../store/list-conversations.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChatSessions"]>;
 

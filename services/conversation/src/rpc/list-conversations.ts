@@ -3,7 +3,7 @@ import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { callingTypeName, statusName, toConversation, typeName } from "../convert.ts";
-import { listConversationRows } from "../store/conversations.ts";
+import { listConversationRows } from "../store/list-conversations.ts";
 import { listTranscripts } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;

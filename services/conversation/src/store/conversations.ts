@@ -1,5 +1,4 @@
 import type { Sql } from "@parley/shared/db/database";
-import { containing } from "@parley/shared/db/like";
 import type { VariableValue } from "@parley/shared/variables/values";
 import type { SessionKey } from "./turns.ts";
 
@@ -34,7 +33,7 @@ export interface ConversationRow {
   updatedAt: Date;
 }
 
-const columns = (sql: Sql) => sql`
+export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, type, status, calling_type, name, message_count, metadata, variables, notes,
   created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, room_url,
   room_name, is_test_call, turn_until, last_activity_at, created_at, updated_at`;
@@ -68,7 +67,7 @@ export async function insertGreetedSession(
 
 export async function findConversation(sql: Sql, key: SessionKey): Promise<ConversationRow | null> {
   const [row] = await sql<ConversationRow[]>`
-    select ${columns(sql)} from conversations
+    select ${conversationColumns(sql)} from conversations
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}`;
   return row ?? null;
 }
@@ -77,78 +76,6 @@ export async function findConversation(sql: Sql, key: SessionKey): Promise<Conve
 export async function conversationExists(sql: Sql, conversationId: string): Promise<boolean> {
   const rows = await sql`select 1 from conversations where conversation_id = ${conversationId} limit 1`;
   return rows.length > 0;
-}
-
-/** Null and empty fields do not filter. */
-export interface ConversationFilter {
-  ownerId: string;
-  search: string;
-  conversationId: string;
-  agentId: string;
-  type: TypeName | null;
-  callingType: "INBOUND" | "OUTBOUND" | null;
-  status: StatusName | null;
-  from: Date | null;
-  to: Date | null;
-  /** Minutes after midnight UTC, inclusive of both; from > to wraps midnight. */
-  timeOfDay: { from: number; to: number } | null;
-}
-
-export const NO_FILTER: Omit<ConversationFilter, "ownerId"> = {
-  search: "",
-  conversationId: "",
-  agentId: "",
-  type: null,
-  callingType: null,
-  status: null,
-  from: null,
-  to: null,
-  timeOfDay: null,
-};
-
-function matching(sql: Sql, filter: ConversationFilter) {
-  const minute = sql`(extract(hour from created_at at time zone 'UTC') * 60 + extract(minute from created_at at time zone 'UTC'))`;
-  return sql`
-    owner_id = ${filter.ownerId}
-    ${filter.conversationId === "" ? sql`` : sql`and conversation_id = ${filter.conversationId}`}
-    ${filter.agentId === "" ? sql`` : sql`and agent_id = ${filter.agentId}`}
-    ${filter.type === null ? sql`` : sql`and type = ${filter.type}`}
-    ${filter.callingType === null ? sql`` : sql`and calling_type = ${filter.callingType}`}
-    ${filter.status === null ? sql`` : sql`and status = ${filter.status}`}
-    ${filter.from === null ? sql`` : sql`and created_at >= ${filter.from}`}
-    ${filter.to === null ? sql`` : sql`and created_at <= ${filter.to}`}
-    ${
-      filter.timeOfDay === null
-        ? sql``
-        : filter.timeOfDay.from <= filter.timeOfDay.to
-          ? sql`and ${minute} between ${filter.timeOfDay.from} and ${filter.timeOfDay.to}`
-          : sql`and (${minute} >= ${filter.timeOfDay.from} or ${minute} <= ${filter.timeOfDay.to})`
-    }
-    ${
-      filter.search === ""
-        ? sql``
-        : sql`and (concat_ws(E'\n', metadata::text, variables::text, to_mobile_number, from_mobile_number)
-              ilike ${containing(filter.search)}
-            or exists (select 1 from messages where messages.owner_id = conversations.owner_id
-              and messages.conversation_id = conversations.conversation_id
-              and messages.content ilike ${containing(filter.search)}))`
-    }`;
-}
-
-/** A page of conversations, newest first, and how many match in all. */
-export async function listConversationRows(
-  sql: Sql,
-  filter: ConversationFilter,
-  page: { number: number; size: number },
-): Promise<{ rows: ConversationRow[]; total: number }> {
-  const [rows, [count]] = await Promise.all([
-    sql<ConversationRow[]>`
-      select ${columns(sql)} from conversations where ${matching(sql, filter)}
-      order by created_at desc, conversation_id desc
-      limit ${page.size} offset ${(page.number - 1) * page.size}`,
-    sql<{ total: number }[]>`select count(*) as total from conversations where ${matching(sql, filter)}`,
-  ]);
-  return { rows, total: count?.total ?? 0 };
 }
 
 /**

@@ -76,7 +76,7 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
       group by day, minute
     ), wanted as (
       select * from minutes where count > 0 and before < ${offset + page.size} and before + count > ${offset}
-    ), candidates as (
+    ), candidates as materialized (
       ${
         newer
           ? sql`select conversation_id, created_at from conversations
@@ -90,6 +90,8 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
         where ${matching(sql, { ...filter, from: null, to: null, timeOfDay: null })}
           and created_at >= to_timestamp((wanted.day * 1440::bigint + wanted.minute) * 60)
           and created_at < to_timestamp((wanted.day * 1440::bigint + wanted.minute + 1) * 60)
+        -- Keeps the minutes outermost: the planner would rather read the owner's conversations from the newest on.
+        offset 0
       ) as of_minute
       ${
         older
@@ -107,7 +109,7 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
         else coalesce((select min(before) from wanted), (select newer + counted from broken, summed_0))
       end)
     )
-    select newer + counted + older as total, conversation_id
+    select (newer + counted + older)::integer as total, conversation_id
     from broken cross join summed_0 left join page on true
     order by created_at desc, conversation_id desc`;
   return {
@@ -119,7 +121,8 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
 /** Counts the periods of a level and finds those that hold a part of the page, with how many are newer than each of them. */
 function countLevel(sql: Sql, filter: ConversationFilter, level: 0 | 1 | 2, offset: number, size: number) {
   const name = (what: string) => sql(`${what}_${level}`);
-  const newer = level === 0 ? sql`(select newer from broken)` : sql`(select min(before) from ${sql(`found_${level - 1}`)})`;
+  const newer =
+    level === 0 ? sql`(select newer from broken)` : sql`(select min(before) from ${sql(`found_${level - 1}`)})`;
   return sql`
     ${name("counted")} as materialized (
       select span, first_day, sum(count) as count

@@ -15,6 +15,8 @@ export interface StoredTurn {
   done: boolean;
   replySeq: number | null;
   error: StoredError | null;
+  /** Whether somebody is at a turn of its session, this one or another. */
+  held: boolean;
 }
 
 /**
@@ -38,7 +40,8 @@ export async function takeTurnKey(
     returning 1`;
   if (taken) return null;
   const [stored] = await tx<StoredTurn[]>`
-    select fingerprint, conversation_id, user_seq, done, reply_seq, error from turn_keys
+    select fingerprint, conversation_id, user_seq, done, reply_seq, error, coalesce(turn_until >= ${now}, false) as held
+    from turn_keys left join conversations using (owner_id, conversation_id)
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
   return stored ?? null;
 }

@@ -6,6 +6,7 @@ import {
   credentials,
   type CallOptions as GrpcCallOptions,
   type ServiceError as GrpcError,
+  status,
 } from "@grpc/grpc-js";
 import { ServiceError } from "../errors.ts";
 import { type CallOrigin, isReplayed, originMetadata } from "./call.ts";
@@ -46,8 +47,11 @@ const TIMEOUT_MS = 5_000;
 /** Each hop gives up this much before its caller does, so that the error tells which hop was slow. */
 const HOP_MARGIN_MS = 25;
 
+/** How often a call that its server refused to begin is made again, on the next connection. */
+const REFUSALS_MAX = 3;
+
 const CHANNEL_OPTIONS: ClientOptions = {
-  // Both cost a tenth of every call; retries are decided by callers, who know what may be repeated.
+  // Both cost a tenth of every call; retries are decided by callers, who know what may be repeated, but for refusals.
   "grpc.enable_retries": 0,
   "grpc.enable_channelz": 0,
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
@@ -86,25 +90,31 @@ function unary(
 ): Promise<unknown> {
   const { origin, onReplayed } = options;
   const signal = origin?.signal;
-  if (signal?.aborted) return Promise.reject(cancelled());
+  const metadata = originMetadata(origin);
+  const grpcOptions = callOptions(settings, options, TIMEOUT_MS);
   return new Promise((resolve, reject) => {
-    const call = channel.makeUnaryRequest(
-      method.path,
-      method.requestSerialize,
-      method.responseDeserialize,
-      request,
-      originMetadata(origin),
-      callOptions(settings, options, TIMEOUT_MS),
-      (error: GrpcError | null, response?: unknown) => {
-        signal?.removeEventListener("abort", cancel);
-        if (error) reject(fromStatus(error, settings.peer, signal?.aborted));
-        else resolve(response);
-      },
-    );
-    const cancel = () => call.cancel();
-    signal?.addEventListener("abort", cancel, { once: true });
-    // Emitted right after the callback above, so still before whoever awaits the promise goes on.
-    if (onReplayed) call.once("status", ({ metadata }) => isReplayed(metadata) && onReplayed());
+    const send = (refusals: number) => {
+      if (signal?.aborted) return reject(cancelled());
+      const call = channel.makeUnaryRequest(
+        method.path,
+        method.requestSerialize,
+        method.responseDeserialize,
+        request,
+        metadata,
+        grpcOptions,
+        (error: GrpcError | null, response?: unknown) => {
+          signal?.removeEventListener("abort", cancel);
+          if (!error) resolve(response);
+          else if (wasRefused(error) && refusals < REFUSALS_MAX) send(refusals + 1);
+          else reject(fromStatus(error, settings.peer, signal?.aborted));
+        },
+      );
+      const cancel = () => call.cancel();
+      signal?.addEventListener("abort", cancel, { once: true });
+      // Emitted right after the callback above, so still before whoever awaits the promise goes on.
+      if (onReplayed) call.once("status", ({ metadata }) => isReplayed(metadata) && onReplayed());
+    };
+    send(0);
   });
 }
 
@@ -116,26 +126,31 @@ async function* serverStream(
   options: CallOptions = {},
 ): AsyncGenerator<unknown> {
   const signal = options.origin?.signal;
-  if (signal?.aborted) throw cancelled();
-  const call = channel.makeServerStreamRequest(
-    method.path,
-    method.requestSerialize,
-    method.responseDeserialize,
-    request,
-    originMetadata(options.origin),
-    callOptions(settings, options, null),
-  );
-  // Reading the stream throws its error; cancelling one that nobody reads any more must not end the process.
-  call.on("error", () => {});
-  const cancel = () => call.cancel();
-  signal?.addEventListener("abort", cancel, { once: true });
-  try {
-    yield* call;
-  } catch (error) {
-    throw fromStatus(error as GrpcError, settings.peer, signal?.aborted);
-  } finally {
-    signal?.removeEventListener("abort", cancel);
-    call.cancel();
+  const metadata = originMetadata(options.origin);
+  const grpcOptions = callOptions(settings, options, null);
+  for (let refusals = 0; ; refusals++) {
+    if (signal?.aborted) throw cancelled();
+    const call = channel.makeServerStreamRequest(
+      method.path,
+      method.requestSerialize,
+      method.responseDeserialize,
+      request,
+      metadata,
+      grpcOptions,
+    );
+    // Reading the stream throws its error; cancelling one that nobody reads any more must not end the process.
+    call.on("error", () => {});
+    const cancel = () => call.cancel();
+    signal?.addEventListener("abort", cancel, { once: true });
+    try {
+      return yield* call;
+    } catch (error) {
+      if (wasRefused(error as GrpcError) && refusals < REFUSALS_MAX) continue;
+      throw fromStatus(error as GrpcError, settings.peer, signal?.aborted);
+    } finally {
+      signal?.removeEventListener("abort", cancel);
+      call.cancel();
+    }
   }
 }
 
@@ -182,6 +197,14 @@ function callOptions(settings: ClientSettings, options: CallOptions, fallbackMs:
   const inherited = (options.origin?.deadlineMs ?? Number.POSITIVE_INFINITY) - HOP_MARGIN_MS;
   const deadline = Math.min(own, inherited);
   return deadline === Number.POSITIVE_INFINITY ? {} : { deadline };
+}
+
+/**
+ * Whether a call met a connection that its server was about to close, for its age or a restart: the server has not begun it
+ * (https://www.rfc-editor.org/rfc/rfc9113#section-8.7). Nothing but the text tells it from other ways to be unavailable.
+ */
+function wasRefused({ code, details }: GrpcError): boolean {
+  return code === status.UNAVAILABLE && details === "Stream refused by server";
 }
 
 function cancelled(): ServiceError {

@@ -69,10 +69,8 @@ export function toStatus(error: ServiceError): RichStatus {
  */
 export function fromStatus(error: GrpcError, peer: string, cancelledHere = false): ServiceError {
   const [packed] = error.metadata?.get(DETAILS) ?? [];
-  if (Buffer.isBuffer(packed)) {
-    const sent = unpack(packed, error);
-    if (sent) return sent;
-  }
+  const sent = Buffer.isBuffer(packed) ? unpack(packed, error) : null;
+  if (sent) return sent;
   const lost = error.code === status.CANCELLED && !cancelledHere;
   const kind = lost ? "unavailable" : (KINDS.get(error.code) ?? "internal");
   return new ServiceError(kind, BARE_DETAILS[kind]?.(peer) ?? `The ${peer} service failed`, {
@@ -110,7 +108,16 @@ function any(name: string, message: { finish(): Uint8Array }): Any {
   return { typeUrl: TYPE + name, value: Buffer.from(message.finish()) };
 }
 
+/** Null when the details are another program's, or no details at all. */
 function unpack(packed: Buffer, cause: GrpcError): ServiceError | null {
+  try {
+    return readDetails(packed, cause);
+  } catch {
+    return null;
+  }
+}
+
+function readDetails(packed: Buffer, cause: GrpcError): ServiceError | null {
   const { message, details } = Status.decode(packed);
   let kind: ErrorKind | null = null;
   let metadata: Record<string, string> = {};

@@ -1,0 +1,106 @@
+import { parseArgs } from "node:util";
+import { openDatabase } from "@parley/shared/db/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { count, table } from "../figures.ts";
+import type { Run } from "../run.ts";
+import { type Case, countRows, listCases } from "./cases.ts";
+import { startDatabase } from "./database.ts";
+import { callOnce, type Measured, measureWarm, percentile } from "./measure.ts";
+import { type SeededOwner, seedOwners } from "./seed.ts";
+import { startListService } from "./service.ts";
+
+const SIZES = [10_000, 100_000, 1_000_000];
+/** Fixed: a seed that was kept is found again. */
+const END = new Date("2026-06-30T12:00:00Z");
+const FOLDED_WITHIN_MS = 3_600_000;
+
+/**
+ * Lists of owners with few and with many conversations, ten messages each, through the service's port.
+ * `--size N` seeds the largest owner with N conversations; `--data FOLDER` keeps the seeded database and uses it again.
+ */
+export async function benchLists(run: Run): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: { size: { type: "string" }, data: { type: "string" } },
+  });
+  const largest = Number(values.size ?? SIZES.at(-1));
+  if (!Number.isInteger(largest) || largest < 1) throw new Error("--size must be a number of conversations");
+  const owners = [...SIZES.filter((size) => size < largest), largest].map((conversations) => ({
+    ownerId: `own_${conversations}`,
+    conversations,
+  }));
+  const database = await startDatabase(run, values.data);
+  const db = openDatabase({ url: database.url, name: "bench", max: 4 });
+  run.onEnd(() => db.end({ timeout: 1 }));
+  const preparing = await startListService(run, database.url);
+  const missing = [];
+  for (const owner of owners) {
+    const [row] = await db`select 1 from conversations where owner_id = ${owner.ownerId} limit 1`;
+    if (!row) missing.push(owner);
+  }
+  if (missing.length > 0) {
+    console.log("Seeding");
+    await preparing.stop();
+    await seedOwners(db, missing, END);
+    const folding = await startListService(run, database.url);
+    await eventually(() => isFolded(db), FOLDED_WITHIN_MS);
+    await folding.stop();
+    await db`vacuum analyze`;
+  }
+  await preparing.stop();
+
+  const cases = listCases(END);
+  await database.restart("as it comes");
+  const service = await startListService(run, database.url);
+  const cold: number[] = [];
+  for (const asked of cases) cold.push((await callOnce(service.client, owners.at(-1)?.ownerId ?? "", asked)).ms);
+  const rows = [header(owners)];
+  for (const [at, asked] of cases.entries()) {
+    const measured = await measureWarm(service.client, owners, asked);
+    await refuseWrong(db, owners, asked, measured);
+    rows.push(line(asked, measured, cold[at] ?? Number.NaN));
+  }
+  console.log(
+    `\nFirst pages of 10, milliseconds (p50 of each owner; ratio of the largest to the smallest)\n${table(rows)}`,
+  );
+  await service.stop();
+}
+
+async function isFolded(db: ReturnType<typeof openDatabase>): Promise<void> {
+  const [waiting] = await db`select 1 from conversation_changes limit 1`;
+  if (waiting) throw new Error("The conversation service did not fold the counts");
+}
+
+/** A fast wrong total would be worth nothing. */
+async function refuseWrong(
+  db: ReturnType<typeof openDatabase>,
+  owners: readonly SeededOwner[],
+  asked: Case,
+  measured: readonly Measured[],
+): Promise<void> {
+  if (asked.filter.search) return;
+  for (const [at, { ownerId }] of owners.entries()) {
+    const exact = await countRows(db, ownerId, asked);
+    if (measured[at]?.total !== exact) {
+      throw new Error(`${asked.name} of ${ownerId}: total ${measured[at]?.total}, but there are ${exact}`);
+    }
+  }
+}
+
+function header(owners: readonly SeededOwner[]): string[] {
+  return ["", "total", ...owners.map((owner) => count(owner.conversations)), "ratio", "p99", "first call"];
+}
+
+function line(asked: Case, measured: readonly Measured[], coldMs: number): string[] {
+  const p50 = measured.map(({ ms }) => percentile(ms, 50));
+  const largest = measured.at(-1);
+  const ratio = (p50.at(-1) ?? Number.NaN) / (p50[0] ?? Number.NaN);
+  return [
+    asked.name,
+    count(largest?.total ?? 0),
+    ...p50.map((ms) => ms.toFixed(1)),
+    ratio.toFixed(2),
+    percentile(largest?.ms ?? [], 99).toFixed(1),
+    coldMs.toFixed(1),
+  ];
+}

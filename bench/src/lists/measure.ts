@@ -1,0 +1,57 @@
+import type { Case } from "./cases.ts";
+import { requestOf } from "./cases.ts";
+import type { SeededOwner } from "./seed.ts";
+import type { ConversationClient } from "./service.ts";
+
+/** Milliseconds of each call, ascending, of the cases in their order. */
+export interface Measured {
+  total: number;
+  ms: number[];
+}
+
+const ROUNDS = 100;
+const ROUNDS_MIN = 3;
+/** For one case and owner. */
+const BUDGET_MS = 10_000;
+const WARM_UP = 6;
+
+/** One call, through the service's port. @returns the total it gave, and how long it took, milliseconds */
+export async function callOnce(
+  client: ConversationClient,
+  ownerId: string,
+  asked: Case,
+): Promise<{ total: number; ms: number }> {
+  const request = requestOf(ownerId, asked);
+  const startedAt = performance.now();
+  const { total } = asked.sessions
+    ? await client.listChatSessions({ ownerId, agentId: request.agentId, page: request.page })
+    : await client.listConversations(request);
+  return { total, ms: performance.now() - startedAt };
+}
+
+/** The same case of all owners in turns, so that what disturbs one disturbs all. */
+export async function measureWarm(
+  client: ConversationClient,
+  owners: readonly SeededOwner[],
+  asked: Case,
+): Promise<Measured[]> {
+  const measured = owners.map((): Measured & { spent: number } => ({ total: 0, ms: [], spent: 0 }));
+  for (let round = -WARM_UP; round < ROUNDS; round++) {
+    for (const [at, { ownerId }] of owners.entries()) {
+      const figures = measured[at];
+      if (!figures || (figures.spent > BUDGET_MS && figures.ms.length >= ROUNDS_MIN)) continue;
+      const { total, ms } = await callOnce(client, ownerId, asked);
+      // A case that takes seconds is as warm after the first call.
+      if (round >= 0 || figures.spent > BUDGET_MS / 10) figures.ms.push(ms);
+      figures.total = total;
+      figures.spent += ms;
+    }
+  }
+  for (const { ms } of measured) ms.sort((a, b) => a - b);
+  return measured;
+}
+
+/** The value that so many per cent of the ascending ones do not exceed. */
+export function percentile(ascending: readonly number[], percent: number): number {
+  return ascending[Math.max(0, Math.ceil((ascending.length * percent) / 100) - 1)] ?? Number.NaN;
+}

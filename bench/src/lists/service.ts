@@ -1,0 +1,35 @@
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { startServiceProcess } from "@parley/shared/testing/process";
+import type { Run } from "../run.ts";
+
+export type ConversationClient = ServiceClient<typeof ConversationServiceService>;
+
+/** Longer than any list should take, so that one which does is seen. */
+const TIMEOUT_MS = 600_000;
+
+export interface RunningService {
+  client: ConversationClient;
+  stop(): Promise<void>;
+}
+
+/** The conversation service as a process of its own; lists ask no other service. */
+export async function startListService(run: Run, databaseUrl: string): Promise<RunningService> {
+  const service = await startServiceProcess("conversation", {
+    DATABASE_URL: databaseUrl,
+    PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+  });
+  const client = createClient(ConversationServiceService, {
+    peer: "conversation",
+    address: service.address,
+    timeoutMs: TIMEOUT_MS,
+  });
+  let stopped: Promise<unknown> | null = null;
+  const stop = async () => {
+    client.close();
+    stopped ??= service.stop();
+    await stopped;
+  };
+  run.onEnd(stop);
+  return { client, stop };
+}

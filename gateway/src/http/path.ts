@@ -1,0 +1,14 @@
+/** Path and query of a request as sent. No parser is asked: it would throw on what a client may write into the Host header. */
+export function targetOf({ url }: Request): string {
+  return hasHost(url) ? url.slice(url.indexOf("/", url.indexOf("//") + 2)) : url;
+}
+
+export function pathOf(request: Request): string {
+  const [path = ""] = targetOf(request).split("?", 1);
+  return path;
+}
+
+/** Without a Host header, or with one that is none, Bun gives the bare path as the address. */
+export function hasHost(url: string): boolean {
+  return !url.startsWith("/");
+}

@@ -1,0 +1,259 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import {
+  createAgent,
+  failure,
+  hear,
+  leavable,
+  listen,
+  say,
+  session,
+  startTestChat,
+  type TestAgent,
+  type TestChat,
+  transcript,
+  turn,
+} from "./kit.ts";
+import type { ModelCall } from "./scripted-model.ts";
+
+let service: TestChat;
+let agent: TestAgent;
+
+beforeAll(async () => {
+  service = await startTestChat({ PARLEY_LLM_DEADLINE_MS: "400", PARLEY_LLM_STALL_MS: "400" });
+  agent = await createAgent(service);
+});
+
+afterAll(() => service.stop());
+
+beforeEach(() => {
+  service.model.script = (call) => call.finish("Hello there.");
+});
+
+/** The next call the model gets, answered by the test and not by itself. */
+function nextCall(): Promise<ModelCall> {
+  return new Promise((resolve) => {
+    service.model.script = (call) => {
+      service.model.script = (later) => later.finish("Hello there.");
+      resolve(call);
+    };
+  });
+}
+
+/** The next turn is answered, and what was said before is still there. */
+async function goesOn(sessionId: string, before: string[]): Promise<void> {
+  await eventually(async () => {
+    expect(await transcript(service, agent, sessionId)).toEqual(before);
+    await say(service, agent, "Still there?", sessionId);
+  });
+  const after = [...before, "user: Still there?", "assistant: Hello there."];
+  expect(await transcript(service, agent, sessionId)).toEqual(after);
+}
+
+async function isPartial(sessionId: string): Promise<boolean[]> {
+  const rows = await service.sql<{ partial: boolean }[]>`
+    select partial from messages where conversation_id = ${sessionId} and role = 'assistant' order by seq`;
+  return rows.map(({ partial }) => partial);
+}
+
+describe("a client that leaves", () => {
+  test("in the middle of a stream ends the model's call, and what was said is kept as partial", async () => {
+    const { origin, leave } = leavable();
+    const called = nextCall();
+    const heard = listen(service.chat, turn(agent), origin);
+    const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
+    const pending = heard.next();
+    const call = await called;
+    call.piece("Well, let me");
+    expect((await pending).value).toEqual({ text: "Well, let " });
+    leave();
+    await call.left;
+    await eventually(async () => expect(await isPartial(sessionId)).toEqual([true]));
+    await goesOn(sessionId, ["user: Hi", "assistant: Well, let me"]);
+    expect(await isPartial(sessionId)).toEqual([true, false]);
+  });
+
+  test("while it is not reading ends the model's call too", async () => {
+    const called = nextCall();
+    const heard = listen(service.chat, turn(agent));
+    const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
+    const call = await called;
+    call.piece("One two ");
+    call.piece("three");
+    await heard.return(undefined);
+    await call.left;
+    await eventually(async () => expect(await transcript(service, agent, sessionId)).toHaveLength(2));
+    expect((await transcript(service, agent, sessionId))[1]).toStartWith("assistant: One two");
+    expect(await isPartial(sessionId)).toEqual([true]);
+  });
+
+  test.each([
+    [
+      "streamed",
+      (origin: ReturnType<typeof leavable>["origin"]) => Array.fromAsync(listen(service.chat, turn(agent), origin)),
+    ],
+    [
+      "whole",
+      (origin: ReturnType<typeof leavable>["origin"]) => service.chat.completeTurn({ turn: turn(agent) }, { origin }),
+    ],
+  ])("before the first word of a %s turn leaves its message, and a session that goes on", async (_, take) => {
+    const { origin, leave } = leavable();
+    const called = nextCall();
+    const taken = failure(Promise.resolve(take(origin)));
+    const call = await called;
+    const [row] = await service.sql<{ id: string }[]>`
+      select conversation_id as id from conversations where owner_id = ${agent.ownerId} and turn_id is not null`;
+    leave();
+    expect(await taken).toMatchObject({ kind: "cancelled" });
+    await call.left;
+    await goesOn(row?.id ?? "", ["user: Hi"]);
+  });
+
+  test("at the last word has left a reply that is whole", async () => {
+    const heard = listen(service.chat, turn(agent));
+    const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
+    expect((await heard.next()).value).toEqual({ text: "Hello " });
+    expect((await heard.next()).value).toEqual({ text: "there." });
+    await heard.return(undefined);
+    await eventually(async () => expect(await isPartial(sessionId)).toEqual([false]));
+  });
+});
+
+describe("a model that fails", () => {
+  test("after the first word breaks the stream; what it said is kept as partial", async () => {
+    const breaks: [(call: ModelCall) => unknown, string][] = [
+      [(call) => call.end(), "upstream_failed"],
+      [(call) => call.reset(), "upstream_failed"],
+      [(call) => call.event("{oops"), "upstream_failed"],
+      [() => {}, "upstream_timeout"],
+    ];
+    for (const [end, kind] of breaks) {
+      const called = nextCall();
+      const heard = listen(service.chat, turn(agent));
+      const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
+      const pending = heard.next();
+      const call = await called;
+      call.piece("Well, let me");
+      expect((await pending).value).toEqual({ text: "Well, let " });
+      end(call);
+      expect(await failure(Array.fromAsync(heard))).toMatchObject({ kind, sessionId });
+      expect(await isPartial(sessionId)).toEqual([true]);
+      await goesOn(sessionId, ["user: Hi", "assistant: Well, let me"]);
+    }
+  });
+
+  test("before the first word, or in time for none, leaves the message and names the session", async () => {
+    const faults: [(call: ModelCall) => unknown, string, string][] = [
+      [(call) => call.respond(500, "text/plain", "x"), "upstream_failed", "answered with status 500"],
+      [(call) => call.reset(), "upstream_failed", "is unreachable"],
+      [() => {}, "upstream_timeout", "did not answer in time"],
+    ];
+    for (const [fail, kind, detail] of faults) {
+      for (const take of [() => hear(service.chat, turn(agent)), () => say(service, agent)]) {
+        service.model.script = fail;
+        const { sessionId, ...failed } = await failure(take());
+        service.model.script = (call) => call.finish("Hello there.");
+        expect(failed).toEqual({ kind, detail: `The CUSTOM_LLM model provider ${detail}` });
+        await goesOn(sessionId ?? "", ["user: Hi"]);
+      }
+    }
+  });
+});
+
+describe("a reader that is slow", () => {
+  /** Of a standard provider, whose answers have no bound in bytes. */
+  async function openAi(): Promise<LlmConfig> {
+    const { llm } = await service.agents.listProviders({ ownerId: agent.ownerId });
+    const { modelNames = [] } = llm.find(({ providerName }) => providerName === "OPENAI") ?? {};
+    return { providerName: "OPENAI", modelName: modelNames[0] ?? "", params: undefined, fallbacks: [] };
+  }
+
+  test("is no stalled model, and bounds how far ahead the model is read", async () => {
+    const total = 40 * 1024 * 1024;
+    const piece = "word ".repeat(3_000);
+    const called = nextCall();
+    const heard = listen(service.chat, turn(await createAgent(service, { llm: await openAi() })));
+    await heard.next();
+    const pending = heard.next();
+    const call = await called;
+    let sent = 0;
+    let gone = false;
+    call.left.then(() => {
+      gone = true;
+    });
+    const sending = (async () => {
+      for (; sent < total && !gone; sent += piece.length) if (!call.piece(piece)) await call.drained();
+      call.finish();
+    })();
+    await pending;
+    // Longer than a model may stall.
+    let before = -1;
+    for (let same = 0; same < 3; same = before === sent ? same + 1 : 0) {
+      before = sent;
+      await Bun.sleep(250);
+    }
+    expect(gone).toBe(false);
+    expect(sent).toBeLessThan(total / 2);
+    let received = piece.length;
+    for await (const { text = "" } of heard) received += text.length;
+    await sending;
+    expect(received).toBeGreaterThanOrEqual(total);
+  });
+});
+
+describe("a database that fails", () => {
+  /** Holds a session's row, so that whatever would write it waits. */
+  async function hold(sessionId: string): Promise<{ release(): Promise<void> }> {
+    const held = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const holding = service.admin.begin(async (tx) => {
+      await tx`select 1 from conversation.conversations where conversation_id = ${sessionId} for update`;
+      held.resolve();
+      await released.promise;
+    });
+    await held.promise;
+    return {
+      release: async () => {
+        released.resolve();
+        await holding;
+      },
+    };
+  }
+
+  test("while a reply is being stored costs neither the reply nor the answer", async () => {
+    const { sessionId } = await say(service, agent, "Hi");
+    const called = nextCall();
+    const answer = say(service, agent, "And?", sessionId);
+    const call = await called;
+    const { release } = await hold(sessionId);
+    call.finish("Kept.");
+    const terminated = await eventually(async () => {
+      const rows = await service.sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where wait_event_type = 'Lock' and application_name = 'parley-conversation' and query like '%finished%'`;
+      expect(rows.length).toBeGreaterThan(0);
+      return rows.length;
+    });
+    expect(terminated).toBe(1);
+    await release();
+    expect((await answer).response).toBe("Kept.");
+    expect((await transcript(service, agent, sessionId)).slice(2)).toEqual(["user: And?", "assistant: Kept."]);
+  });
+
+  test("in a way that will not pass is told at once, with the session; the turn is free when its lease ends", async () => {
+    await service.admin.unsafe("alter table conversation.messages add constraint no_moon check (content <> 'Moon')");
+    service.model.script = (call) => call.finish("Moon");
+    for (const take of [() => hear(service.chat, turn(agent)), () => say(service, agent)]) {
+      expect(await failure(take())).toMatchObject({ kind: "internal" });
+    }
+    await service.admin.unsafe("alter table conversation.messages drop constraint no_moon");
+    const [row] = await service.sql<{ id: string }[]>`
+      select conversation_id as id from conversations where owner_id = ${agent.ownerId} and turn_id is not null`;
+    service.clock.advance(15_001);
+    service.model.script = (call) => call.finish("Hello there.");
+    await goesOn(row?.id ?? "", ["user: Hi"]);
+    const { messageCount } = await session(service, agent, row?.id ?? "");
+    expect(messageCount).toBe(3);
+  });
+});

@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import { createAgent, failure, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import type { ModelCall } from "./scripted-model.ts";
+
+let service: TestChat;
+let agent: TestAgent;
+
+beforeAll(async () => {
+  service = await startTestChat({ PARLEY_CHAT_IDLE_MINUTES: "0.5" });
+  agent = await createAgent(service);
+});
+
+afterAll(() => service.stop());
+
+const {
+  CONVERSATION_STATUS_IN_PROGRESS: IN_PROGRESS,
+  CONVERSATION_STATUS_COMPLETED: COMPLETED,
+  CONVERSATION_STATUS_DISCONNECTED: DISCONNECTED,
+} = ConversationStatus;
+
+async function statusOf(sessionId: string): Promise<ConversationStatus> {
+  return (await session(service, agent, sessionId)).status;
+}
+
+/** Until the sweep has run at the present time, told by a session that it closes. */
+async function swept(): Promise<void> {
+  const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
+  await service.sql`update conversations set last_activity_at = '2000-01-01' where conversation_id = ${sessionId}`;
+  // Setting the payload is what wakes the worker.
+  await service.sql`update jobs set due_at = '2000-01-01', payload = payload`;
+  await eventually(async () => expect(await statusOf(sessionId)).toBe(DISCONNECTED));
+}
+
+test("a silent chat ends: COMPLETED when the user wrote, DISCONNECTED when not; one that was active does not", async () => {
+  const greeted = await service.chat.startChat({ ...agent, metadata: undefined });
+  const written = await say(service, agent, "Hi");
+  service.clock.advance(30_000);
+  const active = await say(service, agent, "Hi");
+  await swept();
+  expect(await statusOf(written.sessionId)).toBe(IN_PROGRESS);
+  service.clock.advance(1);
+  await swept();
+  expect(await statusOf(greeted.sessionId)).toBe(DISCONNECTED);
+  expect(await statusOf(written.sessionId)).toBe(COMPLETED);
+  expect(await statusOf(active.sessionId)).toBe(IN_PROGRESS);
+  const ended = await failure(say(service, agent, "Wait", written.sessionId));
+  expect(ended).toMatchObject({ kind: "condition", detail: "Session has ended" });
+});
+
+test("a chat in the middle of a turn is not closed, however long it takes; a dead turn does not keep it open", async () => {
+  const called = new Promise<ModelCall>((resolve) => {
+    service.model.script = resolve;
+  });
+  const answer = say(service, agent, "Take your time");
+  const call = await called;
+  const [row] = await service.sql<{ id: string }[]>`
+    select conversation_id as id from conversations where owner_id = ${agent.ownerId} and turn_id is not null`;
+  const sessionId = row?.id ?? "";
+  // Time passes; the turn shows that it lives meanwhile.
+  service.clock.advance(60_000);
+  const alive = new Date(service.clock.now().getTime() + 15_000);
+  await service.sql`update conversations set turn_until = ${alive} where conversation_id = ${sessionId}`;
+  await swept();
+  expect(await statusOf(sessionId)).toBe(IN_PROGRESS);
+  call.finish("Done.");
+  await answer;
+  expect(await statusOf(sessionId)).toBe(IN_PROGRESS);
+
+  await service.sql`
+    update conversations set turn_id = gen_random_uuid(), turn_until = ${service.clock.now()}
+    where conversation_id = ${sessionId}`;
+  service.clock.advance(60_000);
+  await swept();
+  expect(await statusOf(sessionId)).toBe(COMPLETED);
+});
+
+test("more silent chats than one batch are all closed by one sweep", async () => {
+  await service.sql`
+    insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
+    select ${agent.ownerId}, gen_random_uuid(), 'cnv_' || n, 'many', 'CHAT', 'IN_PROGRESS', '2001-01-01', '2001-01-01', '2001-01-01'
+    from generate_series(1, 450) n`;
+  await swept();
+  const [row] = await service.sql`
+    select count(*)::integer as open from conversations where agent_id = 'many' and status = 'IN_PROGRESS'`;
+  expect(row?.open).toBe(0);
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { newUuid } from "@parley/shared/ids";
+import { eventually } from "@parley/shared/testing/eventually";
+import {
+  createAgent,
+  failure,
+  hear,
+  leavable,
+  listen,
+  say,
+  startTestChat,
+  type TestAgent,
+  type TestChat,
+  transcript,
+  turn,
+} from "./kit.ts";
+import type { ModelCall } from "./scripted-model.ts";
+
+/** With few connections, so that whatever wants two of them at once would come to a halt here. */
+let service: TestChat;
+let agent: TestAgent;
+
+beforeAll(async () => {
+  service = await startTestChat({ PARLEY_DATABASE_POOL: "3" });
+  agent = await createAgent(service);
+});
+
+afterAll(() => service.stop());
+
+beforeEach(() => {
+  service.model.script = (call) => call.finish("Hello there.");
+});
+
+function keyed(message: string, given: Partial<Turn> = {}, fingerprint = 1): Turn {
+  const idempotency = { key: newUuid(), fingerprint: Buffer.alloc(32, fingerprint) };
+  return turn(agent, message, { idempotency, ...given });
+}
+
+const complete = (asked: Turn) => service.chat.completeTurn({ turn: asked });
+
+async function modelCallsDuring(work: () => Promise<unknown>): Promise<number> {
+  const before = service.model.calls.length;
+  await work();
+  return service.model.calls.length - before;
+}
+
+test("twenty requests with one key at once are one turn, and all get its answer", async () => {
+  const asked = keyed("Once");
+  let sessions: string[] = [];
+  const calls = await modelCallsDuring(async () => {
+    const whole = Array.from({ length: 10 }, () => complete(asked).then(({ sessionId }) => sessionId));
+    const streamed = Array.from({ length: 10 }, async () => {
+      const { sessionId, chunks } = await hear(service.chat, asked);
+      expect(chunks.join("")).toBe("Hello there.");
+      return sessionId;
+    });
+    sessions = await Promise.all([...whole, ...streamed]);
+  });
+  expect(calls).toBe(1);
+  expect(new Set(sessions).size).toBe(1);
+  expect(await transcript(service, agent, sessions[0] ?? "")).toEqual(["user: Once", "assistant: Hello there."]);
+  expect(await complete(asked)).toEqual({ sessionId: sessions[0] ?? "", response: "Hello there.", replayed: true });
+});
+
+test("different keys are different turns, many at once over few connections", async () => {
+  const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => complete(keyed(`${at}`))));
+  expect(new Set(answers.map(({ sessionId }) => sessionId)).size).toBe(40);
+});
+
+test("a key that came with another request is refused; another owner's key is another; after a day it is free", async () => {
+  const asked = keyed("Hi");
+  const { sessionId } = await complete(asked);
+  const idempotency = { key: asked.idempotency?.key ?? "", fingerprint: Buffer.alloc(32, 2) };
+  expect(await failure(complete({ ...asked, idempotency }))).toMatchObject({ kind: "invalid" });
+  const stranger = await createAgent(service);
+  await complete({ ...asked, ...stranger, idempotency });
+  service.clock.advance(24 * 60 * 60 * 1000);
+  const again = await complete({ ...asked, idempotency });
+  expect(again.sessionId).not.toBe(sessionId);
+  expect(again.replayed).toBe(false);
+});
+
+test("a refusal is given again with its session, though its cause has gone", async () => {
+  const { sessionId } = await say(service, agent, "Hi");
+  await service.sql`update conversations set status = 'COMPLETED' where conversation_id = ${sessionId}`;
+  const asked = keyed("Wait", { sessionId });
+  const refusal = { kind: "condition", detail: "Session has ended", sessionId };
+  expect(await failure(complete(asked))).toEqual(refusal);
+  await service.sql`update conversations set status = 'IN_PROGRESS' where conversation_id = ${sessionId}`;
+  expect(await failure(complete(asked))).toEqual(refusal);
+  expect(await transcript(service, agent, sessionId)).toHaveLength(2);
+});
+
+test("a turn that failed is run again on the message that is stored, until it ends well", async () => {
+  const asked = keyed("Please");
+  service.model.script = (call) => call.respond(500, "text/plain", "x");
+  const failed = await failure(complete(asked));
+  expect(failed).toMatchObject({ kind: "upstream_failed" });
+  service.model.script = (call) => {
+    call.piece("Well, I");
+    call.end();
+  };
+  expect(await failure(hear(service.chat, asked))).toMatchObject({
+    kind: "upstream_failed",
+    sessionId: failed.sessionId,
+  });
+  service.model.script = (call) => call.finish("Here you are.");
+  expect(await complete(asked)).toMatchObject({
+    sessionId: failed.sessionId,
+    response: "Here you are.",
+    replayed: false,
+  });
+  expect(await complete(asked)).toMatchObject({ response: "Here you are.", replayed: true });
+  expect(await transcript(service, agent, failed.sessionId ?? "")).toEqual([
+    "user: Please",
+    "assistant: Well, I",
+    "assistant: Here you are.",
+  ]);
+});
+
+test("a client that leaves finds the whole reply when it asks again", async () => {
+  for (const take of [
+    (asked: Turn, origin: ReturnType<typeof leavable>["origin"]) =>
+      service.chat.completeTurn({ turn: asked }, { origin }),
+    (asked: Turn, origin: ReturnType<typeof leavable>["origin"]) =>
+      Array.fromAsync(listen(service.chat, asked, origin)),
+  ]) {
+    const asked = keyed("Take your time");
+    const called = new Promise<ModelCall>((resolve) => {
+      service.model.script = resolve;
+    });
+    const { origin, leave } = leavable();
+    const taken = failure(Promise.resolve(take(asked, origin)));
+    const call = await called;
+    if (call.body.stream) call.piece("Here ");
+    leave();
+    expect(await taken).toMatchObject({ kind: "cancelled" });
+    const again = hear(service.chat, asked);
+    if (call.body.stream) call.finish("I am.");
+    else call.finish("Here I am.");
+    expect((await again).chunks.join("")).toBe("Here I am.");
+    expect(await transcript(service, agent, (await again).sessionId)).toEqual([
+      "user: Take your time",
+      "assistant: Here I am.",
+    ]);
+  }
+});
+
+test("a turn whose process died is run again once its lease has ended", async () => {
+  const asked = keyed("Hello?");
+  service.model.script = () => {};
+  const { origin, leave } = leavable();
+  const taken = failure(service.chat.completeTurn({ turn: asked }, { origin }));
+  const key = asked.idempotency?.key ?? "";
+  const bound = await eventually(async () => {
+    const [row] = await service.sql`select conversation_id from turn_keys where idempotency_key = ${key}`;
+    if (!row) throw new Error("not taken yet");
+    return row.conversation_id as string;
+  });
+  // As if nobody were at it: its process is gone, another took its place.
+  await service.sql`update conversations set turn_id = gen_random_uuid() where conversation_id = ${bound}`;
+  service.clock.advance(15_001);
+  service.model.script = (call) => call.finish("Yes.");
+  expect(await complete(asked)).toMatchObject({ sessionId: bound, response: "Yes.", replayed: false });
+  expect(await transcript(service, agent, bound)).toEqual(["user: Hello?", "assistant: Yes."]);
+  leave();
+  await taken;
+  service.model.calls.at(-2)?.end();
+});

@@ -1,0 +1,180 @@
+import { AgentType, type LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import {
+  AgentServiceService,
+  CreateAgentRequest,
+  type PromptSource,
+} from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { ChatSession, Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { ConversationServiceService, type Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newId } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process";
+import type { CallOrigin } from "@parley/shared/rpc/call";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
+import { startServiceProcess } from "@parley/shared/testing/process";
+import postgres from "postgres";
+import { readConversationConfig } from "../src/config.ts";
+import { startConversation } from "../src/service.ts";
+import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
+
+export type ChatClient = ServiceClient<typeof ConversationServiceService>;
+
+const TIMEOUT_MS = 30_000;
+
+export interface TestChat {
+  chat: ChatClient;
+  agents: ServiceClient<typeof AgentServiceService>;
+  model: ScriptedModel;
+  clock: FakeClock;
+  /** The conversation service's tables. */
+  sql: postgres.Sql;
+  /** One more connection of a superuser's. */
+  admin: postgres.Sql;
+  /** What a further process of the conversation service needs. */
+  env: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+/** The service under test in this process, its clock standing still; agent and prompt service as processes of their own. */
+export async function startTestChat(env: Record<string, string> = {}): Promise<TestChat> {
+  const [database, model] = await Promise.all([createTestDatabase(), startScriptedModel()]);
+  const clock = fakeClock();
+  const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
+  const agent = await startServiceProcess("agent", {
+    DATABASE_URL: database.urls.agent,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_PROMPT_ADDRESS: prompt.address,
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+  });
+  const own = {
+    DATABASE_URL: database.urls.conversation,
+    PARLEY_AGENT_ADDRESS: agent.address,
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+    OPENAI_API_KEY: "sk-ours",
+    OPENAI_BASE_URL: model.baseUrl,
+    ...env,
+  };
+  const running: Running = await startConversation(readConversationConfig(own), silentLogger, clock);
+  const chat = chatClient(running.address);
+  const agents = createClient(AgentServiceService, { peer: "agent", address: agent.address, timeoutMs: TIMEOUT_MS });
+  const open = (url: string) => postgres(url, { max: 1, onnotice: () => {} });
+  const [sql, admin] = [open(database.urls.conversation), open(database.adminUrl)];
+  return {
+    chat,
+    agents,
+    model,
+    clock,
+    sql,
+    admin,
+    env: own,
+    stop: async () => {
+      chat.close();
+      agents.close();
+      await Promise.all([sql.end(), admin.end(), model.stop()]);
+      await running.stop();
+      await agent.stop();
+      await prompt.stop();
+      await database.drop();
+    },
+  };
+}
+
+export function chatClient(address: string): ChatClient {
+  return createClient(ConversationServiceService, { peer: "conversation", address, timeoutMs: TIMEOUT_MS });
+}
+
+export function newOwner(): string {
+  return newId("own");
+}
+
+export interface TestAgent {
+  ownerId: string;
+  agentId: string;
+}
+
+/** An agent whose model is the scripted one. */
+export async function createAgent(
+  { agents, model }: TestChat,
+  given: Partial<CreateAgentRequest> = {},
+  ownerId = newOwner(),
+): Promise<TestAgent> {
+  const agentType = AgentType.AGENT_TYPE_INBOUND;
+  const request = CreateAgentRequest.fromPartial({ ownerId, agentName: "Front desk", agentType });
+  const { agent } = await agents.createAgent({ ...request, llm: llmOf(model), prompt: inline("Be brief."), ...given });
+  return { ownerId, agentId: agent?.agentId ?? "" };
+}
+
+export function llmOf({ baseUrl }: ScriptedModel): LlmConfig {
+  const params = { baseUrl, apiKey: "sk-customer-0000", apiType: undefined, temperature: 0.5 };
+  return { providerName: "CUSTOM_LLM", modelName: "scripted", params, fallbacks: [] };
+}
+
+export function inline(content: string): PromptSource {
+  return { source: { $case: "content", value: content } };
+}
+
+export function turn(agent: TestAgent, message = "Hi", given: Partial<Turn> = {}): Turn {
+  return { ...agent, sessionId: undefined, message, metadata: undefined, idempotency: undefined, ...given };
+}
+
+/** A whole turn. */
+export async function say({ chat }: TestChat, agent: TestAgent, message?: string, sessionId?: string) {
+  return chat.completeTurn({ turn: turn(agent, message, { sessionId }) });
+}
+
+/** A streamed turn, read piece by piece. */
+export async function* listen(chat: ChatClient, asked: Turn, origin?: CallOrigin) {
+  for await (const { event } of chat.streamTurn({ turn: asked }, { origin })) {
+    if (event?.$case === "started") yield { sessionId: event.value.sessionId };
+    if (event?.$case === "text") yield { text: event.value };
+  }
+}
+
+/** A streamed turn, read to its end. */
+export async function hear(chat: ChatClient, asked: Turn): Promise<{ sessionId: string; chunks: string[] }> {
+  let sessionId = "";
+  const chunks: string[] = [];
+  for await (const heard of listen(chat, asked)) {
+    if ("sessionId" in heard) sessionId = heard.sessionId ?? "";
+    else chunks.push(heard.text ?? "");
+  }
+  return { sessionId, chunks };
+}
+
+export async function session({ chat }: TestChat, { ownerId }: TestAgent, sessionId: string): Promise<ChatSession> {
+  const { session: found } = await chat.getChatSession({ ownerId, sessionId });
+  if (!found) throw new Error("the response is empty");
+  return found;
+}
+
+/** What was said in a session, as `role: content`. */
+export async function transcript(service: TestChat, agent: TestAgent, sessionId: string): Promise<string[]> {
+  return (await session(service, agent, sessionId)).messages.map(line);
+}
+
+export function line({ role, content }: Message): string {
+  return `${role === Role.ROLE_USER ? "user" : "assistant"}: ${content}`;
+}
+
+/** A request that its caller can leave. */
+export function leavable(): { origin: CallOrigin; leave(): void } {
+  const gone = new AbortController();
+  return { origin: { requestId: "req", signal: gone.signal }, leave: () => gone.abort() };
+}
+
+/** How a call failed, in the terms a test asserts. @throws when it did not fail */
+export async function failure(
+  call: Promise<unknown>,
+): Promise<{ kind: string; detail: string; sessionId: string | undefined }> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { kind: error.kind, detail: error.detail, sessionId: error.metadata.session_id };
+  }
+  throw new Error("the call succeeded");
+}

@@ -1,0 +1,149 @@
+import {
+  CallingType,
+  ConversationStatus,
+  ConversationType,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { newId, newUuid } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import { fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase } from "@parley/shared/testing/database";
+import { readConversationConfig } from "../src/config.ts";
+import { startConversation } from "../src/service.ts";
+import { type ChatClient, chatClient } from "./kit.ts";
+
+export interface TestLists {
+  lists: ChatClient;
+  /** As the service's own role. */
+  db: Database;
+  stop(): Promise<void>;
+}
+
+/** The service alone: lists ask no other. */
+export async function startTestLists(): Promise<TestLists> {
+  const database = await createTestDatabase();
+  const url = database.urls.conversation;
+  const config = readConversationConfig({ DATABASE_URL: url, PARLEY_AGENT_ADDRESS: "127.0.0.1:1" });
+  const running = await startConversation(config, silentLogger, fakeClock());
+  const lists = chatClient(running.address);
+  const db = openDatabase({ url, name: "test" });
+  return {
+    lists,
+    db,
+    stop: async () => {
+      lists.close();
+      await running.stop();
+      await db.end();
+      await database.drop();
+    },
+  };
+}
+
+export const TYPES = ["CHAT", "TELEPHONY", "WHATSAPP", "DAILY"] as const;
+export const STATUSES = ["IN_PROGRESS", "COMPLETED", "DISCONNECTED", "FAILED"] as const;
+export const CALLING_TYPES = ["INBOUND", "OUTBOUND"] as const;
+export const AGENTS = ["agt_a", "agt_b", "agt_c"] as const;
+
+export interface Stored {
+  ownerId: string;
+  conversationId: string;
+  agentId: string;
+  type: (typeof TYPES)[number];
+  callingType: (typeof CALLING_TYPES)[number] | null;
+  status: (typeof STATUSES)[number];
+  createdAt: Date;
+  metadata: Record<string, unknown>;
+  variables: Record<string, unknown>;
+  toMobileNumber: string | null;
+  messages: string[];
+}
+
+export function stored(given: Partial<Stored> & { ownerId: string }): Stored {
+  return {
+    conversationId: newUuid(),
+    agentId: "agt_a",
+    type: "CHAT",
+    callingType: null,
+    status: "COMPLETED",
+    createdAt: new Date("2026-01-01T12:00:00Z"),
+    metadata: {},
+    variables: {},
+    toMobileNumber: null,
+    messages: [],
+    ...given,
+  };
+}
+
+/** As the channels store them. */
+export async function insert(db: Database, conversations: readonly Stored[]): Promise<void> {
+  for (const row of conversations) {
+    await db`
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata, variables,
+        to_mobile_number, message_count, last_activity_at, created_at, updated_at)
+      values (${row.ownerId}, ${row.conversationId}, ${newId("cnv")}, ${row.agentId}, ${row.type}, ${row.status},
+        ${row.callingType}, ${db.json(row.metadata as never)}, ${db.json(row.variables as never)}, ${row.toMobileNumber},
+        ${row.messages.length}, ${row.createdAt}, ${row.createdAt}, ${row.createdAt})`;
+    for (const [at, content] of row.messages.entries()) {
+      await db`
+        insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+        values (${row.ownerId}, ${row.conversationId}, ${at + 1}, 'user', ${content}, ${row.createdAt})`;
+    }
+  }
+}
+
+/** What a request may ask for, in the words of the tables. */
+export interface Asked {
+  search?: string;
+  agentId?: string;
+  type?: Stored["type"];
+  callingType?: (typeof CALLING_TYPES)[number];
+  status?: Stored["status"];
+  from?: Date;
+  to?: Date;
+  timeOfDay?: { fromMinute: number; toMinute: number };
+}
+
+export function request(ownerId: string, asked: Asked, page = { number: 1, size: 10 }): ListConversationsRequest {
+  return ListConversationsRequest.fromPartial({
+    ownerId,
+    page,
+    search: asked.search ?? "",
+    agentId: asked.agentId ?? "",
+    type: asked.type ? ConversationType[`CONVERSATION_TYPE_${asked.type}`] : 0,
+    callingType: asked.callingType ? CallingType[`CALLING_TYPE_${asked.callingType}`] : 0,
+    status: asked.status ? ConversationStatus[`CONVERSATION_STATUS_${asked.status}`] : 0,
+    ...(asked.from && { from: asked.from }),
+    ...(asked.to && { to: asked.to }),
+    ...(asked.timeOfDay && { timeOfDay: asked.timeOfDay }),
+  });
+}
+
+/** The specification, read plainly: every conversation looked at, newest first. */
+export function expected(all: readonly Stored[], ownerId: string, asked: Asked): string[] {
+  const minuteOf = (at: Date) => at.getUTCHours() * 60 + at.getUTCMinutes();
+  const inWindow = (minute: number, { fromMinute, toMinute }: { fromMinute: number; toMinute: number }) =>
+    fromMinute <= toMinute ? minute >= fromMinute && minute <= toMinute : minute >= fromMinute || minute <= toMinute;
+  const wanted = asked.search?.toLowerCase();
+  const texts = (row: Stored) =>
+    [...row.messages, ...values(row.metadata), ...values(row.variables), row.toMobileNumber ?? ""].map((text) =>
+      text.toLowerCase(),
+    );
+  return all
+    .filter((row) => row.ownerId === ownerId)
+    .filter((row) => !wanted || texts(row).some((text) => text.includes(wanted)))
+    .filter((row) => !asked.agentId || row.agentId === asked.agentId)
+    .filter((row) => !asked.type || row.type === asked.type)
+    .filter((row) => !asked.callingType || row.callingType === asked.callingType)
+    .filter((row) => !asked.status || row.status === asked.status)
+    .filter((row) => !asked.from || row.createdAt >= asked.from)
+    .filter((row) => !asked.to || row.createdAt <= asked.to)
+    .filter((row) => !asked.timeOfDay || inWindow(minuteOf(row.createdAt), asked.timeOfDay))
+    .sort((a, b) => b.createdAt.getTime() - a.createdAt.getTime() || (a.conversationId < b.conversationId ? 1 : -1))
+    .map((row) => row.conversationId);
+}
+
+function values(value: unknown): string[] {
+  if (value === null || value === undefined) return [];
+  return typeof value === "object" ? Object.values(value).flatMap(values) : [String(value)];
+}

@@ -1,0 +1,37 @@
+import DataLoader from "dataloader";
+
+/** How long a batch waits for the one before it: one that hangs must not hold up everybody. */
+const WAIT_MAX_MS = 10;
+
+/**
+ * Reads one at a time by a call that reads many. What is asked for in one tick is one call, and what is asked for while a call
+ * is under way is the next one: a lone read waits for nothing, and under load a call's cost is shared by all who wait.
+ * @param readMany in the order of the keys, for each its value or the error it alone gets
+ * @param keysMax of one call
+ */
+export function batched<K, V>(
+  readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
+  keysMax: number,
+): (key: K) => Promise<V> {
+  /** Settles with the call that left last; null when it has. */
+  let underWay: Promise<void> | null = null;
+
+  async function call(keys: readonly K[]): Promise<readonly (V | Error)[]> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    underWay = promise;
+    try {
+      return await readMany(keys);
+    } finally {
+      if (underWay === promise) underWay = null;
+      resolve();
+    }
+  }
+
+  function schedule(leave: () => void): void {
+    if (underWay) Promise.race([underWay, Bun.sleep(WAIT_MAX_MS)]).then(leave);
+    else process.nextTick(leave);
+  }
+
+  const loader = new DataLoader<K, V>(call, { cache: false, maxBatchSize: keysMax, batchScheduleFn: schedule });
+  return (key) => loader.load(key);
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "bun:test";
+import { batched } from "../src/rpc/batched.ts";
+import { eventually } from "../src/testing/eventually.ts";
+
+/** A read whose calls the test answers, each with its keys in capitals. */
+function heldReads(keysMax = 10) {
+  const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
+  const read = batched<string, string>((keys) => {
+    const { promise, resolve, reject } = Promise.withResolvers<(string | Error)[]>();
+    const values = keys.map((key) => (key === "gone" ? new Error("no such thing") : key.toUpperCase()));
+    calls.push({ keys, answer: () => resolve(values), fail: reject });
+    return promise;
+  }, keysMax);
+  const call = (at: number) =>
+    eventually(() => {
+      const made = calls[at];
+      if (!made) throw new Error(`call ${at} was not made`);
+      return made;
+    });
+  return { read, calls, call };
+}
+
+describe("reads made into batches", () => {
+  test("all reads of one tick are one call, and each gets its own answer or error", async () => {
+    const { read, call, calls } = heldReads();
+    const reads = Promise.allSettled([read("a"), read("gone"), read("b"), read("a")]);
+    (await call(0)).answer();
+    const outcomes = (await reads).map((outcome) => (outcome.status === "fulfilled" ? outcome.value : outcome.reason));
+    expect(outcomes).toEqual(["A", new Error("no such thing"), "B", "A"]);
+    expect(calls.map(({ keys }) => keys)).toEqual([["a", "gone", "b", "a"]]);
+  });
+
+  test("what is asked for while a call is under way goes out together, after it", async () => {
+    const { read, call, calls } = heldReads();
+    const first = read("a");
+    const { answer } = await call(0);
+    const later = [read("b")];
+    await Promise.resolve();
+    later.push(read("c"));
+    expect(calls).toHaveLength(1);
+    answer();
+    expect(await first).toBe("A");
+    (await call(1)).answer();
+    expect(await Promise.all(later)).toEqual(["B", "C"]);
+    expect(calls[1]?.keys).toEqual(["b", "c"]);
+  });
+
+  test("a call that is never answered does not keep the next ones from being made", async () => {
+    const { read, call } = heldReads();
+    read("a");
+    await call(0);
+    for (const at of [1, 2]) {
+      const next = read(`b${at}`);
+      (await call(at)).answer();
+      expect(await next).toBe(`B${at}`);
+    }
+  });
+
+  test("a call that fails fails its own reads alone", async () => {
+    const { read, call } = heldReads();
+    const failing = read("a");
+    const { fail } = await call(0);
+    const next = read("b");
+    fail(new Error("unreachable"));
+    await expect(failing).rejects.toThrow("unreachable");
+    (await call(1)).answer();
+    expect(await next).toBe("B");
+  });
+
+  test("no call has more keys than allowed", async () => {
+    const { read, call, calls } = heldReads(2);
+    const reads = Promise.all(["a", "b", "c"].map(read));
+    for (const at of [0, 1]) (await call(at)).answer();
+    expect(await reads).toEqual(["A", "B", "C"]);
+    expect(calls.map(({ keys }) => keys)).toEqual([["a", "b"], ["c"]]);
+  });
+});

@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
+import { isUnreachableDatabase } from "../src/db/unreachable.ts";
+import { createTestDatabase, type TestDatabase } from "../src/testing/database.ts";
+import { eventually } from "../src/testing/eventually.ts";
+
+let database: TestDatabase;
+let admin: Database;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  admin = openDatabase({ url: database.adminUrl, max: 1, name: "admin" });
+  db = openDatabase({ url: database.urls.account, max: 2, name: "service" });
+  await db`create table notes (text text)`;
+});
+afterAll(async () => {
+  await Promise.all([db.end(), admin.end()]);
+  await database.drop();
+});
+
+/** Ends the connection of a transaction as a crash of Postgres does, and waits until the client has seen it. */
+async function cut(tx: Sql): Promise<void> {
+  const [row] = await tx`select pg_backend_pid() as pid`;
+  await admin`select pg_terminate_backend(${row?.pid})`;
+  await eventually(async () => {
+    const [left] = await admin`select count(*) as count from pg_stat_activity where pid = ${row?.pid}`;
+    expect(left?.count).toBe(0);
+  });
+}
+
+describe("a transaction whose connection is lost", () => {
+  test("fails as one that did not reach the database, and the next ones work", async () => {
+    for (let round = 0; round < 10; round++) {
+      const lost = db.begin(async (tx) => {
+        await cut(tx);
+        await tx`select 1`;
+      });
+      const error = await lost.catch((error: unknown) => error);
+      expect(isUnreachableDatabase(error)).toBe(true);
+    }
+    await Promise.all(Array.from({ length: 4 }, () => db.begin((tx) => tx`select 1`)));
+  });
+
+  test("writes nothing more, although its connection is another's by then", async () => {
+    const resumed = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<unknown>();
+    const lost = db.begin(async (tx) => {
+      await cut(tx);
+      await resumed.promise;
+      await tx`insert into notes values ('late')`.then(ended.resolve, ended.resolve);
+    });
+    await expect(lost).rejects.toThrow();
+    await Promise.all(Array.from({ length: 8 }, () => db`select 1`));
+    resumed.resolve();
+    expect(isUnreachableDatabase(await ended.promise)).toBe(true);
+    expect(await db`select text from notes`).toBeEmpty();
+  });
+});
+
+test("a pool whose connections are cut again and again under load stays whole, and no query gets another's answer", async () => {
+  let asked = 0;
+  let answered = 0;
+  let stopped = false;
+  const work = async () => {
+    while (!stopped) {
+      const number = ++asked;
+      try {
+        await db.begin(async (tx) => {
+          expect(await tx`select ${number}::int as a`).toEqual([{ a: number }] as never);
+          expect(await tx`select ${number}::int as b, text from notes`).toBeEmpty();
+        });
+        expect(await db`select ${number}::int as c`).toEqual([{ c: number }] as never);
+        answered++;
+      } catch (error) {
+        if (!isUnreachableDatabase(error)) throw error;
+      }
+    }
+  };
+  const workers = Promise.all(Array.from({ length: 8 }, work));
+  const cutAll = async () => {
+    for (let round = 0; round < 20; round++) {
+      const before = answered;
+      await eventually(() => expect(answered).toBeGreaterThan(before + 10));
+      await admin`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'service'`;
+    }
+  };
+  await Promise.race([workers, cutAll()]).finally(() => {
+    stopped = true;
+  });
+  await workers;
+});

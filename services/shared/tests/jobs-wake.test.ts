@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { enqueueJob } from "../src/jobs/store.ts";
+import { eventually } from "../src/testing/eventually.ts";
+import { failureOf } from "./fixtures/failure-of.ts";
+import { openGate } from "./fixtures/gate.ts";
+import { type JobKit, newJob, OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
+
+// When workers look for jobs: nothing here waits for a poll, unless it says so.
+
+let kit: JobKit;
+
+beforeAll(async () => {
+  kit = await startJobKit();
+});
+afterEach(() => kit.clear());
+afterAll(() => kit.stop());
+
+test("an insert wakes a worker without waiting for its poll", async () => {
+  const ran: string[] = [];
+  kit.work({ run: async (job) => void ran.push(job.jobId) });
+  await kit.listening();
+  await kit.enqueue("first");
+  await eventually(() => expect(ran).toEqual(["first"]));
+  await enqueueJob(kit.db, newJob("second", new Date("2100-01-01T00:00:00Z")));
+  await kit.enqueue("third");
+  await eventually(() => expect(ran).toEqual(["first", "third"]));
+  await kit.enqueue("second");
+  await eventually(() => expect(ran).toEqual(["first", "third", "second"]));
+});
+
+test("a job starts at its time without waiting for the poll", async () => {
+  const ran: string[] = [];
+  kit.work({ run: async (job) => void ran.push(job.jobId) });
+  await kit.listening();
+  await kit.enqueue("soon", new Date(Date.now() + 100));
+  await eventually(() => expect(ran).toEqual(["soon"]));
+});
+
+test("a due job that another transaction holds is not asked for over and over", async () => {
+  let asked = 0;
+  let ran = 0;
+  const clock = {
+    now: () => {
+      asked++;
+      return new Date();
+    },
+  };
+  await enqueueJob(kit.db, newJob("held"));
+  await kit.db.begin(async (tx) => {
+    await enqueueJob(tx, newJob("held"));
+    kit.work({ run: async () => void ran++ }, { clock });
+    await kit.listening();
+    const settled = asked;
+    for (let i = 0; i < 100; i++) await tx`select 1`;
+    // The beginning of the listening may wake it once more.
+    expect(asked - settled).toBeLessThan(5);
+  });
+  await eventually(() => expect(ran).toBe(1));
+});
+
+test("workers survive the loss of every connection to Postgres", async () => {
+  const ran: string[] = [];
+  kit.work({ run: async (job) => void ran.push(job.jobId) }, {}, kit.connect());
+  await kit.listening();
+  await kit.db`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and application_name = 'jobs-worker' and pid <> pg_backend_pid()`;
+  await kit.enqueue("after");
+  await eventually(() => expect(ran).toEqual(["after"]));
+});
+
+test("workers survive that Postgres is away for a while, and hear of inserts again afterwards", async () => {
+  const url = new URL(kit.url);
+  const gate = await openGate({ host: url.hostname, port: Number(url.port) });
+  url.port = String(gate.port);
+  const far = kit.connect(url.toString());
+  kit.atEnd(() => gate.close());
+  const ran: string[] = [];
+  kit.work({ run: async (job) => void ran.push(job.jobId) }, {}, far);
+  await kit.listening();
+  await gate.close();
+  expect(await failureOf(far`select 1`)).toBeInstanceOf(Error);
+  await kit.enqueue("meanwhile");
+  await gate.open();
+  await eventually(() => expect(ran).toEqual(["meanwhile"]));
+  await kit.enqueue("after");
+  await eventually(() => expect(ran).toEqual(["meanwhile", "after"]));
+});
+
+test("a worker that starts before Postgres listens as soon as it is there", async () => {
+  const url = new URL(kit.url);
+  const gate = await openGate({ host: url.hostname, port: Number(url.port) });
+  url.port = String(gate.port);
+  await gate.close();
+  const far = kit.connect(url.toString());
+  kit.atEnd(() => gate.close());
+  const ran: string[] = [];
+  kit.work({ run: async (job) => void ran.push(job.jobId) }, { pollMs: OFTEN_MS }, far);
+  expect(await failureOf(far`select 1`)).toBeInstanceOf(Error);
+  await kit.enqueue("early");
+  await gate.open();
+  await eventually(() => expect(ran).toEqual(["early"]));
+  await kit.listening();
+});

@@ -15,7 +15,6 @@ beforeAll(async () => {
     PARLEY_AGENT_ADDRESS: NOWHERE,
     PARLEY_PROMPT_ADDRESS: NOWHERE,
     PARLEY_CONVERSATION_ADDRESS: NOWHERE,
-    PARLEY_WEBHOOK_ADDRESS: NOWHERE,
   });
   gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
 });
@@ -25,16 +24,21 @@ afterAll(() => gateway.stop());
 /** What the gateway answers to a request with exactly this head. */
 async function ask(...head: string[]): Promise<{ status: number; body: string }> {
   const port = Number(gateway.address.split(":").at(-1));
-  const socket = connect(port, "127.0.0.1", () => socket.write(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n`));
+  const socket = connect(port, "127.0.0.1", () =>
+    socket.write(`${[...head, "Connection: close"].join("\r\n")}\r\n\r\n`),
+  );
   const chunks: Buffer[] = await socket.toArray();
   const [start = "", body = ""] = Buffer.concat(chunks).toString().split("\r\n\r\n");
   return { status: Number(start.split(" ")[1]), body };
 }
 
-test.each(["a", "api", "api:8080", "[::1]", "a.b.example"])("a gateway that is called %s finds its routes", async (host) => {
-  const { status, body } = await ask("GET /v1/public/agents HTTP/1.1", `Host: ${host}`);
-  expect([status, JSON.parse(body)]).toEqual([401, { detail: "API key is missing" }]);
-});
+test.each(["a", "api", "api:8080", "[::1]", "a.b.example"])(
+  "a gateway that is called %s finds its routes",
+  async (host) => {
+    const { status, body } = await ask("GET /v1/public/agents HTTP/1.1", `Host: ${host}`);
+    expect([status, JSON.parse(body)]).toEqual([401, { detail: "API key is missing" }]);
+  },
+);
 
 test.each(["", "a/b", "a b", "a?b#c"])("a Host header of %j is refused as bad, not as a fault", async (host) => {
   const { status, body } = await ask("POST /v1/public/agents HTTP/1.1", `Host: ${host}`, "Content-Length: 0");

@@ -8,6 +8,7 @@ import {
   type SttConfig,
   type TtsConfig,
 } from "@parley/proto/parley/agent/v1/agent.ts";
+import { isoTime } from "./time.ts";
 
 /** api.md: Agent. */
 export function presentAgent(agent: Agent) {
@@ -44,8 +45,8 @@ export function presentAgent(agent: Agent) {
     tools: agent.tools ?? {},
     widget_config: agent.widgetConfig ?? {},
     MediaFiles: agent.mediaFiles.map(({ fileType, mediaUrl }) => ({ fileType, mediaUrl })),
-    created_at: agent.createdAt,
-    updated_at: agent.updatedAt,
+    created_at: isoTime(agent.createdAt),
+    updated_at: isoTime(agent.updatedAt),
   };
 }
 

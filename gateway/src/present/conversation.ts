@@ -9,6 +9,7 @@ import {
   Role,
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { isoTime } from "./time.ts";
 
 const TYPES: Record<ConversationType, string> = {
   [ConversationType.CONVERSATION_TYPE_UNSPECIFIED]: "CHAT",
@@ -55,8 +56,8 @@ export function presentConversation(conversation: Conversation) {
     conversation_transcript: conversation.transcript ? conversation.transcript.messages.map(presentMessage) : null,
     created_by: conversation.createdBy ?? null,
     conversation_metadata: presentMetadata(conversation),
-    created_at: conversation.createdAt,
-    updated_at: conversation.updatedAt,
+    created_at: isoTime(conversation.createdAt),
+    updated_at: isoTime(conversation.updatedAt),
     ...(callingType && { calling_type: callingType }),
     ...(mobileNumber !== undefined && { mobile_number: mobileNumber }),
     ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
@@ -82,7 +83,7 @@ function presentMetadata(conversation: Conversation): object {
         ...conversation.metadata,
         from_mobile_number: conversation.fromMobileNumber ?? null,
         to_mobile_number: conversation.toMobileNumber ?? null,
-        last_activity: conversation.lastActivityAt,
+        last_activity: isoTime(conversation.lastActivityAt),
       };
     case ConversationType.CONVERSATION_TYPE_DAILY:
       return {
@@ -94,7 +95,7 @@ function presentMetadata(conversation: Conversation): object {
     default:
       return {
         ...conversation.metadata,
-        last_activity: conversation.lastActivityAt,
+        last_activity: isoTime(conversation.lastActivityAt),
         session_status: STATUSES[conversation.status],
       };
   }
@@ -108,11 +109,11 @@ export function presentSession(session: ChatSession) {
     status: STATUSES[session.status],
     messages: session.messages.map(presentMessage),
     message_count: session.messageCount,
-    created_at: session.createdAt,
-    updated_at: session.updatedAt,
+    created_at: isoTime(session.createdAt),
+    updated_at: isoTime(session.updatedAt),
     metadata: {
       ...session.metadata,
-      last_activity: session.lastActivityAt,
+      last_activity: isoTime(session.lastActivityAt),
       session_status: STATUSES[session.status],
     },
     usage: session.usage ? presentUsage(session.usage) : null,
@@ -131,14 +132,14 @@ export function presentSummary(session: ChatSessionSummary) {
     message_count: session.messageCount,
     metadata: {
       ...session.metadata,
-      last_activity: session.lastActivityAt,
+      last_activity: isoTime(session.lastActivityAt),
       session_status: STATUSES[session.status],
     },
   };
 }
 
 function presentMessage({ role, content, timestamp }: Message) {
-  return { role: role === Role.ROLE_USER ? "user" : "assistant", content, timestamp };
+  return { role: role === Role.ROLE_USER ? "user" : "assistant", content, timestamp: isoTime(timestamp) };
 }
 
 function presentUsage(usage: Usage) {

@@ -1,4 +1,5 @@
 import { type Prompt, PromptType, type PromptVersion } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { isoTime } from "./time.ts";
 
 /** api.md: Prompt. */
 export function presentPrompt(prompt: Prompt) {
@@ -7,8 +8,8 @@ export function presentPrompt(prompt: Prompt) {
     prompt_version: prompt.promptVersion,
     prompt_content: prompt.promptContent,
     prompt_metadata: { prompt_type: prompt.promptType === PromptType.PROMPT_TYPE_ANALYSIS ? "analysis" : "main" },
-    created_at: prompt.createdAt,
-    updated_at: prompt.updatedAt,
+    created_at: isoTime(prompt.createdAt),
+    updated_at: isoTime(prompt.updatedAt),
   };
 }
 
@@ -16,6 +17,6 @@ export function presentVersion(version: PromptVersion) {
   return {
     prompt_version: version.promptVersion,
     prompt_content: version.promptContent,
-    created_at: version.createdAt,
+    created_at: isoTime(version.createdAt),
   };
 }

@@ -174,5 +174,3 @@ export const ListAgentsQuery = Type.Object({
   agent_type: Type.Optional(AgentType),
   agent_category: Type.Optional(Category),
 });
-
-export const AgentPath = Type.Object({ agent_id: Type.String() });

@@ -17,6 +17,4 @@ export const ChatBody = Type.Object({
 
 export const MESSAGE_CHARACTERS_MAX = 4000;
 
-export const SessionPath = Type.Object({ session_id: Type.String() });
-
 export const ListSessionsQuery = Type.Object({ ...PageQuery, agent_id: Type.Optional(Text({ max: 200 })) });

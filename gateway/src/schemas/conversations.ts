@@ -30,5 +30,3 @@ export const ListConversationsQuery = Type.Object({
   timezone_offset: Type.Optional(Type.Integer({ minimum: -840, maximum: 840, default: 330 })),
   shape: Type.Optional(OneOf(["envelope", "flat"] as const)),
 });
-
-export const ConversationPath = Type.Object({ conversation_id: Type.String() });

@@ -11,8 +11,6 @@ export const CreatePromptBody = Type.Object({
 
 export const UpdatePromptBody = Type.Object({ prompt_content: PromptContent });
 
-export const PromptPath = Type.Object({ prompt_name: Type.String() });
-
 export const GetPromptQuery = Type.Object({
   version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
 });

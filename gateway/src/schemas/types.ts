@@ -1,4 +1,4 @@
-import { Kind, type Static, type TObject, type TOptional, type TSchema, Type } from "@sinclair/typebox";
+import { Kind, type TSchema, Type } from "@sinclair/typebox";
 import type { TextSchema } from "../http/validate.ts";
 
 interface TextOptions {
@@ -57,6 +57,3 @@ export const E164 = Text({
   form: "be a phone number in E.164, such as +14155550123",
   example: "+14155550123",
 });
-
-export type Body<S extends TObject> = Static<S>;
-export type { TOptional };

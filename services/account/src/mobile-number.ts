@@ -2,7 +2,7 @@ import { invalid } from "@parley/shared/errors";
 import { parsePhoneNumberFromString } from "libphonenumber-js";
 
 /** decisions.md: Provider catalogue. */
-export const CARRIERS = ["TWILIO", "PLIVO"] as const;
+const CARRIERS = ["TWILIO", "PLIVO"] as const;
 
 /** @throws ServiceError invalid unless the number is written as E.164 and one that its country can have. */
 export function checkMobileNumber(mobileNumber: string): void {

@@ -1,7 +1,7 @@
 import { invalid } from "@parley/shared/errors";
 
 /** What a key may be limited to (decisions.md: Authentication). */
-export const SCOPES = [
+const SCOPES = [
   "*",
   "agents:read",
   "agents:write",

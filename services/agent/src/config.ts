@@ -1,12 +1,18 @@
 import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
-import { str } from "envalid";
+import { makeValidator, str } from "envalid";
+
+const allowList = makeValidator(parseAllowList);
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
-  PARLEY_ALLOWED_PRIVATE_HOSTS: str({ default: "", desc: "hosts and CIDRs that CUSTOM_LLM may reach though private" }),
+  PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
+    default: [],
+    desc: "hosts and CIDRs that CUSTOM_LLM may reach though private",
+  }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices beside the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
 };

@@ -12,7 +12,7 @@ import { maskedLlm, openLlm } from "./llm-secrets.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 import { variablesOf } from "./variables.ts";
 
-export const AGENT_TYPES = {
+const AGENT_TYPES = {
   INBOUND: AgentType.AGENT_TYPE_INBOUND,
   OUTBOUND: AgentType.AGENT_TYPE_OUTBOUND,
 } as const;

@@ -23,7 +23,7 @@ const STARS = "********";
 const SHOWN_FROM_LENGTH = 12;
 
 /** What an owner sees of a key (decisions.md: Agents). */
-export function maskApiKey(apiKey: string): string {
+function maskApiKey(apiKey: string): string {
   return apiKey.length < SHOWN_FROM_LENGTH ? STARS : STARS + apiKey.slice(-4);
 }
 

@@ -34,7 +34,7 @@ export async function keepPromise(sql: Sql, { ownerId, jobId }: ReferencePromise
 }
 
 /** Makes the prompt service's references of an agent those that the agent has; none when there is no such agent. */
-export async function settleReferences(ctx: AgentContext, key: AgentKey): Promise<void> {
+async function settleReferences(ctx: AgentContext, key: AgentKey): Promise<void> {
   await ctx.db.begin(async (tx) => {
     await lockAgent(tx, key.agentId);
     const agent = await findAgent(tx, key);

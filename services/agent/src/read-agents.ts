@@ -2,6 +2,7 @@ import { Access, type AgentKey } from "@parley/proto/parley/agent/v1/agent_servi
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "./context.ts";
 import { type AgentRow, findAgent, findAgents, findExistingIds } from "./store/agents.ts";
@@ -18,7 +19,7 @@ export async function readAgents(
   origin?: CallOrigin,
 ): Promise<(ReadAgent | Access)[]> {
   // Any other id is nobody's, and one that Postgres refuses to read would fail the whole batch.
-  const possible = keys.filter((key) => isAgentId(key.agentId));
+  const possible = keys.filter((key) => isId("agt", key.agentId));
   const rows = await findAgents(ctx.db, possible);
   const byId = new Map(rows.map((row) => [`${row.ownerId} ${row.agentId}`, row]));
   const missing = possible.filter((key) => !byId.has(`${key.ownerId} ${key.agentId}`)).map((key) => key.agentId);
@@ -53,11 +54,7 @@ function refusal(isForeign: boolean): ServiceError {
 
 /** Before anything is stored about an agent that nobody has. @throws ServiceError not_found for what can be no agent's id */
 export function checkAgentId(agentId: string): void {
-  if (!isAgentId(agentId)) throw refusal(false);
-}
-
-function isAgentId(text: string): boolean {
-  return /^agt_[0-9a-z]{26}$/.test(text);
+  if (!isId("agt", agentId)) throw refusal(false);
 }
 
 /** The prompt each agent uses. */

@@ -1,7 +1,6 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
-import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -40,8 +39,14 @@ export async function startAgent(config: AgentConfig, log: Logger, clock: Clock 
           credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
         });
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
-        const allowedHosts = parseAllowList(config.PARLEY_ALLOWED_PRIVATE_HOSTS);
-        const ctx: AgentContext = { db, prompts, sealer, catalogue, allowedHosts, clock };
+        const ctx: AgentContext = {
+          db,
+          prompts,
+          sealer,
+          catalogue,
+          allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          clock,
+        };
         const worker = startWorker(db, referenceQueue(ctx), log, { clock });
         return {
           handlers: {

@@ -7,7 +7,7 @@ create table turn_keys (
   conversation_id uuid,
   turn_id uuid,
   user_seq integer,
-  -- Set when the turn is over: of the reply, null when the model had nothing to say.
+  -- Set when the turn is over: of the reply.
   done boolean not null default false,
   reply_seq integer,
   error jsonb,

@@ -12,6 +12,12 @@ export const positiveNumber = makeValidator<number>((text) => {
   return number;
 });
 
+export const positiveInteger = makeValidator<number>((text) => {
+  const number = Number(text);
+  if (!(number > 0 && Number.isSafeInteger(number))) throw new Error(`must be a whole number above 0, not "${text}"`);
+  return number;
+});
+
 /** What a set of variables reads as. */
 export type ConfigOf<S> = { [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never };
 

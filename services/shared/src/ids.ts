@@ -13,6 +13,11 @@ export function newId(prefix: IdPrefix): string {
   return `${prefix}_${digits.join("")}`;
 }
 
+/** Whether a text has the form of an id of that kind. Any other names nothing, and may hold what Postgres refuses to read. */
+export function isId(prefix: IdPrefix, text: string): boolean {
+  return text.startsWith(`${prefix}_`) && /^[0-9a-z]{26}$/.test(text.slice(prefix.length + 1));
+}
+
 /** A UUIDv7, for conversation and session ids. */
 export function newUuid(): string {
   return Bun.randomUUIDv7();

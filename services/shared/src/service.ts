@@ -1,5 +1,5 @@
-import { num, str } from "envalid";
-import type { ConfigOf } from "./config.ts";
+import { str } from "envalid";
+import { type ConfigOf, positiveInteger, positiveNumber } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { type Migration, migrate } from "./db/migrate.ts";
 import type { Logger } from "./log.ts";
@@ -12,9 +12,9 @@ import { type Handlers, serve } from "./rpc/server.ts";
 export const SERVICE_VARIABLES = {
   DATABASE_URL: str({ desc: "postgres:// address of the service's own role" }),
   PARLEY_LISTEN: str({ default: "127.0.0.1:0", desc: "host:port or unix:path to serve gRPC on" }),
-  PARLEY_DATABASE_POOL: num({ default: 10, desc: "connections at most" }),
+  PARLEY_DATABASE_POOL: positiveInteger({ default: 10, desc: "connections at most" }),
   PARLEY_DATABASE_PREPARE: str({ default: "1", choices: ["0", "1"], desc: "0 behind a transaction-mode pooler" }),
-  PARLEY_DRAIN_MS: num({ default: 10_000, desc: "for running calls to end at a stop" }),
+  PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "for running calls to end at a stop" }),
   ...TLS_VARIABLES,
 };
 

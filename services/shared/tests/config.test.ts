@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { num, port, str } from "envalid";
-import { ConfigError, positiveNumber, readConfig } from "../src/config.ts";
+import { ConfigError, positiveInteger, positiveNumber, readConfig } from "../src/config.ts";
 
 test("every missing and wrong variable is named at once, with what it is for", () => {
   const specs = {
@@ -33,4 +33,9 @@ test("an absent or empty variable takes its default, a given one is parsed, othe
 
 test.each(["0", "-1", "Infinity", "NaN", "a"])("%j is not a positive number", (text) => {
   expect(() => readConfig({ N: text }, { N: positiveNumber() })).toThrow(`N: must be a number above 0, not "${text}"`);
+});
+
+test.each(["0", "-1", "1.5", "9007199254740993", "a"])("%j is not a positive whole number", (text) => {
+  const read = () => readConfig({ N: text }, { N: positiveInteger() });
+  expect(read).toThrow(`N: must be a whole number above 0, not "${text}"`);
 });

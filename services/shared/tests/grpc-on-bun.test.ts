@@ -169,7 +169,7 @@ test("a client on Node is served like one on Bun", async () => {
 });
 
 test("an async handler that rejects ends a bare grpc-js process, and none that uses our adapter", async () => {
-  const raw = await startChild("./rejecting-server.ts", ["raw"]);
+  using raw = await startChild("./rejecting-server.ts", ["raw"]);
   const rawCaller = rawClient(raw.address);
   const path = "/parley.test.v1.TestService/Once";
   expect(await failureOf(once(rawCaller, Buffer.from("{}"), new Metadata(), path))).toMatchObject({
@@ -177,7 +177,7 @@ test("an async handler that rejects ends a bare grpc-js process, and none that u
   });
   expect(await raw.process.exited).toBe(1);
 
-  const adapted = await startChild("./rejecting-server.ts", ["adapted"]);
+  using adapted = await startChild("./rejecting-server.ts", ["adapted"]);
   const caller = rawClient(adapted.address);
   for (let i = 0; i < 2; i++) {
     expect(await failureOf(once(caller, Buffer.from("{}"), new Metadata(), path))).toMatchObject({
@@ -185,7 +185,6 @@ test("an async handler that rejects ends a bare grpc-js process, and none that u
     });
   }
   expect(adapted.process.exitCode).toBeNull();
-  adapted.process.kill();
   rawCaller.close();
   caller.close();
 });

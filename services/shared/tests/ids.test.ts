@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isUuid, newId, newUuid } from "../src/ids.ts";
+import { isId, isUuid, newId, newUuid } from "../src/ids.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -31,6 +31,14 @@ test("ids made one after the other sort in that order", () => {
   const ids = Array.from({ length: 10_000 }, () => newId("evt"));
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("an id of a kind is told from other texts", () => {
+  const id = newId("agt");
+  expect(isId("agt", id)).toBe(true);
+  for (const other of ["", "agt_", newId("key"), `${id}0`, id.slice(0, -1), `${id}\n`, `agt_${"\0".repeat(26)}`]) {
+    expect(isId("agt", other)).toBe(false);
+  }
 });
 
 test("a UUID is told from other texts", () => {

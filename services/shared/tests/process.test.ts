@@ -10,7 +10,7 @@ const START_MS = 25_000;
 test.each(["SIGTERM", "SIGINT"] as const)(
   "on %s a process lets its running call end and exits with 0",
   async (signal) => {
-    const started = start("serving");
+    using started = start("serving");
     const client = createClient(TestService, { peer: "test", address: await started.address() });
     const answer = client.once({ n: 1 }, { timeoutMs: 20_000 });
     await eventually(() => expect(started.messages()).toContain("called"));
@@ -23,7 +23,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
 );
 
 test("a wrong configuration is told in one line without a stack, and the process exits with 1", async () => {
-  const started = start("misconfigured");
+  using started = start("misconfigured");
   expect(await started.child.exited).toBe(1);
   await eventually(() =>
     expect(started.lines).toMatchObject([{ level: "fatal", msg: "The environment is not right:\n  PORT: is missing" }]),
@@ -32,13 +32,13 @@ test("a wrong configuration is told in one line without a stack, and the process
 });
 
 test("a log level that does not exist is a wrong configuration", async () => {
-  const started = start("serving", { PARLEY_LOG_LEVEL: "loud" });
+  using started = start("serving", { PARLEY_LOG_LEVEL: "loud" });
   expect(await started.child.exited).toBe(1);
   await eventually(() => expect(started.messages()).toEqual([expect.stringContaining('PARLEY_LOG_LEVEL: "loud"')]));
 });
 
 test("a process that cannot start says why and exits with 1", async () => {
-  const started = start("broken");
+  using started = start("broken");
   expect(await started.child.exited).toBe(1);
   await eventually(() =>
     expect(started.lines).toMatchObject([{ level: "fatal", msg: "cannot start", err: { message: "no database" } }]),
@@ -46,7 +46,7 @@ test("a process that cannot start says why and exits with 1", async () => {
 });
 
 test("a fault that nothing caught is logged and ends the process, for its supervisor to start a clean one", async () => {
-  const started = start("serving");
+  using started = start("serving");
   const client = createClient(TestService, { peer: "test", address: await started.address() });
   await client.collect((async function* () {})());
   expect(await started.child.exited).toBe(1);
@@ -72,6 +72,7 @@ function start(what: string, env: Record<string, string> = {}) {
   return {
     child,
     lines,
+    [Symbol.dispose]: () => child.kill("SIGKILL"),
     messages: () => lines.map((line) => line.msg),
     address: () =>
       eventually(() => {

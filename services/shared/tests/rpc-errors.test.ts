@@ -172,19 +172,16 @@ test("where nothing listens, a call is unavailable and says when to try again", 
 });
 
 test("a call that a closing connection refused is made again, though not for ever", async () => {
-  const refusing = async (refusals: number) => {
-    const { address, process } = await startChild("./refusing-server.mjs", [String(refusals)], nodePath());
-    const client = createClient(TestService, { peer: "test", address });
-    return { client, process };
-  };
-  const [once, many, never] = await Promise.all([refusing(3), refusing(3), refusing(4)]);
-  expect(await once.client.once({})).toEqual({ calls: 4 });
-  expect(await Array.fromAsync(many.client.many({}))).toEqual([{ calls: 4 }]);
-  expect(await failureOf(never.client.once({}))).toMatchObject({ kind: "unavailable" });
-  for (const { client, process } of [once, many, never]) {
-    client.close();
-    process.kill();
-  }
+  const refusing = (refusals: number) => startChild("./refusing-server.mjs", [String(refusals)], nodePath());
+  const clientOf = ({ address }: { address: string }) => createClient(TestService, { peer: "test", address });
+  using unaryRefuser = await refusing(3);
+  using streamRefuser = await refusing(3);
+  using stubbornRefuser = await refusing(4);
+  const [unary, stream, stubborn] = [clientOf(unaryRefuser), clientOf(streamRefuser), clientOf(stubbornRefuser)];
+  expect(await unary.once({})).toEqual({ calls: 4 });
+  expect(await Array.fromAsync(stream.many({}))).toEqual([{ calls: 4 }]);
+  expect(await failureOf(stubborn.once({}))).toMatchObject({ kind: "unavailable" });
+  for (const client of [unary, stream, stubborn]) client.close();
 });
 
 test("error details that are not ours, or none at all, leave the status to say what happened", async () => {
@@ -202,15 +199,15 @@ test("error details that are not ours, or none at all, leave the status to say w
 });
 
 test("calls that are under way when their server is killed are unavailable, after what had arrived", async () => {
-  const { address, process } = await startChild("./hanging-server.ts");
-  const client = createClient(TestService, { peer: "test", address });
+  using server = await startChild("./hanging-server.ts");
+  const client = createClient(TestService, { peer: "test", address: server.address });
   const stream = client.many({})[Symbol.asyncIterator]();
   expect((await stream.next()).value).toEqual({ n: 0 });
   const sent = Promise.withResolvers<void>();
   const collecting = failureOf(client.collect(oneThenSilence(sent.resolve)));
   const once = failureOf(client.once({}));
   await sent.promise;
-  process.kill("SIGKILL");
+  server.process.kill("SIGKILL");
   for (const failure of [await once, await collecting, await failureOf(stream.next())]) {
     expect(failure).toMatchObject({ kind: "unavailable", retryAfterMs: 1_000 });
   }

@@ -1,4 +1,4 @@
-/** Contender (c): the same job by the same libraries in one process with one schema, as one would write it without services. */
+/** Contender (c): the same job by the same libraries in one process with one schema, tuned as Parley is. */
 import { redisLimiter } from "@parley/gateway/src/rate-limit/redis.ts";
 import { Elysia } from "elysia";
 import { LRUCache } from "lru-cache";
@@ -33,7 +33,7 @@ async function authenticate(apiKey: string): Promise<Key | null> {
   const digest = digestOf(apiKey);
   const id = digest.toString("latin1");
   const key = keys.get(id) ?? (await findKey(db, digest));
-  if (!key || key.status !== "active" || (key.expiresAt && key.expiresAt <= new Date())) return null;
+  if (key?.status !== "active" || (key.expiresAt && key.expiresAt <= new Date())) return null;
   keys.set(id, key, { noUpdateTTL: true });
   return key;
 }
@@ -65,7 +65,7 @@ function present(agent: AgentRow) {
     tools: agent.tools,
     widget_config: agent.widgetConfig,
     MediaFiles: agent.mediaFiles,
-    created_at: agent.createdAt,
-    updated_at: agent.updatedAt,
+    created_at: agent.createdAt.toISOString(),
+    updated_at: agent.updatedAt.toISOString(),
   };
 }

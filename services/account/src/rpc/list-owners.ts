@@ -1,7 +1,7 @@
 import { invalid } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
 import type { AccountContext, Handler } from "../context.ts";
 import { toOwner } from "../convert.ts";
-import { isId } from "../is-id.ts";
 import { listOwners as listOwnerRows } from "../store/owners.ts";
 
 const PAGE_SIZE_MAX = 100;

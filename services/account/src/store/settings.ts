@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
-import { isId } from "../is-id.ts";
+import { isId } from "@parley/shared/ids";
 
 export interface SettingsRow {
   /** Null: never set. */

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from "bun:test";
 import { eventually } from "../testing/eventually.ts";
+import { startRawServer } from "../testing/raw-server.ts";
 import { parseAllowList } from "./allow-list.ts";
 import { createEgress, type EgressOptions } from "./egress.ts";
-import { startRawServer } from "./raw-server.ts";
 import { resolveChecked } from "./resolve.ts";
 
 const CHUNKED = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n";

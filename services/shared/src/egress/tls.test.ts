@@ -4,9 +4,9 @@ import https from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { eventually } from "../testing/eventually.ts";
+import { startRawServer } from "../testing/raw-server.ts";
 import { parseAllowList } from "./allow-list.ts";
 import { createEgress, type EgressOptions } from "./egress.ts";
-import { startRawServer } from "./raw-server.ts";
 
 const pem = (name: string) => readFileSync(new URL(`testdata/${name}.pem`, import.meta.url), "utf8");
 const allow = parseAllowList("api.example.test,other.example.test,evil.example.test,127.0.0.1");

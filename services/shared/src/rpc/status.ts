@@ -127,7 +127,7 @@ function readDetails(packed: Buffer, cause: GrpcError): ServiceError | null {
     if (typeUrl === `${TYPE}ErrorInfo`) {
       const info = ErrorInfo.decode(value);
       const named = info.reason.toLowerCase();
-      if (info.domain === DOMAIN && named in CODES) kind = named as ErrorKind;
+      if (info.domain === DOMAIN && Object.hasOwn(CODES, named)) kind = named as ErrorKind;
       metadata = info.metadata;
     } else if (typeUrl === `${TYPE}BadRequest`) {
       violations = BadRequest.decode(value).fieldViolations.map((v) => ({ path: v.field, message: v.description }));

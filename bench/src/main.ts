@@ -5,7 +5,11 @@ import { benchGateway } from "./gateway/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
 
-const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = { gateway: benchGateway, chat: benchChat, lists: benchLists };
+const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
+  gateway: benchGateway,
+  chat: benchChat,
+  lists: benchLists,
+};
 const INTERRUPTED = 130;
 
 const [name = ""] = process.argv.slice(2);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Api } from "../src/testing/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../src/testing/scripted-model.ts";
-import { createAgent } from "../src/testing/test-agent.ts";
+import { createAgent, llmOf } from "../src/testing/test-agent.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
 
 const NOWHERE = "01890000-0000-7000-8000-000000000000";
@@ -35,7 +35,13 @@ describe("a body that is no JSON object", () => {
     ["PATCH", "/prompts/none"],
     ["POST", "/chat"],
   ] as const;
-  const malformed = { cut: '{"a":', bare: "hello", empty: "", trailing: "{},", encoding: new Uint8Array([123, 34, 255, 34, 125]) };
+  const malformed = {
+    cut: '{"a":',
+    bare: "hello",
+    empty: "",
+    trailing: "{},",
+    encoding: new Uint8Array([123, 34, 255, 34, 125]),
+  };
   const otherwise = { array: "[]", string: '"x"', number: "1", null: "null", true: "true" };
 
   test.each(writes)("is refused by %s %s with 400", async (method, path) => {
@@ -50,7 +56,12 @@ describe("a body that is no JSON object", () => {
   });
 
   test("is 415 when it is not called JSON", async () => {
-    for (const type of ["text/plain", "application/x-www-form-urlencoded", "application/problem+json", "application/jsonx"]) {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/problem+json",
+      "application/jsonx",
+    ]) {
       const answer = await api.send("POST", "/agents", { body: "{}", headers: { "content-type": type } });
       const detail = "The request body must be sent with Content-Type: application/json";
       expect(problem(answer)).toEqual({ status: 415, detail });
@@ -65,7 +76,10 @@ describe("a body that is no JSON object", () => {
     for (const bytes of [1024 * 1024 + 1, 20 * 1024 * 1024]) {
       const announced = await api.send("POST", "/prompts", { body: sent(bytes), headers: JSON_TYPE });
       expect(problem(announced)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
-      const streamed = await api.send("POST", "/prompts", { body: new Blob([sent(bytes)]).stream(), headers: JSON_TYPE });
+      const streamed = await api.send("POST", "/prompts", {
+        body: new Blob([sent(bytes)]).stream(),
+        headers: JSON_TYPE,
+      });
       expect(problem(streamed)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
     }
   });
@@ -73,7 +87,11 @@ describe("a body that is no JSON object", () => {
 
 describe("a field that breaks its rule is 422 and named", () => {
   const agent = { agent_name: "A", agent_type: "INBOUND" };
-  const llm = { provider_name: "CUSTOM_LLM", model_name: "m", params: { base_url: "https://example.com", api_key: "k" } };
+  const llm = {
+    provider_name: "CUSTOM_LLM",
+    model_name: "m",
+    params: { base_url: "https://example.com", api_key: "k" },
+  };
   const cases: [string, object, string, string][] = [
     ["/agents", { agent_type: "INBOUND" }, "agent_name", "agent_name is required"],
     ["/agents", { agent_name: "A" }, "agent_type", "agent_type is required"],
@@ -101,7 +119,12 @@ describe("a field that breaks its rule is 422 and named", () => {
       "stt.params.a",
       "stt.params.a is not allowed: it must be empty",
     ],
-    ["/agents", { ...agent, llm: { provider_name: "CUSTOM_LLM", model_name: "m" } }, "llm.params", "llm.params is required"],
+    [
+      "/agents",
+      { ...agent, llm: { provider_name: "CUSTOM_LLM", model_name: "m" } },
+      "llm.params",
+      "llm.params is required",
+    ],
     ["/prompts", { prompt_content: "x" }, "prompt_name", "prompt_name is required"],
     ["/prompts", { prompt_name: "p", prompt_content: "" }, "prompt_content", "prompt_content must not be empty"],
     ["/chat", { message: "Hi" }, "agent_id", "agent_id is required"],
@@ -173,7 +196,16 @@ describe("text and numbers that cannot be kept", () => {
   });
 
   test("numbers, names and nesting at their limits come back as they were sent", async () => {
-    const metadata = { objects: JSON.parse(nested(30, '{"a":', "}")), arrays: JSON.parse(nested(30, "[", "]")), big: 1.7976931348623157e308, small: 5e-324, whole: 9007199254740991, minus: -0.5, "": "empty", "ключ": "🗝" };
+    const metadata = {
+      objects: JSON.parse(nested(30, '{"a":', "}")),
+      arrays: JSON.parse(nested(30, "[", "]")),
+      big: 1.7976931348623157e308,
+      small: 5e-324,
+      whole: 9007199254740991,
+      minus: -0.5,
+      "": "empty",
+      ключ: "🗝",
+    };
     const { body } = await chat({ metadata });
     const session = await api.get(`/chat/sessions/${body.session_id}`);
     expect(session.body.metadata).toMatchObject(metadata);
@@ -301,7 +333,15 @@ describe("an address", () => {
   const anonymous = () => stack.api("");
 
   test("that leads nowhere is 404 without a key being asked for", async () => {
-    for (const path of ["//", "//v1", "//v2/public/agents", "/nothing", "/agents/a/b/c", "/chat/sessions/a/b", "//%zz"]) {
+    for (const path of [
+      "//",
+      "//v1",
+      "//v2/public/agents",
+      "/nothing",
+      "/agents/a/b/c",
+      "/chat/sessions/a/b",
+      "//%zz",
+    ]) {
       expect(problem(await anonymous().get(path))).toEqual({ status: 404, detail: "Not found: no such route" });
     }
   });
@@ -323,7 +363,10 @@ describe("an address", () => {
     expect(problem(await api.get("/agents/%zz"))).toEqual({ status: 404, detail: "Agent not found" });
     expect(problem(await api.get("/prompts/%ff"))).toEqual({ status: 404, detail: "Prompt not found" });
     expect(problem(await api.get("/chat/sessions/%"))).toEqual({ status: 404, detail: "Session not found" });
-    expect(problem(await api.get("/conversations/%e0%a4%a"))).toEqual({ status: 404, detail: "Conversation not found" });
+    expect(problem(await api.get("/conversations/%e0%a4%a"))).toEqual({
+      status: 404,
+      detail: "Conversation not found",
+    });
   });
 });
 
@@ -357,19 +400,23 @@ describe("an idempotency key", () => {
 });
 
 describe("a model's address", () => {
-  test("that is private is never called: 502 says so, and the message is kept", async () => {
-    let calls = 0;
-    const inside = Bun.serve({ hostname: "127.0.0.2", port: 0, fetch: () => new Response(String(++calls)) });
-    for (const host of ["127.0.0.2", "[::ffff:127.0.0.2]", "2130706434", "0x7f000002"]) {
-      const agentId = await createAgent(api, { baseUrl: `http://${host}:${inside.port}/v1` });
-      const answer = await chat({ agent_id: agentId });
-      expect(answer.status).toBe(502);
-      expect(answer.body.detail).toStartWith("The CUSTOM_LLM model provider was not called: ");
-      const session = await api.get(`/chat/sessions/${answer.headers.get("x-session-id")}`);
-      expect(session.body.messages).toMatchObject([{ role: "user", content: "Hi" }]);
-    }
-    expect(calls).toBe(0);
-    await inside.stop(true);
+  test.each(["127.0.0.2", "[::ffff:127.0.0.2]", "2130706434", "0x7f000002", "localhost"])(
+    "that is private is refused with the agent: %s",
+    async (host) => {
+      const llm = llmOf({ baseUrl: `https://${host}:8443/v1` });
+      const answer = await api.post("/agents", { agent_name: "a", agent_type: "INBOUND", prompt_content: "p", llm });
+      const message = expect.stringMatching(/^llm\.params\.base_url cannot be used: .+ is not at a public address/);
+      expect(problem(answer)).toMatchObject({ status: 422, errors: [{ path: "llm.params.base_url", message }] });
+    },
+  );
+
+  test("whose name leads nowhere is never called: 502 says so, and the message is kept", async () => {
+    const agentId = await createAgent(api, { baseUrl: "https://nowhere.invalid/v1" });
+    const answer = await chat({ agent_id: agentId });
+    expect(answer.status).toBe(502);
+    expect(answer.body.detail).toStartWith("The CUSTOM_LLM model provider was not called: ");
+    const session = await api.get(`/chat/sessions/${answer.headers.get("x-session-id")}`);
+    expect(session.body.messages).toMatchObject([{ role: "user", content: "Hi" }]);
   });
 });
 

@@ -9,7 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => stack.stop());
 
-const pairs = SCHEMAS.flatMap((role) => SCHEMAS.filter((schema) => schema !== role).map((schema) => ({ role, schema })));
+const pairs = SCHEMAS.flatMap((role) =>
+  SCHEMAS.filter((schema) => schema !== role).map((schema) => ({ role, schema })),
+);
 
 describe("a service's database role, as the stack made it,", () => {
   test.each(SCHEMAS)("%s reads and writes its own tables", async (role) => {

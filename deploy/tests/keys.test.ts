@@ -69,7 +69,8 @@ describe("a key", () => {
       const answer = await api.get("/agents");
       const answeredAt = Date.now();
       if (answeredAt < expiresAt.getTime()) expect(answer.status).toBe(200);
-      if (sentAt >= expiresAt.getTime()) expect(problem(answer)).toEqual({ status: 401, detail: "API key has expired" });
+      if (sentAt >= expiresAt.getTime())
+        expect(problem(answer)).toEqual({ status: 401, detail: "API key has expired" });
       if (answer.status === 200) served++;
       else refused++;
     }
@@ -114,9 +115,19 @@ describe("a change of a key or its account", () => {
     const limit = async () => (await api.get("/agents")).headers.get("x-ratelimit-limit");
     expect(await limit()).toBe("7");
     const becomes = (text: string) => eventually(async () => expect(await limit()).toBe(text), REVOKED_WITHIN_MS);
-    await accounts.updateOwner({ ownerId: owner.ownerId, name: undefined, tier: Tier.TIER_PRO, rateLimitPerMinute: undefined });
+    await accounts.updateOwner({
+      ownerId: owner.ownerId,
+      name: undefined,
+      tier: Tier.TIER_PRO,
+      rateLimitPerMinute: undefined,
+    });
     await becomes("500");
-    await accounts.updateOwner({ ownerId: owner.ownerId, name: undefined, tier: Tier.TIER_FREE, rateLimitPerMinute: undefined });
+    await accounts.updateOwner({
+      ownerId: owner.ownerId,
+      name: undefined,
+      tier: Tier.TIER_FREE,
+      rateLimitPerMinute: undefined,
+    });
     await becomes("100");
   });
 });

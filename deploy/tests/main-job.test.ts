@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { answerOf, type Api } from "../src/testing/api.ts";
+import { type Api, answerOf } from "../src/testing/api.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../src/testing/scripted-model.ts";
 import { createAgent, llmOf } from "../src/testing/test-agent.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import { freePorts } from "../src/stack/ports.ts";
-import { type Answer, answerOf, type Api } from "../src/testing/api.ts";
+import { type Answer, type Api, answerOf } from "../src/testing/api.ts";
 import { isComplete, rawChat } from "../src/testing/raw-chat.ts";
-import { echoOf, type Exchange, type ScriptedModel, type Script, startScriptedModel } from "../src/testing/scripted-model.ts";
+import {
+  type Exchange,
+  echoOf,
+  type Script,
+  type ScriptedModel,
+  startScriptedModel,
+} from "../src/testing/scripted-model.ts";
 import { createAgent } from "../src/testing/test-agent.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
 
@@ -48,16 +54,36 @@ describe("a model that fails before the first word", () => {
   const sse = (data: string) => `data: ${data}\n\n`;
   const whole = (body: string) => (exchange: Exchange) => exchange.respond(200, "application/json", body);
   const faults: [string, number, string, Script][] = [
-    ["answers 500", 502, "answered with status 500", (x) => x.respond(500, "application/json", '{"error":{"message":"secret"}}')],
+    [
+      "answers 500",
+      502,
+      "answered with status 500",
+      (x) => x.respond(500, "application/json", '{"error":{"message":"secret"}}'),
+    ],
     ["answers 503 with HTML", 502, "answered with status 503", (x) => x.respond(503, "text/html", "<h1>secret</h1>")],
-    ["refuses the key", 502, "refused the API key", (x) => x.respond(401, "application/json", '{"error":{"message":"secret"}}')],
+    [
+      "refuses the key",
+      502,
+      "refused the API key",
+      (x) => x.respond(401, "application/json", '{"error":{"message":"secret"}}'),
+    ],
     ["limits the rate", 502, "is rate-limiting us", (x) => x.respond(429, "application/json", "{}")],
     ["redirects", 502, "", (x) => x.respond(307, "text/plain", "")],
     ["answers garbage", 502, "gave an answer that cannot be read", whole("{oops")],
     ["answers JSON of another kind", 502, "gave an answer that cannot be read", whole('{"hello":"world"}')],
-    ["answers with a web page", 502, "gave an answer that cannot be read", (x) => x.respond(200, "text/html", "<h1>secret</h1>")],
+    [
+      "answers with a web page",
+      502,
+      "gave an answer that cannot be read",
+      (x) => x.respond(200, "text/html", "<h1>secret</h1>"),
+    ],
     ["answers nothing", 502, "", (x) => x.respond(200, "text/event-stream", "")],
-    ["streams garbage", 502, "gave an answer that cannot be read", (x) => x.respond(200, "text/event-stream", sse("{oops"))],
+    [
+      "streams garbage",
+      502,
+      "gave an answer that cannot be read",
+      (x) => x.respond(200, "text/event-stream", sse("{oops")),
+    ],
     ["streams an error", 502, "", (x) => x.respond(200, "text/event-stream", sse('{"error":{"message":"secret"}}'))],
     ["drops the connection", 502, "is unreachable", (x) => x.reset()],
     ["never answers", 504, "did not answer in time", () => {}],
@@ -95,7 +121,11 @@ describe("a model that fails before the first word", () => {
 });
 
 function modelOf({ baseUrl }: ScriptedModel) {
-  const llm = { provider_name: "CUSTOM_LLM", model_name: "m", params: { base_url: baseUrl, api_key: "sk-another-key" } };
+  const llm = {
+    provider_name: "CUSTOM_LLM",
+    model_name: "m",
+    params: { base_url: baseUrl, api_key: "sk-another-key" },
+  };
   return { body: JSON.stringify({ llm }), headers: { "content-type": "application/json" } };
 }
 
@@ -136,22 +166,28 @@ describe("a model that fails in the middle of a streamed reply", () => {
 });
 
 describe("a model that says what cannot be kept", () => {
-  test.each([true, false])("has its NUL characters left out, said and stored alike (streaming %p)", async (streaming) => {
-    model.next((exchange) => {
-      for (const piece of ["On\0e ", "\0", "two\0"]) exchange.text(piece);
-      exchange.finish();
-    });
-    const answer = await chat({ streaming });
-    expect(streaming ? answer.body : answer.body.response).toBe("One two");
-    await goesOn(sessionOf(answer), ["user: Hi", "assistant: One two"]);
-  });
+  test.each([true, false])(
+    "has its NUL characters left out, said and stored alike (streaming %p)",
+    async (streaming) => {
+      model.next((exchange) => {
+        for (const piece of ["On\0e ", "\0", "two\0"]) exchange.text(piece);
+        exchange.finish();
+      });
+      const answer = await chat({ streaming });
+      expect(streaming ? answer.body : answer.body.response).toBe("One two");
+      await goesOn(sessionOf(answer), ["user: Hi", "assistant: One two"]);
+    },
+  );
 });
 
 describe("a client that leaves", () => {
   const ended = (sessionId: string, messages: string[]) =>
     eventually(async () => expect(await messagesOf(sessionId)).toEqual(messages));
   const cancelled = (exchange: Exchange) =>
-    Promise.race([exchange.left, Bun.sleep(CANCELLED_WITHIN_MS).then(() => Promise.reject(new Error("not cancelled")))]);
+    Promise.race([
+      exchange.left,
+      Bun.sleep(CANCELLED_WITHIN_MS).then(() => Promise.reject(new Error("not cancelled"))),
+    ]);
 
   test("in the middle of a stream ends the model's call, and what was said is kept", async () => {
     const asked = model.next((exchange) => exchange.text("One two thr"));
@@ -172,7 +208,10 @@ describe("a client that leaves", () => {
     const { body } = await api.get(`/agents/${agentId}/first-message`);
     const asked = model.next();
     const leaving = new AbortController();
-    const pending = api.chat({ agent_id: agentId, session_id: body.session_id, message: "Hi", streaming }, leaving.signal);
+    const pending = api.chat(
+      { agent_id: agentId, session_id: body.session_id, message: "Hi", streaming },
+      leaving.signal,
+    );
     pending.catch(() => {});
     const exchange = await asked;
     leaving.abort();
@@ -211,7 +250,9 @@ describe("a second message while a reply is in progress", () => {
   test("of twenty at once exactly one is answered", async () => {
     const { body } = await api.get(`/agents/${agentId}/first-message`);
     const asked = model.next();
-    const turns = Array.from({ length: 20 }, (_, at) => chat({ session_id: body.session_id, message: `${at}`, streaming: false }));
+    const turns = Array.from({ length: 20 }, (_, at) =>
+      chat({ session_id: body.session_id, message: `${at}`, streaming: false }),
+    );
     const exchange = await asked;
     let refused = 0;
     for (const turn of turns) void turn.then(({ status }) => status === 409 && refused++);
@@ -244,21 +285,24 @@ describe("end_call", () => {
     expect(await messagesOf(sessionOf(answer))).toEqual(["user: Bye", "assistant: Good night."]);
   });
 
-  test.each([true, false])("without a word says goodbye in its own words or the agent's (streaming %p)", async (streaming) => {
-    const agent = await createAgent(api, model, { tools: { end_call: { message: "Bye from the agent." } } });
-    for (const [input, farewell] of [
-      [{ message: "Bye from the model." }, "Bye from the model."],
-      [{}, "Bye from the agent."],
-    ] as const) {
-      model.next((exchange) => {
-        exchange.toolCall("end_call", input);
-        exchange.finish();
-      });
-      const answer = await say({ agent_id: agent, streaming });
-      expect(streaming ? answer.body : answer.body.response).toBe(farewell);
-      expect((await api.get(`/chat/sessions/${sessionOf(answer)}`)).body.status).toBe("COMPLETED");
-    }
-  });
+  test.each([true, false])(
+    "without a word says goodbye in its own words or the agent's (streaming %p)",
+    async (streaming) => {
+      const agent = await createAgent(api, model, { tools: { end_call: { message: "Bye from the agent." } } });
+      for (const [input, farewell] of [
+        [{ message: "Bye from the model." }, "Bye from the model."],
+        [{}, "Bye from the agent."],
+      ] as const) {
+        model.next((exchange) => {
+          exchange.toolCall("end_call", input);
+          exchange.finish();
+        });
+        const answer = await say({ agent_id: agent, streaming });
+        expect(streaming ? answer.body : answer.body.response).toBe(farewell);
+        expect((await api.get(`/chat/sessions/${sessionOf(answer)}`)).body.status).toBe("COMPLETED");
+      }
+    },
+  );
 
   test("of an agent that has no such tool is not offered to the model", async () => {
     await chat({ streaming: false });

@@ -88,7 +88,12 @@ describe("Postgres killed", () => {
 
     await outage.up();
     const heals = async () => {
-      const again = await api.post("/chat", { agent_id: agentId, session_id: body.session_id, message: "After", streaming: false });
+      const again = await api.post("/chat", {
+        agent_id: agentId,
+        session_id: body.session_id,
+        message: "After",
+        streaming: false,
+      });
       expect(again.status).toBe(200);
     };
     await eventually(heals);
@@ -191,7 +196,9 @@ describe("a process that is asked to stop", () => {
     expect((await answerOf(response)).body).toBe("One two three");
     await back;
     // Who called it before finds the new one when its next attempt to connect is due.
-    await eventually(async () => expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]));
+    await eventually(async () =>
+      expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]),
+    );
   });
 
   /** It takes no new connection any more. */

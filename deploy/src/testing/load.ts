@@ -1,4 +1,4 @@
-import { type Answer, answerOf, type Api } from "./api.ts";
+import { type Answer, type Api, answerOf } from "./api.ts";
 import { echoOf } from "./scripted-model.ts";
 
 /** What came of one chat turn. */
@@ -34,7 +34,12 @@ export function startLoad(api: Api, agentId: string): Load {
     for (let round = 0; !stopped; round++) {
       const turn = await chatOnce(api, agentId, `${worker}/${round} ${Bun.randomUUIDv7()}`, round % 2 === 0);
       turns.push(turn);
-      for (const path of ["/agents?page_size=1", `/agents/${agentId}`, "/prompts?page_size=1", "/conversations?page_size=1"])
+      for (const path of [
+        "/agents?page_size=1",
+        `/agents/${agentId}`,
+        "/prompts?page_size=1",
+        "/conversations?page_size=1",
+      ])
         reads.push(await statusOf(api.get(path)));
       // A connection refused costs nothing, and must not make the load unbounded.
       if (turn.status !== 200) await Bun.sleep(20);

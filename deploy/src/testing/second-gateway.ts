@@ -20,7 +20,10 @@ export async function startSecondGateway(
   env: Record<string, string> = {},
 ): Promise<SecondGateway> {
   const [port = 0] = await freePorts(1);
-  const ports = Object.fromEntries(SERVICES.map(({ name }) => [name, portOf(address(name))])) as Record<ServiceName, number>;
+  const ports = Object.fromEntries(SERVICES.map(({ name }) => [name, portOf(address(name))])) as Record<
+    ServiceName,
+    number
+  >;
   const redis = redisUrl(portOf(address("redis")));
   const surroundings = { home, env, ports, databaseUrls, redisUrl: redis, modelPort: portOf(address("model")) };
   const { command, ping } = gatewayProgram(surroundings, HOST, port);

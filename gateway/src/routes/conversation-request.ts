@@ -67,7 +67,8 @@ function dateOf(name: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const iso = text.replace(" ", "T");
   const date = new Date(iso.includes("T") && !/(Z|[+-]\d{2}:?\d{2})$/.test(iso) ? `${iso}Z` : iso);
-  if (Number.isNaN(date.getTime()) || !isDay(iso.slice(0, 10))) throw invalid(name, `${name} must be a date that exists, in ISO 8601`);
+  if (Number.isNaN(date.getTime()) || !isDay(iso.slice(0, 10)))
+    throw invalid(name, `${name} must be a date that exists, in ISO 8601`);
   return date;
 }
 

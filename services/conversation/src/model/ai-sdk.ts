@@ -81,6 +81,7 @@ function callOptions(request: ModelRequest, signal: AbortSignal): LanguageModelV
     prompt: request.system === "" ? messages : [{ role: "system", content: request.system }, ...messages],
     abortSignal: signal,
     ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(request.answer && { responseFormat: { type: "json", ...request.answer } }),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
   };
 }

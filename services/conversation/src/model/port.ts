@@ -4,6 +4,14 @@ export interface ModelRequest {
   messages: readonly { role: "user" | "assistant"; content: string }[];
   temperature: number | undefined;
   tools: readonly ModelTool[];
+  /** Asks for an answer that is one JSON document of this schema, from a provider that can promise it. */
+  answer?: JsonAnswer;
+}
+
+export interface JsonAnswer {
+  /** Of the schema, for the provider: letters, digits, - and _. */
+  name: string;
+  schema: Record<string, unknown>;
 }
 
 export interface ModelTool {

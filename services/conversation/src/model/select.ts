@@ -55,5 +55,10 @@ export function selectModel({ providerName, modelName, params }: LlmConfig, sett
 function customModel(model: string, params: LlmParams | undefined, guardedFetch: typeof fetch): LanguageModelV4 {
   const endpoint = { baseURL: params?.baseUrl ?? "", apiKey: params?.apiKey ?? "", fetch: guardedFetch };
   if (params?.apiType === "RESPONSES") return createOpenAI({ ...endpoint, name: "custom" }).responses(model);
-  return createOpenAICompatible({ ...endpoint, name: "custom", includeUsage: true }).chatModel(model);
+  return createOpenAICompatible({
+    ...endpoint,
+    name: "custom",
+    includeUsage: true,
+    supportsStructuredOutputs: true,
+  }).chatModel(model);
 }

@@ -1,5 +1,11 @@
 import { startModel } from "./server.ts";
 
+// The health check of its container.
+if (process.argv[2] === "health") {
+  const response = await fetch(`http://127.0.0.1:${process.env.PORT ?? 4100}/healthz`).catch(() => null);
+  process.exit(response?.ok ? 0 : 1);
+}
+
 const port = readNumber("PORT", 4100, 65_535);
 const wordDelayMs = readNumber("PARLEY_MODEL_WORD_DELAY_MS", 25, 60_000);
 const model = start();
@@ -10,7 +16,7 @@ console.log(JSON.stringify({ level: "info", msg: "listening", address: new URL(m
 
 function start() {
   try {
-    return startModel({ port, wordDelayMs });
+    return startModel({ port, wordDelayMs, hostname: process.env.PARLEY_MODEL_HOST || "127.0.0.1" });
   } catch (error) {
     return refuse(`port ${port} is not free (${error}); set PORT to another, or to 0 for any`);
   }

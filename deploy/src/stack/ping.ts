@@ -1,19 +1,9 @@
+import { HealthCheckResponse_ServingStatus, HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { readConfig } from "@parley/shared/config";
 import { createClient } from "@parley/shared/rpc/client";
 import { channelCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
-import type { Definition } from "@parley/shared/rpc/definition";
-import { service as health } from "grpc-health-check";
 
 const TIMEOUT_MS = 2_000;
-
-/** Loaded at run time by its package, so its types say little. */
-const HEALTH = health as unknown as { Check: HealthCheck };
-type HealthCheck = Definition[string] & {
-  requestStream: false;
-  responseStream: false;
-  requestDeserialize: (value: Buffer) => { service: string };
-  responseDeserialize: (value: Buffer) => { status: string };
-};
 
 /** How this process calls the services of its own stack. */
 export function stackCredentials() {
@@ -22,10 +12,10 @@ export function stackCredentials() {
 
 /** @throws while a service does not say that it serves (https://grpc.io/docs/guides/health-checking/). */
 export async function pingRpc(address: string): Promise<void> {
-  const client = createClient(HEALTH, { peer: address, address, credentials: stackCredentials() });
+  const client = createClient(HealthService, { peer: address, address, credentials: stackCredentials() });
   try {
-    const answer = await client.Check({ service: "" }, { timeoutMs: TIMEOUT_MS });
-    if (answer.status !== "SERVING") throw new Error(answer.status);
+    const { status } = await client.check({ service: "" }, { timeoutMs: TIMEOUT_MS });
+    if (status !== HealthCheckResponse_ServingStatus.SERVING) throw new Error(`it answers health status ${status}`);
   } finally {
     client.close();
   }

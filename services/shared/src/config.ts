@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { cleanEnv, EnvMissingError, makeValidator, type ValidatorSpec } from "envalid";
 
 /** Every wrong or missing variable of a process, told at once. */
@@ -22,16 +23,29 @@ export const positiveInteger = makeValidator<number>((text) => {
 export type ConfigOf<S> = { [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never };
 
 /**
- * Reads a process's configuration from its environment.
- * @throws ConfigError naming every variable that is missing or wrong.
+ * Reads a process's configuration from its environment. Instead of any variable, `<its name>_FILE` may name a file that holds
+ * the value, its last line end left out: the form of container secrets.
+ * @throws ConfigError naming every variable that is missing or wrong, or the first whose file cannot be read.
  */
 export function readConfig<S extends Record<string, ValidatorSpec<unknown>>>(
   env: Record<string, string | undefined>,
   specs: S,
 ): ConfigOf<S> {
-  const known = Object.fromEntries(Object.keys(specs).map((name) => [name, env[name] || undefined]));
+  const known = Object.fromEntries(Object.keys(specs).map((name) => [name, readVariable(env, name)]));
   const clean = cleanEnv(known, specs, { reporter: ({ errors }) => throwAll(errors, specs) });
   return { ...clean } as ConfigOf<S>;
+}
+
+function readVariable(env: Record<string, string | undefined>, name: string): string | undefined {
+  const given = env[name] || undefined;
+  const file = env[`${name}_FILE`];
+  if (!file) return given;
+  if (given) throw new ConfigError(`${name} and ${name}_FILE are both given: keep one`);
+  try {
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "") || undefined;
+  } catch (error) {
+    throw new ConfigError(`${name}_FILE: ${error instanceof Error ? error.message : error}`);
+  }
 }
 
 function throwAll(

@@ -1,3 +1,4 @@
+import { checkReady, serveAdmin } from "./admin.ts";
 import { ConfigError } from "./config.ts";
 import { createLogger, isLogLevel, type Logger } from "./log.ts";
 
@@ -10,9 +11,12 @@ export interface Running {
 /**
  * The life of a process: start, say where it listens, stop cleanly on SIGTERM or SIGINT, end with 1 and one clear line when
  * it cannot start. A fault that no handler caught is logged and ends the process: its supervisor starts a clean one.
+ * With PARLEY_ADMIN_LISTEN it tells an orchestrator of its health; run with the argument `health` and the same environment it
+ * asks that process instead and ends with 0 or 1, which is what a container's health check needs.
  */
 export async function runProcess(name: string, start: (log: Logger) => Promise<Running>): Promise<void> {
   const level = process.env.PARLEY_LOG_LEVEL || "info";
+  const adminListen = process.env.PARLEY_ADMIN_LISTEN ?? "";
   const log = createLogger(name, isLogLevel(level) ? level : "info");
   const fatal = (err: unknown) => {
     log.fatal({ err }, "fault");
@@ -20,24 +24,33 @@ export async function runProcess(name: string, start: (log: Logger) => Promise<R
   };
   process.on("uncaughtException", fatal);
   process.on("unhandledRejection", fatal);
-  let running: Running;
   try {
+    if (process.argv[2] === "health") process.exit(await checkReady(adminListen));
     if (!isLogLevel(level))
       throw new ConfigError(`PARLEY_LOG_LEVEL: "${level}" is no level: trace, debug, info, warn, error, fatal`);
-    running = await start(log);
+    const admin = serveAdmin(adminListen);
+    const running = await start(log);
+    admin.setReady(true);
+    log.info({ address: running.address, pid: process.pid }, "listening");
+    stopOnSignal(async (signal) => {
+      log.info({ signal }, "stopping");
+      admin.setReady(false);
+      await running.stop();
+    }, fatal);
   } catch (err) {
     if (err instanceof ConfigError) log.fatal(err.message);
     else log.fatal({ err }, "cannot start");
     process.exit(1);
   }
-  log.info({ address: running.address, pid: process.pid }, "listening");
+}
+
+function stopOnSignal(stop: (signal: NodeJS.Signals) => Promise<void>, fatal: (err: unknown) => void): void {
   let stopping = false;
-  const stop = (signal: NodeJS.Signals) => {
+  const begin = (signal: NodeJS.Signals) => {
     if (stopping) return;
     stopping = true;
-    log.info({ signal }, "stopping");
-    running.stop().then(() => process.exit(0), fatal);
+    stop(signal).then(() => process.exit(0), fatal);
   };
-  process.on("SIGTERM", stop);
-  process.on("SIGINT", stop);
+  process.on("SIGTERM", begin);
+  process.on("SIGINT", begin);
 }

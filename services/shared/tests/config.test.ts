@@ -1,4 +1,7 @@
-import { expect, test } from "bun:test";
+import { describe, expect, test } from "bun:test";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { num, port, str } from "envalid";
 import { ConfigError, positiveInteger, positiveNumber, readConfig } from "../src/config.ts";
 
@@ -38,4 +41,26 @@ test.each(["0", "-1", "Infinity", "NaN", "a"])("%j is not a positive number", (t
 test.each(["0", "-1", "1.5", "9007199254740993", "a"])("%j is not a positive whole number", (text) => {
   const read = () => readConfig({ N: text }, { N: positiveInteger() });
   expect(read).toThrow(`N: must be a whole number above 0, not "${text}"`);
+});
+
+describe("a variable from a file", () => {
+  const specs = { DATABASE_URL: str(), POOL: num({ default: 10 }) };
+  const file = (text: string) => {
+    const path = join(mkdtempSync(join(tmpdir(), "parley-config-")), "secret");
+    writeFileSync(path, text);
+    return path;
+  };
+
+  test("is what the file holds without its last line end", () => {
+    const env = { DATABASE_URL_FILE: file("postgres://a b \n"), POOL_FILE: file("3") };
+    expect(readConfig(env, specs)).toEqual({ DATABASE_URL: "postgres://a b ", POOL: 3 });
+  });
+
+  test("whose file is empty is missing, one that cannot be read is told, one given twice is refused", () => {
+    expect(() => readConfig({ DATABASE_URL_FILE: file("\n") }, specs)).toThrow("DATABASE_URL: is missing");
+    expect(() => readConfig({ DATABASE_URL_FILE: "/nowhere" }, specs)).toThrow(/^DATABASE_URL_FILE: ENOENT.*\/nowhere/);
+    expect(() => readConfig({ DATABASE_URL: "a", DATABASE_URL_FILE: file("b") }, specs)).toThrow(
+      "DATABASE_URL and DATABASE_URL_FILE are both given: keep one",
+    );
+  });
 });

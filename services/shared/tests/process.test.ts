@@ -1,6 +1,8 @@
 import { expect, test } from "bun:test";
+import { serveAdmin } from "../src/admin.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import { freePort } from "./fixtures/free-port.ts";
 import type { LogLine } from "./fixtures/recorded-log.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
@@ -58,6 +60,36 @@ test("a fault that nothing caught is logged and ends the process, for its superv
     }),
   );
   client.close();
+});
+
+test("`health` tells whether the process of the same environment takes requests", async () => {
+  const env = { PARLEY_ADMIN_LISTEN: `127.0.0.1:${await freePort()}` };
+  const health = () => start("health", env).child.exited;
+  expect(await health()).toBe(1);
+  using started = start("serving", env);
+  await started.address();
+  expect(await health()).toBe(0);
+  started.child.kill("SIGTERM");
+  await started.child.exited;
+  expect(await health()).toBe(1);
+});
+
+test("the admin port says that the process lives, and ready only while it is", async () => {
+  const listen = `127.0.0.1:${await freePort()}`;
+  const admin = serveAdmin(listen);
+  const statuses = () =>
+    Promise.all(["/healthz", "/readyz", "/else"].map(async (path) => (await fetch(`http://${listen}${path}`)).status));
+  expect(await statuses()).toEqual([200, 503, 404]);
+  admin.setReady(true);
+  expect(await statuses()).toEqual([200, 200, 404]);
+  admin.setReady(false);
+  expect(await statuses()).toEqual([200, 503, 404]);
+});
+
+test("an admin address that is none is a wrong configuration", async () => {
+  using started = start("serving", { PARLEY_ADMIN_LISTEN: "everywhere" });
+  expect(await started.child.exited).toBe(1);
+  await eventually(() => expect(started.messages()).toEqual(['PARLEY_ADMIN_LISTEN: "everywhere" is not host:port']));
 });
 
 /** What it logs is read as it comes, so it may lag behind its exit. */

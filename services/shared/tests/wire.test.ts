@@ -19,8 +19,8 @@ const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, bytes));
 const loaded = loadFileDescriptorSetFromBuffer(bytes, { longs: Number });
 const messages = [...registry]
   .filter((type): type is DescMessage => type.kind === "message")
-  // A type inside another one is tried with it; Google's are tried inside ours.
-  .filter((type) => type.parent === undefined && !type.typeName.startsWith("google.protobuf."))
+  // A type inside another one is tried with it; Google's are tried inside ours, gRPC's own by its standard clients.
+  .filter((type) => type.parent === undefined && !/^(google\.protobuf|grpc)\./.test(type.typeName))
   .map((type) => [type.typeName, type] as const);
 
 test("every service has its messages here", () => {

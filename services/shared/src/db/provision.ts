@@ -5,13 +5,20 @@ export const SCHEMAS = ["account", "agent", "prompt", "conversation", "webhook"]
 export type Schema = (typeof SCHEMAS)[number];
 
 /**
- * Gives each service its schema and a role that can reach no other. Idempotent, and safe for several at once.
- * Roles carry a prefix, the database's name unless given, so that two installations share a cluster.
- * @param adminUrl a role that may create roles and schemas in this database
+ * `provisionRoles` with the roles of `roleUrls`, for an installation whose processes all stand on one machine.
  * @param secret the installation's encryption key: the roles' passwords are derived from it, so that everything which holds
  *   it agrees on them and none has to be stored
  */
-export async function provision(adminUrl: string, secret: string, prefix = databaseName(adminUrl)): Promise<void> {
+export function provision(adminUrl: string, secret: string, prefix = databaseName(adminUrl)): Promise<void> {
+  return provisionRoles(adminUrl, roleUrls(adminUrl, secret, prefix));
+}
+
+/**
+ * Gives each service its schema and a role that can reach no other. Idempotent, and safe for several at once.
+ * @param adminUrl a role that may create roles, schemas and extensions in this database
+ * @param urls how each service is going to connect: the name and the password its role is given
+ */
+export async function provisionRoles(adminUrl: string, urls: Readonly<Record<Schema, string>>): Promise<void> {
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} });
   try {
     await admin.begin(async (tx) => {
@@ -19,14 +26,17 @@ export async function provision(adminUrl: string, secret: string, prefix = datab
       await tx`create extension if not exists pg_trgm with schema public`;
       await tx`create extension if not exists btree_gin with schema public`;
       await tx`revoke create on schema public from public`;
-      for (const schema of SCHEMAS) await createRole(tx, schema, roleName(prefix, schema), secret);
+      for (const schema of SCHEMAS) await createRole(tx, schema, new URL(urls[schema]));
     });
   } finally {
     await admin.end();
   }
 }
 
-/** How each service connects to the database of `adminUrl`, as the role that `provision` made for it. */
+/**
+ * How each service connects to the database of `adminUrl`, as the role that `provision` made for it.
+ * @param prefix of the roles' names, so that two installations share a cluster
+ */
 export function roleUrls(adminUrl: string, secret: string, prefix = databaseName(adminUrl)): Record<Schema, string> {
   const urls = SCHEMAS.map((schema) => {
     const url = new URL(adminUrl);
@@ -45,11 +55,14 @@ function roleName(prefix: string, schema: Schema): string {
   return `${prefix}_${schema}`;
 }
 
-async function createRole(tx: postgres.TransactionSql, schema: Schema, role: string, secret: string): Promise<void> {
+async function createRole(tx: postgres.TransactionSql, schema: Schema, url: URL): Promise<void> {
+  const [role, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
   const [existing] = await tx`select 1 from pg_roles where rolname = ${role}`;
   if (!existing) await tx`create role ${tx(role)} login`;
-  // The password is hexadecimal, so it needs no quoting; ALTER ROLE takes no parameters.
-  await tx.unsafe(`alter role ${quote(role)} password '${rolePassword(role, secret)}'`);
+  // ALTER ROLE takes no parameters.
+  const [alter] = await tx<{ sql: string }[]>`
+    select format('alter role %I password %L', ${role}::text, ${password}::text) as sql`;
+  await tx.unsafe(alter?.sql ?? "");
   await tx.unsafe(`alter role ${quote(role)} set search_path = ${quote(schema)}, public`);
   await tx`grant ${tx(role)} to current_user`;
   await tx`create schema if not exists ${tx(schema)} authorization ${tx(role)}`;

@@ -1,9 +1,10 @@
 import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
-import { HealthImplementation } from "grpc-health-check";
+import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import type { Logger } from "../log.ts";
 import { type AnyHandler, adapt, type ServerContext } from "./adapt.ts";
 import type { CallOrigin } from "./call.ts";
 import type { Definition, RequestOf, ResponseOf } from "./definition.ts";
+import { healthHandlers } from "./health.ts";
 import { addReflection } from "./reflection.ts";
 
 /** The request being served; pass it on as the origin of every call made for it. */
@@ -61,15 +62,12 @@ export async function serve<D extends Definition>(
   const context: ServerContext = { log: settings.log, stopping: stopping.signal, running: new Set() };
   const name = serviceName(definition);
   server.addService(onWire(definition), implement(definition, handlers, context));
-  const health = new HealthImplementation({ "": "SERVING", [name]: "SERVING" });
-  health.addToServer(server);
+  server.addService(onWire(HealthService), implement(HealthService, healthHandlers(name), context));
   addReflection(server, name);
   const port = await bind(server, settings);
   return {
     address: settings.address.startsWith("unix:") ? settings.address : settings.address.replace(/:\d+$/, `:${port}`),
     stop: () => {
-      health.setStatus("", "NOT_SERVING");
-      health.setStatus(name, "NOT_SERVING");
       stopping.abort();
       return drain(server, context, settings.drainMs ?? DRAIN_MS);
     },

@@ -57,7 +57,8 @@ const CHANNEL_OPTIONS: ClientOptions = {
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
-  "grpc.max_receive_message_length": 32 * 1024 * 1024,
+  // Without bound: the peers are ours, and a page of a hundred long prompts is what the API promises.
+  "grpc.max_receive_message_length": -1,
   "grpc.keepalive_time_ms": 20_000,
   "grpc.keepalive_timeout_ms": 5_000,
 };

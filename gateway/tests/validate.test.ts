@@ -38,6 +38,21 @@ describe("a body that breaks a rule is told so by field and fix", () => {
     ],
     ["custom without base_url", custom({ api_key: "k" }), "llm.params.base_url is required"],
     [
+      "custom with a query in base_url",
+      custom({ base_url: "https://a/v1?b=c", api_key: "k" }),
+      "llm.params.base_url must be an https:// address without ? and #",
+    ],
+    [
+      "custom with a key that no header can carry",
+      custom({ base_url: "https://a", api_key: "a\nb" }),
+      "llm.params.api_key must be printable ASCII without spaces",
+    ],
+    [
+      "number out of its bounds where null is allowed",
+      { ...GOOD, prompt: { prompt_name: "p", prompt_version: 0 } },
+      "prompt.prompt_version must be between 1 and 2147483647",
+    ],
+    [
       "custom with more",
       custom({ base_url: "https://a", api_key: "k", top_p: 1 }),
       "llm.params.top_p is not allowed: allowed are base_url, api_key, API_TYPE, temperature",

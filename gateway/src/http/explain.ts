@@ -90,8 +90,11 @@ function explainUnion(
     say(`must be one of ${literals.map((form) => String(form.const)).join(", ")}`);
     return;
   }
+  const type = typeOf(value);
   const sameType = forms.filter(
-    (form) => form[Kind] !== "Literal" && (form.type === undefined || form.type === typeOf(value)),
+    (form) =>
+      form[Kind] !== "Literal" &&
+      (form.type === undefined || form.type === type || (form.type === "integer" && type === "number")),
   );
   const meant =
     sameType.find((form) => isObject(value) && hasFixed(form) && fixedFieldsMatch(form, value)) ??

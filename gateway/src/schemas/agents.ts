@@ -51,8 +51,10 @@ const CustomLlm = Type.Object({
   model_name: ModelName,
   params: Type.Object(
     {
-      base_url: Text({ max: 2048, pattern: "^https?://", form: "be an https:// address" }),
-      api_key: Text({ min: 1, max: 1000 }),
+      // The operation's path is appended, which a query or a fragment would swallow.
+      base_url: Text({ max: 2048, pattern: "^https?://[^?#]*$", form: "be an https:// address without ? and #" }),
+      // What a header can carry.
+      api_key: Text({ min: 1, max: 1000, pattern: "^[\\x21-\\x7e]*$", form: "be printable ASCII without spaces" }),
       API_TYPE: Type.Optional(OneOf(["CHAT_COMPLETION", "RESPONSES"] as const)),
       temperature: Type.Optional(Temperature),
     },

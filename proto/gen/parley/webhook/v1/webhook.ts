@@ -28,9 +28,12 @@ export namespace RequestType {
 
 export const DeliveryStatus = {
   DELIVERY_STATUS_UNSPECIFIED: 0,
+  /** DELIVERY_STATUS_PENDING - An attempt is due or under way. */
   DELIVERY_STATUS_PENDING: 1,
   DELIVERY_STATUS_DELIVERED: 2,
+  /** DELIVERY_STATUS_FAILED - The last of its attempts failed. */
   DELIVERY_STATUS_FAILED: 3,
+  /** DELIVERY_STATUS_CANCELLED - Its destination was disabled or deleted first. */
   DELIVERY_STATUS_CANCELLED: 4,
 } as const;
 
@@ -53,7 +56,11 @@ export interface Destination {
   requestType: RequestType;
   enabled: boolean;
   createdAt: Date | undefined;
-  updatedAt: Date | undefined;
+  updatedAt:
+    | Date
+    | undefined;
+  /** Until when deliveries carry a signature of the secret before the last rotation too; absent when there is none. */
+  oldSecretValidUntil?: Date | undefined;
 }
 
 export interface Delivery {
@@ -66,20 +73,30 @@ export interface Delivery {
   event: string;
   conversationId: string;
   status: DeliveryStatus;
+  /** In the order in which they were made; four, and four more each time it is sent again. */
   attempts: Attempt[];
+  /** While it is pending. */
   nextAttemptAt: Date | undefined;
-  createdAt: Date | undefined;
+  createdAt:
+    | Date
+    | undefined;
+  /** Of a test event: no such conversation exists. */
+  test: boolean;
 }
 
 export interface Attempt {
   number: number;
   startedAt: Date | undefined;
   durationMs: number;
-  httpStatus?: number | undefined;
+  /** Absent without an answer. */
+  httpStatus?:
+    | number
+    | undefined;
+  /** Why there was no whole answer. */
   error?:
     | string
     | undefined;
-  /** At most 4 KiB. */
+  /** At most 4 KiB of the answer's body. */
   responseExcerpt?: string | undefined;
 }
 
@@ -93,6 +110,7 @@ function createBaseDestination(): Destination {
     enabled: false,
     createdAt: undefined,
     updatedAt: undefined,
+    oldSecretValidUntil: undefined,
   };
 }
 
@@ -121,6 +139,9 @@ export const Destination: MessageFns<Destination> = {
     }
     if (message.updatedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(66).fork()).join();
+    }
+    if (message.oldSecretValidUntil !== undefined) {
+      Timestamp.encode(toTimestamp(message.oldSecretValidUntil), writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -202,6 +223,14 @@ export const Destination: MessageFns<Destination> = {
             message.updatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.oldSecretValidUntil = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -227,6 +256,7 @@ export const Destination: MessageFns<Destination> = {
     message.enabled = object.enabled ?? false;
     message.createdAt = object.createdAt ?? undefined;
     message.updatedAt = object.updatedAt ?? undefined;
+    message.oldSecretValidUntil = object.oldSecretValidUntil ?? undefined;
     return message;
   },
 };
@@ -242,6 +272,7 @@ function createBaseDelivery(): Delivery {
     attempts: [],
     nextAttemptAt: undefined,
     createdAt: undefined,
+    test: false,
   };
 }
 
@@ -273,6 +304,9 @@ export const Delivery: MessageFns<Delivery> = {
     }
     if (message.createdAt !== undefined) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(74).fork()).join();
+    }
+    if (message.test !== false) {
+      writer.uint32(80).bool(message.test);
     }
     return writer;
   },
@@ -362,6 +396,14 @@ export const Delivery: MessageFns<Delivery> = {
             message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 10: {
+            if (tag !== 80) {
+              break;
+            }
+
+            message.test = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -388,6 +430,7 @@ export const Delivery: MessageFns<Delivery> = {
     message.attempts = object.attempts?.map((e) => Attempt.fromPartial(e)) || [];
     message.nextAttemptAt = object.nextAttemptAt ?? undefined;
     message.createdAt = object.createdAt ?? undefined;
+    message.test = object.test ?? false;
     return message;
   },
 };

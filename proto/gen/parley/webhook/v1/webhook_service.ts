@@ -59,6 +59,7 @@ export interface ListDestinationsResponse {
   destinations: Destination[];
 }
 
+/** What is not given stays. */
 export interface UpdateDestinationRequest {
   ownerId: string;
   destinationId: string;
@@ -101,7 +102,10 @@ export interface SendTestEventResponse {
 
 export interface ListDeliveriesRequest {
   ownerId: string;
-  page: Page | undefined;
+  page:
+    | Page
+    | undefined;
+  /** Filters, which combine; empty or unspecified is none. */
   destinationId: string;
   conversationId: string;
   status: DeliveryStatus;
@@ -110,6 +114,15 @@ export interface ListDeliveriesRequest {
 export interface ListDeliveriesResponse {
   deliveries: Delivery[];
   total: number;
+}
+
+export interface GetDeliveryRequest {
+  ownerId: string;
+  deliveryId: string;
+}
+
+export interface GetDeliveryResponse {
+  delivery: Delivery | undefined;
 }
 
 export interface ResendDeliveryRequest {
@@ -124,6 +137,7 @@ export interface ResendDeliveryResponse {
 export interface ResendFailedDeliveriesRequest {
   ownerId: string;
   destinationId: string;
+  /** Of deliveries created then or later. */
   since: Date | undefined;
 }
 
@@ -1267,6 +1281,130 @@ export const ListDeliveriesResponse: MessageFns<ListDeliveriesResponse> = {
   },
 };
 
+function createBaseGetDeliveryRequest(): GetDeliveryRequest {
+  return { ownerId: "", deliveryId: "" };
+}
+
+export const GetDeliveryRequest: MessageFns<GetDeliveryRequest> = {
+  encode(message: GetDeliveryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.deliveryId !== "") {
+      writer.uint32(18).string(message.deliveryId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDeliveryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDeliveryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.deliveryId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetDeliveryRequest>, I>>(base?: I): GetDeliveryRequest {
+    return GetDeliveryRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetDeliveryRequest>, I>>(object: I): GetDeliveryRequest {
+    const message = createBaseGetDeliveryRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.deliveryId = object.deliveryId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetDeliveryResponse(): GetDeliveryResponse {
+  return { delivery: undefined };
+}
+
+export const GetDeliveryResponse: MessageFns<GetDeliveryResponse> = {
+  encode(message: GetDeliveryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.delivery !== undefined) {
+      Delivery.encode(message.delivery, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDeliveryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDeliveryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.delivery = Delivery.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetDeliveryResponse>, I>>(base?: I): GetDeliveryResponse {
+    return GetDeliveryResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetDeliveryResponse>, I>>(object: I): GetDeliveryResponse {
+    const message = createBaseGetDeliveryResponse();
+    message.delivery = (object.delivery !== undefined && object.delivery !== null)
+      ? Delivery.fromPartial(object.delivery)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseResendDeliveryRequest(): ResendDeliveryRequest {
   return { ownerId: "", deliveryId: "" };
 }
@@ -1532,7 +1670,10 @@ export const ResendFailedDeliveriesResponse: MessageFns<ResendFailedDeliveriesRe
 /** Destinations, and the delivery of conversation events to them. */
 export type WebhookDispatcherServiceService = typeof WebhookDispatcherServiceService;
 export const WebhookDispatcherServiceService = {
-  /** Stores an event and one delivery for each enabled destination. Idempotent by event id. */
+  /**
+   * Stores an event and one delivery for each enabled destination. Idempotent by event id; an owner without an enabled
+   * destination has nothing stored.
+   */
   acceptEvent: {
     path: "/parley.webhook.v1.WebhookDispatcherService/AcceptEvent" as const,
     requestStream: false as const,
@@ -1597,6 +1738,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(RotateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
   },
+  /** A sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
   sendTestEvent: {
     path: "/parley.webhook.v1.WebhookDispatcherService/SendTestEvent" as const,
     requestStream: false as const,
@@ -1607,6 +1749,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(SendTestEventResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SendTestEventResponse => SendTestEventResponse.decode(value),
   },
+  /** Newest first; those of the last 30 days. */
   listDeliveries: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ListDeliveries" as const,
     requestStream: false as const,
@@ -1618,6 +1761,16 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(ListDeliveriesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDeliveriesResponse => ListDeliveriesResponse.decode(value),
   },
+  getDelivery: {
+    path: "/parley.webhook.v1.WebhookDispatcherService/GetDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetDeliveryRequest): Buffer => Buffer.from(GetDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetDeliveryRequest => GetDeliveryRequest.decode(value),
+    responseSerialize: (value: GetDeliveryResponse): Buffer => Buffer.from(GetDeliveryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
+  },
+  /** Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted. */
   resendDelivery: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ResendDelivery" as const,
     requestStream: false as const,
@@ -1629,6 +1782,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(ResendDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResendDeliveryResponse => ResendDeliveryResponse.decode(value),
   },
+  /** The same for all that failed of one destination. */
   resendFailedDeliveries: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ResendFailedDeliveries" as const,
     requestStream: false as const,
@@ -1644,7 +1798,10 @@ export const WebhookDispatcherServiceService = {
 } as const;
 
 export interface WebhookDispatcherServiceServer extends UntypedServiceImplementation {
-  /** Stores an event and one delivery for each enabled destination. Idempotent by event id. */
+  /**
+   * Stores an event and one delivery for each enabled destination. Idempotent by event id; an owner without an enabled
+   * destination has nothing stored.
+   */
   acceptEvent: handleUnaryCall<AcceptEventRequest, AcceptEventResponse>;
   createDestination: handleUnaryCall<CreateDestinationRequest, CreateDestinationResponse>;
   listDestinations: handleUnaryCall<ListDestinationsRequest, ListDestinationsResponse>;
@@ -1652,14 +1809,22 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
   deleteDestination: handleUnaryCall<DeleteDestinationRequest, DeleteDestinationResponse>;
   /** A new secret; the old one stays valid for 24 h. */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
+  /** A sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
   sendTestEvent: handleUnaryCall<SendTestEventRequest, SendTestEventResponse>;
+  /** Newest first; those of the last 30 days. */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
+  getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
+  /** Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted. */
   resendDelivery: handleUnaryCall<ResendDeliveryRequest, ResendDeliveryResponse>;
+  /** The same for all that failed of one destination. */
   resendFailedDeliveries: handleUnaryCall<ResendFailedDeliveriesRequest, ResendFailedDeliveriesResponse>;
 }
 
 export interface WebhookDispatcherServiceClient extends Client {
-  /** Stores an event and one delivery for each enabled destination. Idempotent by event id. */
+  /**
+   * Stores an event and one delivery for each enabled destination. Idempotent by event id; an owner without an enabled
+   * destination has nothing stored.
+   */
   acceptEvent(
     request: AcceptEventRequest,
     callback: (error: ServiceError | null, response: AcceptEventResponse) => void,
@@ -1751,6 +1916,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RotateSecretResponse) => void,
   ): ClientUnaryCall;
+  /** A sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
   sendTestEvent(
     request: SendTestEventRequest,
     callback: (error: ServiceError | null, response: SendTestEventResponse) => void,
@@ -1766,6 +1932,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SendTestEventResponse) => void,
   ): ClientUnaryCall;
+  /** Newest first; those of the last 30 days. */
   listDeliveries(
     request: ListDeliveriesRequest,
     callback: (error: ServiceError | null, response: ListDeliveriesResponse) => void,
@@ -1781,6 +1948,22 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListDeliveriesResponse) => void,
   ): ClientUnaryCall;
+  getDelivery(
+    request: GetDeliveryRequest,
+    callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  getDelivery(
+    request: GetDeliveryRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  getDelivery(
+    request: GetDeliveryRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  /** Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted. */
   resendDelivery(
     request: ResendDeliveryRequest,
     callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
@@ -1796,6 +1979,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
   ): ClientUnaryCall;
+  /** The same for all that failed of one destination. */
   resendFailedDeliveries(
     request: ResendFailedDeliveriesRequest,
     callback: (error: ServiceError | null, response: ResendFailedDeliveriesResponse) => void,

@@ -28,6 +28,22 @@ test("an insert wakes a worker without waiting for its poll", async () => {
   await eventually(() => expect(ran).toEqual(["first", "third", "second"]));
 });
 
+test("a queue whose job runs is told when that job is asked for again", async () => {
+  const asked = Promise.withResolvers<void>();
+  let runs = 0;
+  kit.work({
+    run: async () => {
+      if (++runs > 1) return;
+      await enqueueJob(kit.db, newJob("again"));
+      await asked.promise;
+    },
+    onAsked: () => runs === 1 && asked.resolve(),
+  });
+  await kit.listening();
+  await kit.enqueue("again");
+  await eventually(() => expect(runs).toBe(2));
+});
+
 test("a job starts at its time without waiting for the poll", async () => {
   const ran: string[] = [];
   kit.work({ run: async (job) => void ran.push(job.jobId) });

@@ -3,6 +3,7 @@ import {
   claimJobs,
   enqueueJob,
   enqueueJobOnce,
+  enqueueJobs,
   extendLease,
   failJob,
   finishJob,
@@ -240,4 +241,43 @@ test("a stopping worker lets its jobs end and claims no more", async () => {
   await stopped;
   expect(ran).toEqual(["running"]);
   expect(await kit.rows()).toMatchObject([{ jobId: "waiting", attempts: 0 }]);
+});
+
+test("a run whose job another one took is told", async () => {
+  const told = Promise.withResolvers<void>();
+  const run = async (_: Job, lease: AbortSignal) => {
+    lease.addEventListener("abort", () => told.resolve());
+    await kit.db`update jobs set lease = lease + 1`;
+    await told.promise;
+  };
+  kit.work({ leaseMs: 60, run });
+  await kit.enqueue("taken");
+  await told.promise;
+});
+
+test("a run that cannot tell for a lease's time that it is alive is told", async () => {
+  const told = Promise.withResolvers<void>();
+  const db = kit.connect();
+  const run = async (_: Job, lease: AbortSignal) => {
+    lease.addEventListener("abort", () => told.resolve());
+    await db.end({ timeout: 0 });
+    await told.promise;
+  };
+  kit.work({ leaseMs: 60, run }, {}, db);
+  await kit.enqueue("cut off");
+  await told.promise;
+});
+
+test("jobs enqueued in one statement are each what one enqueued alone is", async () => {
+  const [first, second] = [new Date("2030-01-01T00:00:00Z"), new Date("2030-01-02T00:00:00Z")];
+  await kit.enqueue("b", first);
+  await enqueueJobs(kit.db, [
+    { ...newJob("b", second), payload: { text: 'a "quoted", {braced} \\ text' } },
+    { ...newJob("a", first), payload: null },
+  ]);
+  await enqueueJobs(kit.db, []);
+  expect(await kit.rows()).toMatchObject([
+    { jobId: "a", payload: null, dueAt: first },
+    { jobId: "b", payload: { text: 'a "quoted", {braced} \\ text' }, dueAt: second },
+  ]);
 });

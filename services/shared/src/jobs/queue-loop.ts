@@ -5,9 +5,14 @@ import { runJob } from "./run-job.ts";
 import { claimJobs, findNextClaimable, type Job } from "./store.ts";
 
 export interface Queue {
-  /** Does the work; may run again after a crash, so it is idempotent. A returned time runs the job again then. */
+  /**
+   * Does the work; may run again after a crash, so it is idempotent. A returned time runs the job again then.
+   * @param lease fires when another run may have taken the job: this one could not tell for a lease's time that it is alive
+   */
   // biome-ignore lint/suspicious/noConfusingVoidType: most handlers simply end
-  run(job: Job): Promise<Date | void>;
+  run(job: Job, lease: AbortSignal): Promise<Date | void>;
+  /** Something was asked for, of jobs that run already maybe. They run again in any case; this is for those in a hurry. */
+  onAsked?(): void;
   /** At most this many at once in this process. */
   concurrency: number;
   /** A run that is silent for so long, milliseconds, is taken to be dead. */
@@ -17,7 +22,7 @@ export interface Queue {
 }
 
 export interface QueueLoop {
-  /** There may be something to claim. */
+  /** A job was asked for, as far as can be told. */
   wake(): void;
   stop(): Promise<void>;
 }
@@ -31,6 +36,8 @@ export interface LoopContext {
   pollMs: number;
 }
 
+/** Claimed in one statement, so that replicas share what comes at once. */
+const CLAIM_MAX = 32;
 /** After a failure to claim: a lost connection is replaced at the next try. */
 const RETRY_MS = 1_000;
 
@@ -43,7 +50,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
   let stopped = false;
   let timer: Timer | undefined;
 
-  function wake(): void {
+  function claim(): void {
     if (stopped) return;
     if (claiming) {
       wokenMeanwhile = true;
@@ -55,9 +62,9 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
       if (stopped) return;
       if (wokenMeanwhile) {
         wokenMeanwhile = false;
-        wake();
+        claim();
       } else {
-        timer = setTimeout(wake, sleepMs);
+        timer = setTimeout(claim, sleepMs);
       }
     });
   }
@@ -66,8 +73,8 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
   async function fill(): Promise<number> {
     try {
       while (!stopped) {
-        const places = queue.concurrency - running.size;
-        // The end of a run wakes the loop.
+        const places = Math.min(queue.concurrency - running.size, CLAIM_MAX);
+        // The end of a run claims again.
         if (places <= 0) break;
         const now = clock.now();
         const jobs = await claimJobs(db, name, now, queue.leaseMs, places);
@@ -90,14 +97,17 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
   function start(job: Job): void {
     const run = runJob(ctx, job).then(() => {
       running.delete(run);
-      wake();
+      claim();
     });
     running.add(run);
   }
 
-  wake();
+  claim();
   return {
-    wake,
+    wake: () => {
+      if (!stopped) queue.onAsked?.();
+      claim();
+    },
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

@@ -3,25 +3,39 @@ import { extendLease, failJob, finishJob, type Job, repeatJob } from "./store.ts
 
 /** Runs a claimed job to its end and stores that; never rejects. */
 export async function runJob(ctx: LoopContext, job: Job): Promise<void> {
-  const { db, log, clock, queue } = ctx;
-  const beat = setInterval(() => {
-    // One lost beat is nothing; without any the job runs again, which it must bear.
-    extendLease(db, job, clock.now(), queue.leaseMs).catch(() => {});
-  }, queue.leaseMs / 3);
+  const { log } = ctx;
+  const lease = keepLease(ctx, job);
   try {
-    await runAndStore(ctx, job);
+    await runAndStore(ctx, job, lease.signal);
   } catch (err) {
     // The lease ends and the job comes back by itself.
     log.warn({ ...fields(job), err }, "the end of a job could not be stored, it will run again");
   } finally {
-    clearInterval(beat);
+    lease.letGo();
   }
 }
 
-async function runAndStore({ db, log, clock, queue }: LoopContext, job: Job): Promise<void> {
+/** Extends the lease until it is let go. One lost beat is nothing; without any the job runs again, which it must bear. */
+function keepLease({ db, clock, queue }: LoopContext, job: Job): { signal: AbortSignal; letGo(): void } {
+  const beatMs = queue.leaseMs / 3;
+  const lost = new AbortController();
+  let heldUntil = performance.now() + queue.leaseMs;
+  const beat = async () => {
+    const sentAt = performance.now();
+    // It would end before the next beat is heard.
+    if (sentAt + beatMs > heldUntil) lost.abort();
+    const isOurs = await extendLease(db, job, clock.now(), queue.leaseMs).catch(() => null);
+    if (isOurs) heldUntil = sentAt + queue.leaseMs;
+    if (isOurs === false) lost.abort();
+  };
+  const timer = setInterval(beat, beatMs);
+  return { signal: lost.signal, letGo: () => clearInterval(timer) };
+}
+
+async function runAndStore({ db, log, clock, queue }: LoopContext, job: Job, lease: AbortSignal): Promise<void> {
   let again: Date | undefined;
   try {
-    again = (await queue.run(job)) ?? undefined;
+    again = (await queue.run(job, lease)) ?? undefined;
   } catch (err) {
     const delayMs = queue.retryDelayMs(job.attempts);
     log.warn({ ...fields(job), err, retry_in_ms: delayMs }, "job failed");

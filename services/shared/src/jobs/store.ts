@@ -24,9 +24,22 @@ export interface NewJob {
  * moved to the new time; one that runs already runs again, after this run.
  */
 export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
+  await enqueueJobs(sql, [job]);
+}
+
+/** The same for several jobs of different ids, in one statement. In order of id: two such statements cannot block each other. */
+export async function enqueueJobs(sql: Sql, jobs: readonly NewJob[]): Promise<void> {
   await sql`
     insert into jobs (owner_id, job_id, queue, payload, due_at)
-    values (${job.ownerId}, ${job.jobId}, ${job.queue}, ${sql.json(job.payload as never)}, ${job.dueAt})
+    select owner_id, job_id, queue, payload::jsonb, due_at
+    from unnest(
+      ${jobs.map((job) => job.ownerId)}::text[],
+      ${jobs.map((job) => job.jobId)}::text[],
+      ${jobs.map((job) => job.queue)}::text[],
+      ${jobs.map((job) => JSON.stringify(job.payload))}::text[],
+      ${jobs.map((job) => job.dueAt.toISOString())}::text[]::timestamptz[]
+    ) as asked (owner_id, job_id, queue, payload, due_at)
+    order by owner_id, job_id
     on conflict (owner_id, job_id) do update set payload = excluded.payload, due_at = excluded.due_at, attempts = 0`;
 }
 
@@ -90,11 +103,12 @@ export async function failJob(sql: Sql, job: Job, retryAt: Date | null, error: s
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-/** A run is alive. */
-export async function extendLease(sql: Sql, job: Job, now: Date, leaseMs: number): Promise<void> {
-  await sql`
+/** A run is alive. @returns whether the job is still its own */
+export async function extendLease(sql: Sql, job: Job, now: Date, leaseMs: number): Promise<boolean> {
+  const { count } = await sql`
     update jobs set leased_until = ${leaseEnd(now, leaseMs)}
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
+  return count > 0;
 }
 
 function leaseEnd(now: Date, leaseMs: number): Date {

@@ -49,7 +49,12 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
 }
 
 /** As the conversation service runs it: keys in the clear. */
-export function toRuntime(row: AgentRow, prompt: Prompt | undefined, sealer: Sealer): AgentRuntime {
+export function toRuntime(
+  row: AgentRow,
+  prompt: Prompt | undefined,
+  analysisPrompt: Prompt | undefined,
+  sealer: Sealer,
+): AgentRuntime {
   return {
     agentId: row.agentId,
     agentName: row.agentName,
@@ -59,6 +64,7 @@ export function toRuntime(row: AgentRow, prompt: Prompt | undefined, sealer: Sea
     firstMessagePrompt: row.firstMessagePrompt ?? undefined,
     tools: row.tools ?? undefined,
     analysis: toAnalysis(row.analysis),
+    analysisPrompt: toAgentPrompt(analysisPrompt),
     stt: row.stt ?? undefined,
     tts: row.tts ?? undefined,
     sts: toSts(row.sts),

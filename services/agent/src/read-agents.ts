@@ -58,16 +58,37 @@ export function checkAgentId(agentId: string): void {
 }
 
 /** The prompt each agent uses. */
-export async function readPrompts(
+export function readPrompts(
   ctx: AgentContext,
   rows: readonly AgentRow[],
   origin?: CallOrigin,
 ): Promise<Map<AgentRow, Prompt | undefined>> {
-  const using = rows.filter((row) => row.promptName !== null);
+  return resolvePrompts(ctx, rows, (row) => row, origin);
+}
+
+/** The prompt each agent's conversations are analysed with. */
+export function readAnalysisPrompts(
+  ctx: AgentContext,
+  rows: readonly AgentRow[],
+  origin?: CallOrigin,
+): Promise<Map<AgentRow, Prompt | undefined>> {
+  return resolvePrompts(ctx, rows, (row) => row.analysis, origin);
+}
+
+async function resolvePrompts(
+  ctx: AgentContext,
+  rows: readonly AgentRow[],
+  referenceOf: (row: AgentRow) => Pick<AgentRow, "promptName" | "promptVersion"> | null,
+  origin?: CallOrigin,
+): Promise<Map<AgentRow, Prompt | undefined>> {
+  const using = rows.filter((row) => referenceOf(row)?.promptName);
   if (using.length === 0) return new Map();
   const items = using.map((row) => ({
     ownerId: row.ownerId,
-    reference: { promptName: row.promptName ?? "", promptVersion: row.promptVersion ?? undefined },
+    reference: {
+      promptName: referenceOf(row)?.promptName ?? "",
+      promptVersion: referenceOf(row)?.promptVersion ?? undefined,
+    },
   }));
   const { results } = await ctx.prompts.batchGetPrompts({ items }, { origin });
   return new Map(using.map((row, at) => [row, results[at]?.prompt]));

@@ -196,7 +196,7 @@ describe("reading many", () => {
       [Access.ACCESS_GRANTED, "Hers."],
       [Access.ACCESS_GRANTED, "His."],
     ]);
-    const runtimes = await service.agents.batchGetAgentRuntimes({ keys });
+    const runtimes = await service.agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt: false });
     expect(runtimes.results.map(({ access, runtime }) => [access, runtime?.prompt?.promptContent])).toEqual(
       results.map(({ access, agent }) => [access, agent?.prompt?.promptContent]),
     );

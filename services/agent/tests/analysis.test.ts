@@ -55,6 +55,26 @@ test("analysis is kept with its prompt by name, by version or as written, and it
   expect(prompt).toMatchObject({ promptContent: "In one word.", promptType: PromptType.PROMPT_TYPE_ANALYSIS });
 });
 
+test("a runtime carries the analysis prompt's text, the latest or the version meant, when it is asked for and not else", async () => {
+  const agents = [
+    await analysed(),
+    await analysed({ prompt: byName("sums up", 1) }),
+    await analysed({ prompt: inline("In one word.") }),
+  ];
+  for (const { ownerId } of agents) {
+    const changed = { ownerId, promptName: "sums up", promptContent: "Sum up again.", idempotency: undefined };
+    await service.prompts.updatePrompt(changed);
+  }
+  const plain = await create(service.agents, creation(newOwner()));
+  const keys = [...agents, plain].map(({ ownerId, agentId }) => ({ ownerId, agentId }));
+  const contents = async (withAnalysisPrompt: boolean) => {
+    const { results } = await service.agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt });
+    return results.map(({ runtime }) => runtime?.analysisPrompt?.promptContent);
+  };
+  expect(await contents(true)).toEqual(["Sum up again.", "Sum up.", "In one word.", undefined]);
+  expect(await contents(false)).toEqual([undefined, undefined, undefined, undefined]);
+});
+
 test("a change of one part leaves the others as they are", async () => {
   const agent = await analysed();
   const steps: [Partial<AnalysisSettings>, object][] = [

@@ -125,6 +125,9 @@ function keysOf(llm: LlmConfig | undefined): (string | undefined)[] {
 }
 
 async function runtime({ ownerId, agentId }: { ownerId: string; agentId: string }) {
-  const { results } = await service.agents.batchGetAgentRuntimes({ keys: [{ ownerId, agentId }] });
+  const { results } = await service.agents.batchGetAgentRuntimes({
+    keys: [{ ownerId, agentId }],
+    withAnalysisPrompt: false,
+  });
   return present(results[0]?.runtime);
 }

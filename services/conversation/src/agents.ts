@@ -9,9 +9,10 @@ const BATCH_MAX = 200;
 /** Reads what agents run on; many reads at once are one call. */
 export function agentReader(
   agents: ServiceClient<typeof AgentServiceService>,
+  { withAnalysisPrompt = false } = {},
 ): (ownerId: string, agentId: string) => Promise<AgentRuntime> {
   const getAgent = batched<AgentKey, AgentRuntime>(async (keys) => {
-    const { results } = await agents.batchGetAgentRuntimes({ keys: [...keys] });
+    const { results } = await agents.batchGetAgentRuntimes({ keys: [...keys], withAnalysisPrompt });
     return keys.map((_, at) => results[at]?.runtime ?? refusal(results[at]?.access));
   }, BATCH_MAX);
   return (ownerId, agentId) => getAgent({ ownerId, agentId });

@@ -169,6 +169,8 @@ export interface AgentRuntime {
   tts: TtsConfig | undefined;
   sts: StsConfig | undefined;
   agentType: AgentType;
+  /** What `analysis.prompt` refers to, when it was asked for. */
+  analysisPrompt: AgentPrompt | undefined;
 }
 
 export interface ProviderModels {
@@ -1307,6 +1309,7 @@ function createBaseAgentRuntime(): AgentRuntime {
     tts: undefined,
     sts: undefined,
     agentType: 0,
+    analysisPrompt: undefined,
   };
 }
 
@@ -1344,6 +1347,9 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     if (message.agentType !== 0) {
       writer.uint32(88).int32(message.agentType);
+    }
+    if (message.analysisPrompt !== undefined) {
+      AgentPrompt.encode(message.analysisPrompt, writer.uint32(98).fork()).join();
     }
     return writer;
   },
@@ -1449,6 +1455,14 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.agentType = reader.int32() as any;
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.analysisPrompt = AgentPrompt.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1481,6 +1495,9 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     message.tts = (object.tts !== undefined && object.tts !== null) ? TtsConfig.fromPartial(object.tts) : undefined;
     message.sts = (object.sts !== undefined && object.sts !== null) ? StsConfig.fromPartial(object.sts) : undefined;
     message.agentType = object.agentType ?? 0;
+    message.analysisPrompt = (object.analysisPrompt !== undefined && object.analysisPrompt !== null)
+      ? AgentPrompt.fromPartial(object.analysisPrompt)
+      : undefined;
     return message;
   },
 };

@@ -111,6 +111,8 @@ export interface BatchGetAgentsResponse_Result {
 
 export interface BatchGetAgentRuntimesRequest {
   keys: AgentKey[];
+  /** A turn has no use for it. */
+  withAnalysisPrompt: boolean;
 }
 
 export interface BatchGetAgentRuntimesResponse {
@@ -996,13 +998,16 @@ export const BatchGetAgentsResponse_Result: MessageFns<BatchGetAgentsResponse_Re
 };
 
 function createBaseBatchGetAgentRuntimesRequest(): BatchGetAgentRuntimesRequest {
-  return { keys: [] };
+  return { keys: [], withAnalysisPrompt: false };
 }
 
 export const BatchGetAgentRuntimesRequest: MessageFns<BatchGetAgentRuntimesRequest> = {
   encode(message: BatchGetAgentRuntimesRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.keys) {
       AgentKey.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.withAnalysisPrompt !== false) {
+      writer.uint32(16).bool(message.withAnalysisPrompt);
     }
     return writer;
   },
@@ -1028,6 +1033,14 @@ export const BatchGetAgentRuntimesRequest: MessageFns<BatchGetAgentRuntimesReque
             message.keys.push(AgentKey.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.withAnalysisPrompt = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1046,6 +1059,7 @@ export const BatchGetAgentRuntimesRequest: MessageFns<BatchGetAgentRuntimesReque
   fromPartial<I extends Exact<DeepPartial<BatchGetAgentRuntimesRequest>, I>>(object: I): BatchGetAgentRuntimesRequest {
     const message = createBaseBatchGetAgentRuntimesRequest();
     message.keys = object.keys?.map((e) => AgentKey.fromPartial(e)) || [];
+    message.withAnalysisPrompt = object.withAnalysisPrompt ?? false;
     return message;
   },
 };

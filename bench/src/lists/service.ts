@@ -18,6 +18,7 @@ export async function startListService(run: Run, databaseUrl: string): Promise<R
   const service = await startServiceProcess("conversation", {
     DATABASE_URL: databaseUrl,
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+    PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
   });
   const client = createClient(ConversationServiceService, {
     peer: "conversation",

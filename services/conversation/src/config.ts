@@ -1,4 +1,4 @@
-import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { makeValidator, str, url } from "envalid";
@@ -8,6 +8,7 @@ const allowList = makeValidator(parseAllowList);
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
+  PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
     desc: "hosts and CIDRs that CUSTOM_LLM may reach though private",
@@ -17,6 +18,7 @@ const VARIABLES = {
   PARLEY_TURN_LEASE_MS: positiveNumber({ default: 15_000, desc: "that a turn whose process died keeps its session" }),
   PARLEY_CHAT_CONTEXT_TOKENS: positiveNumber({ default: 32_000, desc: "of a session that the model sees" }),
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),
+  PARLEY_ANALYSES_AT_ONCE: positiveInteger({ default: 16, desc: "ended conversations analyzed side by side" }),
   OPENAI_API_KEY: str({ default: "" }),
   OPENAI_BASE_URL: url({ default: "https://api.openai.com/v1" }),
   ANTHROPIC_API_KEY: str({ default: "" }),

@@ -1,4 +1,5 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Model } from "./model/port.ts";
@@ -9,6 +10,10 @@ export interface ConversationContext {
   db: Database;
   /** @throws ServiceError forbidden for another owner's agent, not_found for none */
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
+  /** The same with the text of its analysis prompt. */
+  getAnalyzingAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
+  /** Gives an event to the webhook dispatcher. */
+  acceptEvent(event: AcceptEventRequest): Promise<unknown>;
   /** @throws ServiceError condition when the provider cannot be used here */
   selectModel(llm: LlmConfig): Model;
   turns: RunningTurns;
@@ -20,6 +25,8 @@ export interface ConversationLimits {
   model: ModelLimits;
   contextTokens: number;
   chatIdleMinutes: number;
+  /** By this process. */
+  analysesAtOnce: number;
   /** How long a turn whose process died keeps its session from the next one. */
   turnLeaseMs: number;
 }

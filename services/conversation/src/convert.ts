@@ -44,7 +44,7 @@ export function toConversation(row: ConversationRow, messages: readonly MessageR
     agentId: row.agentId,
     type: TYPES[row.type],
     status: STATUSES[row.status],
-    analysis: undefined,
+    analysis: row.analysis ? { items: row.analysis.map((item) => ({ error: undefined, ...item })) } : undefined,
     notes: row.notes ?? undefined,
     // A call may have kept none; a chat always has one, be it empty.
     transcript: messages.length > 0 || row.type === "CHAT" ? { messages: messages.map(toMessage) } : undefined,

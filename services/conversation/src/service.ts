@@ -1,5 +1,6 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startWorker } from "@parley/shared/jobs/worker";
@@ -9,12 +10,15 @@ import { createClient } from "@parley/shared/rpc/client";
 import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import { startService } from "@parley/shared/service";
 import { agentReader } from "./agents.ts";
+import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
+import { eventRelayQueue, startEventRelay } from "./events/relay.ts";
 import { foldCountsQueue } from "./fold-counts.ts";
 import { silentChatQueue, sweepSilentChats } from "./idle.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { type ProviderSettings, selectModel } from "./model/select.ts";
+import { analyzeConversation } from "./rpc/analyze-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
 import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
@@ -37,10 +41,16 @@ export function startConversation(
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
       build: async (db) => {
+        const credentials = channelCredentials(tlsFiles(config, config.PARLEY_LISTEN));
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,
-          credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
+          credentials,
+        });
+        const dispatcher = createClient(WebhookDispatcherServiceService, {
+          peer: "webhook-dispatcher",
+          address: config.PARLEY_WEBHOOK_ADDRESS,
+          credentials,
         });
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const providers: ProviderSettings = {
@@ -50,13 +60,22 @@ export function startConversation(
         const ctx: ConversationContext = {
           db,
           getAgent: agentReader(agents),
+          getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
+          acceptEvent: dispatcher.acceptEvent,
           selectModel: (llm) => selectModel(llm, providers),
           turns: runningTurns(),
           limits: limitsOf(config),
           clock,
         };
-        const worker = startWorker(db, { ...silentChatQueue(ctx), ...foldCountsQueue(db) }, log, { clock });
+        const queues = {
+          ...silentChatQueue(ctx),
+          ...foldCountsQueue(db),
+          ...eventRelayQueue(ctx, log),
+          ...analysisQueue(ctx, log),
+        };
+        const worker = startWorker(db, queues, log, { clock });
         await sweepSilentChats(ctx);
+        await startEventRelay(ctx);
         return {
           handlers: {
             startChat: startChat(ctx),
@@ -66,12 +85,14 @@ export function startConversation(
             listChatSessions: listChatSessions(ctx),
             getConversation: getConversation(ctx),
             listConversations: listConversations(ctx),
+            analyzeConversation: analyzeConversation(ctx),
           },
           stop: async () => {
             await ctx.turns.stop();
             await worker.stop();
             egress.close();
             agents.close();
+            dispatcher.close();
           },
         };
       },
@@ -96,6 +117,7 @@ function limitsOf(config: ConversationConfig): ConversationLimits {
     model: { deadlineMs: config.PARLEY_LLM_DEADLINE_MS, stallMs: config.PARLEY_LLM_STALL_MS, wholeMs: WHOLE_REPLY_MS },
     contextTokens: config.PARLEY_CHAT_CONTEXT_TOKENS,
     chatIdleMinutes: config.PARLEY_CHAT_IDLE_MINUTES,
+    analysesAtOnce: config.PARLEY_ANALYSES_AT_ONCE,
     turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
   };
 }

@@ -83,11 +83,11 @@ test("a key that came with another request is refused; another owner's key is an
 
 test("a refusal is given again with its session, though its cause has gone", async () => {
   const { sessionId } = await say(service, agent, "Hi");
-  await service.sql`update conversations set status = 'COMPLETED' where conversation_id = ${sessionId}`;
+  await service.sql`update conversations set type = 'DAILY' where conversation_id = ${sessionId}`;
   const asked = keyed("Wait", { sessionId });
-  const refusal = { kind: "condition", detail: "Session has ended", sessionId };
+  const refusal = { kind: "condition", detail: "Session is not a chat session", sessionId };
   expect(await failure(complete(asked))).toEqual(refusal);
-  await service.sql`update conversations set status = 'IN_PROGRESS' where conversation_id = ${sessionId}`;
+  await service.sql`update conversations set type = 'CHAT' where conversation_id = ${sessionId}`;
   expect(await failure(complete(asked))).toEqual(refusal);
   expect(await transcript(service, agent, sessionId)).toHaveLength(2);
 });

@@ -19,6 +19,7 @@ import { startServiceProcess } from "@parley/shared/testing/process";
 import postgres from "postgres";
 import { readConversationConfig } from "../src/config.ts";
 import { startConversation } from "../src/service.ts";
+import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 export type ChatClient = ServiceClient<typeof ConversationServiceService>;
@@ -29,6 +30,7 @@ export interface TestChat {
   chat: ChatClient;
   agents: ServiceClient<typeof AgentServiceService>;
   model: ScriptedModel;
+  dispatcher: FakeDispatcher;
   clock: FakeClock;
   /** The conversation service's tables. */
   sql: postgres.Sql;
@@ -41,7 +43,11 @@ export interface TestChat {
 
 /** The service under test in this process, its clock standing still; agent and prompt service as processes of their own. */
 export async function startTestChat(env: Record<string, string> = {}): Promise<TestChat> {
-  const [database, model] = await Promise.all([createTestDatabase(), startScriptedModel()]);
+  const [database, model, dispatcher] = await Promise.all([
+    createTestDatabase(),
+    startScriptedModel(),
+    startFakeDispatcher(),
+  ]);
   const clock = fakeClock();
   const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
   const agent = await startServiceProcess("agent", {
@@ -53,6 +59,7 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
   const own = {
     DATABASE_URL: database.urls.conversation,
     PARLEY_AGENT_ADDRESS: agent.address,
+    PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     OPENAI_API_KEY: "sk-ours",
     OPENAI_BASE_URL: model.baseUrl,
@@ -67,6 +74,7 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
     chat,
     agents,
     model,
+    dispatcher,
     clock,
     sql,
     admin,
@@ -78,6 +86,7 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
       await running.stop();
       await agent.stop();
       await prompt.stop();
+      await dispatcher.stop();
       await database.drop();
     },
   };

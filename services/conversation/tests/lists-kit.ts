@@ -24,7 +24,11 @@ export interface TestLists {
 export async function startTestLists(): Promise<TestLists> {
   const database = await createTestDatabase();
   const url = database.urls.conversation;
-  const config = readConversationConfig({ DATABASE_URL: url, PARLEY_AGENT_ADDRESS: "127.0.0.1:1" });
+  const config = readConversationConfig({
+    DATABASE_URL: url,
+    PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+    PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
+  });
   const running = await startConversation(config, silentLogger, fakeClock());
   const lists = chatClient(running.address);
   const db = openDatabase({ url, name: "test" });

@@ -88,9 +88,10 @@ test(
     all.push(...more);
     // Some change their kind and some go, after they were counted.
     for (const row of all.filter((_, at) => at % 5 === 0)) {
-      row.status = row.status === "COMPLETED" ? "FAILED" : "COMPLETED";
+      if (row.status === "IN_PROGRESS") row.status = "FAILED";
+      else row.callingType = row.callingType === "INBOUND" ? "OUTBOUND" : "INBOUND";
       await lists.db`
-        update conversations set status = ${row.status}
+        update conversations set status = ${row.status}, calling_type = ${row.callingType}
         where owner_id = ${ownerId} and conversation_id = ${row.conversationId}`;
     }
     for (const row of all.splice(0, 20)) {

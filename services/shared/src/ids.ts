@@ -4,7 +4,12 @@ export type IdPrefix = "agt" | "cnv" | "pmt" | "whd" | "dlv" | "evt" | "key" | "
 
 /** An opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters (decisions.md: Identifiers). */
 export function newId(prefix: IdPrefix): string {
-  let rest = BigInt(`0x${Bun.randomUUIDv7("hex").replaceAll("-", "")}`);
+  return idOf(prefix, newUuid());
+}
+
+/** The id that a UUID is. */
+export function idOf(prefix: IdPrefix, uuid: string): string {
+  let rest = BigInt(`0x${uuid.replaceAll("-", "")}`);
   const digits = new Array<string>(26);
   for (let at = 25; at >= 0; at--) {
     digits[at] = ALPHABET.charAt(Number(rest & 31n));

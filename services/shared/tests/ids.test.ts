@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { isId, isUuid, newId, newUuid } from "../src/ids.ts";
+import { idOf, isId, isUuid, newId, newUuid } from "../src/ids.ts";
 
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -31,6 +31,12 @@ test("ids made one after the other sort in that order", () => {
   const ids = Array.from({ length: 10_000 }, () => newId("evt"));
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("the id of a UUID is always the same, with the UUID's bits", () => {
+  const uuid = "018f3a5e-7b2c-7def-8123-456789abcdef";
+  expect(bitsOf(idOf("evt", uuid))).toBe(BigInt(`0x${uuid.replaceAll("-", "")}`));
+  expect(idOf("evt", uuid)).toBe(idOf("evt", uuid.toUpperCase()));
 });
 
 test("an id of a kind is told from other texts", () => {

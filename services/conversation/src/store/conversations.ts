@@ -5,6 +5,14 @@ import type { SessionKey } from "./turns.ts";
 export type TypeName = "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY";
 export type StatusName = "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
 
+/** One field of an analysis; without a value it says why. */
+export interface AnalysisItem {
+  name: string;
+  value: unknown;
+  type: string;
+  error?: string;
+}
+
 export interface ConversationRow {
   ownerId: string;
   conversationId: string;
@@ -18,6 +26,8 @@ export interface ConversationRow {
   metadata: Record<string, unknown>;
   variables: Record<string, VariableValue>;
   notes: string | null;
+  /** Null: not analyzed. */
+  analysis: AnalysisItem[] | null;
   createdBy: string | null;
   toMobileNumber: string | null;
   fromMobileNumber: string | null;
@@ -35,7 +45,7 @@ export interface ConversationRow {
 
 export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, type, status, calling_type, name, message_count, metadata, variables, notes,
-  created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, room_url,
+  analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, room_url,
   room_name, is_test_call, turn_until, last_activity_at, created_at, updated_at`;
 
 /** Opens a session whose first message is the agent's greeting, or with none when the agent has none. */
@@ -72,6 +82,15 @@ export async function findConversation(sql: Sql, key: SessionKey): Promise<Conve
   return row ?? null;
 }
 
+/** Those of some conversations, of any owners, that are there. */
+export async function findConversations(sql: Sql, keys: readonly SessionKey[]): Promise<ConversationRow[]> {
+  return sql<ConversationRow[]>`
+    select ${conversationColumns(sql)} from conversations
+    where (owner_id, conversation_id) in (
+      select * from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.conversationId)}::uuid[])
+    )`;
+}
+
 /** Whether anybody has a conversation of this id: tells "another owner's" from "none" and reads nothing else of it. */
 export async function conversationExists(sql: Sql, conversationId: string): Promise<boolean> {
   const rows = await sql`select 1 from conversations where conversation_id = ${conversationId} limit 1`;
@@ -95,4 +114,16 @@ export async function closeSilentChats(sql: Sql, silentSince: Date, now: Date, l
     )
     returning conversation_id`;
   return closed.length;
+}
+
+/** The analysis of an ended conversation, in place of an earlier one. */
+export async function storeAnalysis(
+  sql: Sql,
+  key: SessionKey,
+  items: readonly AnalysisItem[],
+  now: Date,
+): Promise<void> {
+  await sql`
+    update conversations set analysis = ${sql.json(items as never)}, updated_at = ${now}
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}`;
 }

@@ -2,13 +2,22 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 import { type FieldType, NotationError, parseNotation, toJsonSchema } from "./notation.ts";
 
+const PAIR = {
+  key: { type: "string" },
+  value: { anyOf: [{ type: "string" }, { type: "number" }, { type: "boolean" }, { type: "null" }] },
+};
+const PAIRS = {
+  type: "array",
+  items: { type: "object", properties: PAIR, required: ["key", "value"], additionalProperties: false },
+};
+
 describe("a field's notation", () => {
   test.each<[string, FieldType, object]>([
     ["str", { kind: "str" }, { type: "string" }],
     [" int ", { kind: "int" }, { type: "integer" }],
     ["float", { kind: "float" }, { type: "number" }],
     ["bool", { kind: "bool" }, { type: "boolean" }],
-    ["dict", { kind: "dict" }, { type: "object" }],
+    ["dict", { kind: "dict" }, PAIRS],
     ["list[str]", { kind: "list", of: { kind: "str" } }, { type: "array", items: { type: "string" } }],
     ["Optional[ int ]", { kind: "optional", of: { kind: "int" } }, { anyOf: [{ type: "integer" }, { type: "null" }] }],
     ['Literal["a", "b\\"c"]', { kind: "literal", words: ["a", 'b"c'] }, { type: "string", enum: ["a", 'b"c'] }],

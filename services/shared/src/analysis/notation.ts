@@ -22,7 +22,13 @@ export function parseNotation(text: string): FieldType {
   return type;
 }
 
-/** The JSON Schema of the values a field can have. */
+/** The values of a dict; one that may hold anything is no schema that OpenAI promises answers of. */
+const SCALARS = ["string", "number", "boolean", "null"].map((type) => ({ type }));
+
+/**
+ * The JSON Schema to ask a model for a field by, such as OpenAI's strict mode takes: each object closed, with all of its fields
+ * required. A dict, whose keys nobody knows yet, is therefore asked for as a list of pairs (`readField` takes either).
+ */
 export function toJsonSchema(type: FieldType): Record<string, unknown> {
   switch (type.kind) {
     case "str":
@@ -34,7 +40,15 @@ export function toJsonSchema(type: FieldType): Record<string, unknown> {
     case "bool":
       return { type: "boolean" };
     case "dict":
-      return { type: "object" };
+      return {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { key: { type: "string" }, value: { anyOf: SCALARS } },
+          required: ["key", "value"],
+          additionalProperties: false,
+        },
+      };
     case "list":
       return { type: "array", items: toJsonSchema(type.of) };
     case "optional":

@@ -1,0 +1,54 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
+import type { ConversationContext } from "../context.ts";
+import { watchModel } from "../model/watch.ts";
+import type { AnalysisItem, ConversationRow } from "../store/conversations.ts";
+import type { MessageRow } from "../store/messages.ts";
+import { readAnswer } from "./answer.ts";
+import type { AnalysisField } from "./fields.ts";
+import { analysisRequest } from "./request.ts";
+
+/**
+ * Has the agent's own model analyse an ended conversation, once.
+ * @throws ServiceError condition when the agent has no model or analysis prompt that can be used, upstream_failed or
+ *   upstream_timeout when the model did not answer or its answer cannot be read, unavailable when this process stops
+ */
+export async function analyze(
+  { limits, turns, selectModel }: ConversationContext,
+  log: Logger,
+  agent: AgentRuntime,
+  fields: readonly AnalysisField[],
+  conversation: ConversationRow,
+  messages: readonly MessageRow[],
+): Promise<AnalysisItem[]> {
+  if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
+  if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt is not there any more");
+  const model = selectModel(agent.llm);
+  const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
+  const startedAt = performance.now();
+  const watch = watchModel(model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });
+  const reply = await model.complete(request, watch.signal).finally(watch.done);
+  const items = readAnswer(fields, reply.text);
+  if (!items) {
+    throw new ServiceError("upstream_failed", `The ${model.provider} model's answer is not what the analysis asks for`);
+  }
+  log.info(
+    {
+      owner_id: conversation.ownerId,
+      conversation_id: conversation.conversationId,
+      provider: model.provider,
+      model: model.name,
+      input_tokens: reply.usage.inputTokens,
+      output_tokens: reply.usage.outputTokens,
+      total_ms: Math.round(performance.now() - startedAt),
+      fields: items.length,
+      fields_without_value: items.filter((item) => item.error !== undefined).length,
+    },
+    "conversation analyzed",
+  );
+  return items;
+}
+
+/** Nobody waits for an analysis, so nobody leaves. */
+const NOBODY = new AbortController().signal;

@@ -1,0 +1,63 @@
+import { ServiceError } from "@parley/shared/errors";
+import { enqueueJobOnce, type NewJob } from "@parley/shared/jobs/store";
+import type { ConversationContext } from "../context.ts";
+import { awaitAnalyses } from "../store/conversation-events.ts";
+import type { ConversationRow } from "../store/conversations.ts";
+import type { MessageRow } from "../store/messages.ts";
+import type { SessionKey } from "../store/turns.ts";
+
+export const ANALYSIS_QUEUE = "analyze-conversations";
+
+/** For how long after a conversation's end its event waits for the analysis (decisions.md: Webhooks). */
+const WAIT_MS = 60_000;
+
+/** The work of analysing one conversation; asked for twice it is one. */
+export function analysisJob({ ownerId, conversationId }: SessionKey, now: Date): NewJob {
+  const jobId = `analyze-${conversationId}`;
+  return { ownerId, jobId, queue: ANALYSIS_QUEUE, payload: { conversationId }, dueAt: now };
+}
+
+/** Whether there is anything to analyse: a greeting that nobody answered is not. */
+export function hasSaid(messages: readonly Pick<MessageRow, "role">[]): boolean {
+  return messages.some(({ role }) => role === "user");
+}
+
+/**
+ * Those of ended conversations that are to be analysed. One whose agent cannot be asked about now counts as such: its job asks
+ * again, and lets its event go when there is nothing to wait for.
+ */
+export async function wantAnalysis<E extends { row: ConversationRow; messages: readonly MessageRow[] }>(
+  ctx: ConversationContext,
+  ended: readonly E[],
+): Promise<E[]> {
+  const said = ended.filter(({ messages }) => hasSaid(messages));
+  const byAgent = Map.groupBy(said, ({ row }) => `${row.ownerId} ${row.agentId}`);
+  const wanting = await Promise.all(
+    [...byAgent.values()].map(async (group) => ((await isAnalyzed(ctx, group[0]?.row)) ? group : [])),
+  );
+  return wanting.flat();
+}
+
+async function isAnalyzed(ctx: ConversationContext, row: ConversationRow | undefined): Promise<boolean> {
+  if (!row) return false;
+  try {
+    return (await ctx.getAgent(row.ownerId, row.agentId)).analysis?.enabled ?? false;
+  } catch (error) {
+    return !isGone(error);
+  }
+}
+
+/** Whether asking for an agent failed because it is no longer there. */
+export function isGone(error: unknown): boolean {
+  return error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden");
+}
+
+/** Asks for the analyses of ended conversations and lets their events wait for them. */
+export async function askForAnalyses({ db, clock }: ConversationContext, keys: readonly SessionKey[]): Promise<void> {
+  if (keys.length === 0) return;
+  const now = clock.now();
+  await db.begin(async (tx) => {
+    await Promise.all(keys.map((key) => enqueueJobOnce(tx, analysisJob(key, now))));
+    await awaitAnalyses(tx, keys, WAIT_MS);
+  });
+}

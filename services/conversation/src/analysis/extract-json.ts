@@ -1,0 +1,45 @@
+/**
+ * The JSON object in a model's answer: the answer itself, or the only object in the prose or the code fence around it. Null when
+ * there is none, and when there are several: which of them is meant would be a guess.
+ */
+export function extractJson(text: string): Record<string, unknown> | null {
+  const whole = parseObject(text);
+  if (whole) return whole;
+  const [first, ...others] = objectsIn(text);
+  return first && others.length === 0 ? first : null;
+}
+
+/** In one pass, however the text is made: what an unclosed brace opens is given up with it. */
+function objectsIn(text: string): Record<string, unknown>[] {
+  const found: Record<string, unknown>[] = [];
+  let depth = 0;
+  let start = 0;
+  let isInString = false;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (isInString) {
+      if (character === "\\") at++;
+      else if (character === '"') isInString = false;
+    } else if (character === "{") {
+      if (depth === 0) start = at;
+      depth++;
+    } else if (depth > 0) {
+      if (character === '"') isInString = true;
+      if (character === "}") depth--;
+      const object = depth === 0 ? parseObject(text.slice(start, at + 1)) : null;
+      if (object) found.push(object);
+    }
+  }
+  return found;
+}
+
+function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,46 @@
+import { type FieldType, parseNotation, toJsonSchema } from "@parley/shared/analysis/notation";
+
+/** One field of an agent's `call_analysis_schema` (api.md: Call analysis configuration). */
+export interface AnalysisField {
+  name: string;
+  /** As its owner wrote it. */
+  notation: string;
+  type: FieldType;
+  /** What a model calls it. */
+  key: string;
+}
+
+/** What every provider takes as the name of a property. */
+const KEY = /^[A-Za-z0-9_-]{1,64}$/;
+
+/**
+ * The fields of a stored schema; none when the agent has no schema, or an empty one.
+ * @throws NotationError for a type that the agent service would have refused
+ */
+export function analysisFields(schema: Readonly<Record<string, unknown>> | undefined): AnalysisField[] {
+  const names = Object.keys(schema ?? {});
+  return names.map((name, at) => {
+    const notation = String((schema?.[name] as { type?: unknown } | null)?.type);
+    return { name, notation, type: parseNotation(notation), key: KEY.test(name) ? name : freeKey(names, at) };
+  });
+}
+
+function freeKey(names: readonly string[], at: number): string {
+  let key = `field_${at + 1}`;
+  while (names.includes(key)) key += "_";
+  return key;
+}
+
+/** One object with every field required and nothing else, as OpenAI's strict structured output wants it. */
+export function answerSchema(fields: readonly AnalysisField[]): Record<string, unknown> {
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields.map((field) => [field.key, propertyOf(field)])),
+    required: fields.map(({ key }) => key),
+    additionalProperties: false,
+  };
+}
+
+function propertyOf({ name, key, type }: AnalysisField): Record<string, unknown> {
+  return { ...(key !== name && { description: name }), ...toJsonSchema(type) };
+}

@@ -1,0 +1,80 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Job } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { Logger } from "@parley/shared/log";
+import type { ConversationContext } from "../context.ts";
+import { releaseEvent } from "../store/conversation-events.ts";
+import { type AnalysisItem, type ConversationRow, findConversation, storeAnalysis } from "../store/conversations.ts";
+import { listTranscripts } from "../store/messages.ts";
+import type { SessionKey } from "../store/turns.ts";
+import { analyze } from "./analyze.ts";
+import { failedItems } from "./answer.ts";
+import { ANALYSIS_QUEUE, hasSaid, isGone } from "./ask.ts";
+import { analysisFields } from "./fields.ts";
+
+const LEASE_MS = 30_000;
+/** After each failed run; the last one goes for all that follow, which only happen while another service is away. */
+const DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 300_000];
+/** Of asking the model. */
+const ATTEMPTS_MAX = 4;
+
+/** Analyses ended conversations, some at once, whatever time their models take. */
+export function analysisQueue(ctx: ConversationContext, log: Logger): Record<string, Queue> {
+  return {
+    [ANALYSIS_QUEUE]: {
+      concurrency: ctx.limits.analysesAtOnce,
+      leaseMs: LEASE_MS,
+      retryDelayMs: (attempts) => DELAYS_MS[attempts - 1] ?? DELAYS_MS.at(-1) ?? null,
+      run: (job) => runJob(ctx, log, job as Job<{ conversationId: string }>),
+    },
+  };
+}
+
+async function runJob(ctx: ConversationContext, log: Logger, job: Job<{ conversationId: string }>): Promise<void> {
+  const { db, clock } = ctx;
+  const key: SessionKey = { ownerId: job.ownerId, conversationId: job.payload.conversationId };
+  const items = await itemsOf(ctx, log, key, job.attempts);
+  await db.begin(async (tx) => {
+    if (items) await storeAnalysis(tx, key, items, clock.now());
+    await releaseEvent(tx, key, clock.now());
+  });
+}
+
+/** Null when there is nothing to analyse, or nobody who wants it, any more. @throws what another run may not meet */
+async function itemsOf(
+  ctx: ConversationContext,
+  log: Logger,
+  key: SessionKey,
+  attempts: number,
+): Promise<AnalysisItem[] | null> {
+  const row = await findConversation(ctx.db, key);
+  const agent = row && (await findAnalyzingAgent(ctx, row));
+  const messages = (await listTranscripts(ctx.db, key.ownerId, [key.conversationId])).get(key.conversationId) ?? [];
+  if (!agent || !hasSaid(messages)) return null;
+  const fields = analysisFields(agent.analysis?.schema);
+  try {
+    return await analyze(ctx, log, agent, fields, row, messages);
+  } catch (error) {
+    if (!isFinal(error, attempts)) throw error;
+    log.warn({ owner_id: key.ownerId, conversation_id: key.conversationId, err: error }, "analysis given up");
+    return failedItems(fields, error.detail);
+  }
+}
+
+async function findAnalyzingAgent(ctx: ConversationContext, row: ConversationRow): Promise<AgentRuntime | null> {
+  try {
+    const agent = await ctx.getAnalyzingAgent(row.ownerId, row.agentId);
+    return agent.analysis?.enabled ? agent : null;
+  } catch (error) {
+    if (isGone(error)) return null;
+    throw error;
+  }
+}
+
+/** A condition does not change by itself; a model is asked a few times; anything else passes. */
+function isFinal(error: unknown, attempts: number): error is ServiceError {
+  if (!(error instanceof ServiceError)) return false;
+  if (error.kind === "condition") return true;
+  return ["upstream_failed", "upstream_timeout"].includes(error.kind) && attempts >= ATTEMPTS_MAX;
+}

@@ -1,0 +1,77 @@
+import type { FieldType } from "@parley/shared/analysis/notation";
+import { storable } from "../storable.ts";
+
+export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
+
+/** A field's value, or why it has none. */
+export type FieldValue = { value: Json } | { error: string };
+
+/** A model's nesting deeper than this is nobody's data. */
+const DEPTH_MAX = 32;
+
+/** What a model gave for a field, taken only when it is of the field's type: nothing is bent into shape. */
+export function readField(type: FieldType, given: unknown): FieldValue {
+  const value = typedValue(type, given);
+  if (value !== undefined) return { value };
+  return { error: given === undefined ? "the model left it out" : `the model gave ${nameOf(given)} instead` };
+}
+
+/** Undefined when what was given is of another type. */
+function typedValue(type: FieldType, given: unknown): Json | undefined {
+  switch (type.kind) {
+    case "str":
+      return typeof given === "string" ? textOf(given) : undefined;
+    case "int":
+      return Number.isInteger(given) ? (given as number) : undefined;
+    case "float":
+      return Number.isFinite(given) ? (given as number) : undefined;
+    case "bool":
+      return typeof given === "boolean" ? given : undefined;
+    case "literal":
+      return type.words.includes(given as string) ? (given as string) : undefined;
+    case "optional":
+      return given === null || given === undefined ? null : typedValue(type.of, given);
+    case "list":
+      return Array.isArray(given) ? allOf(given.map((item) => typedValue(type.of, item))) : undefined;
+    case "dict":
+      return dictOf(given);
+  }
+}
+
+function allOf(values: (Json | undefined)[]): Json[] | undefined {
+  return values.every((value) => value !== undefined) ? values : undefined;
+}
+
+/** An object, or the pairs that a dict is asked for as (`toJsonSchema`); of two with one key the last counts. */
+function dictOf(given: unknown): Json | undefined {
+  if (!Array.isArray(given)) return isObject(given) ? jsonOf(given, 0) : undefined;
+  if (!given.every((pair) => isObject(pair) && typeof pair.key === "string" && "value" in pair)) return undefined;
+  return jsonOf(Object.fromEntries(given.map(({ key, value }) => [key, value])), 0);
+}
+
+/** As much of any JSON as can be kept. */
+function jsonOf(given: unknown, depth: number): Json | undefined {
+  if (depth > DEPTH_MAX) return undefined;
+  if (typeof given === "string") return textOf(given);
+  if (typeof given === "number") return Number.isFinite(given) ? given : undefined;
+  if (Array.isArray(given)) return allOf(given.map((item) => jsonOf(item, depth + 1)));
+  if (!isObject(given)) return given as boolean | null;
+  const entries = Object.entries(given).filter(([key]) => key !== "__proto__");
+  const values = allOf(entries.map(([, value]) => jsonOf(value, depth + 1)));
+  return values && Object.fromEntries(entries.map(([key], at) => [textOf(key), values[at] ?? null]));
+}
+
+/** Neither NUL nor half a surrogate pair can be kept in a JSON column. */
+function textOf(text: string): string {
+  return storable(text).toWellFormed();
+}
+
+function isObject(given: unknown): given is Record<string, unknown> {
+  return typeof given === "object" && given !== null && !Array.isArray(given);
+}
+
+function nameOf(given: unknown): string {
+  if (given === null) return "null";
+  if (Array.isArray(given)) return "a list";
+  return isObject(given) ? "an object" : JSON.stringify(given).slice(0, 100).toWellFormed();
+}

@@ -1,0 +1,65 @@
+import { enqueueJobOnce } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { Logger } from "@parley/shared/log";
+import type { ConversationContext } from "../context.ts";
+import {
+  deleteEvents,
+  type EventRow,
+  findDueEvents,
+  findNextDueEvent,
+  putOffEvents,
+} from "../store/conversation-events.ts";
+import { readyToSend } from "./ready.ts";
+import { sendEvents } from "./send.ts";
+
+const QUEUE = "relay-events";
+/** Events read, built and stored together. */
+const BATCH = 50;
+/** Another replica takes over so long after this one died. */
+const LEASE_MS = 10_000;
+const RETRY_MAX_MS = 30_000;
+/** An event whose transaction ended as a run did could not wake it (0005_conversation_events): it is found by the next run. */
+const LOOK_AGAIN_MS = { busy: 250, idle: 2_000 };
+
+/** Starts the one relay of all replicas, if it does not run yet. */
+export async function startEventRelay(ctx: ConversationContext): Promise<void> {
+  await enqueueJobOnce(ctx.db, { ownerId: "", jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: ctx.clock.now() });
+}
+
+/** Brings the events of ended conversations to the webhook dispatcher, at least once each, in one replica at a time. */
+export function eventRelayQueue(ctx: ConversationContext, log: Logger): Record<string, Queue> {
+  return { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run: () => relay(ctx, log) } };
+}
+
+/** 1 s, 2 s, 4 s and so on, for as long as it takes. @param attempts that failed */
+function retryDelayMs(attempts: number): number {
+  return Math.min(RETRY_MAX_MS, 500 * 2 ** attempts);
+}
+
+/** @returns when to look again */
+async function relay(ctx: ConversationContext, log: Logger): Promise<Date> {
+  const { db, clock, turns } = ctx;
+  let wasBusy = false;
+  while (!turns.cutOff.aborted) {
+    const events = await findDueEvents(db, clock.now(), BATCH);
+    if (events.length === 0) break;
+    wasBusy = true;
+    await relayBatch(ctx, log, events);
+  }
+  const latest = clock.now().getTime() + (wasBusy ? LOOK_AGAIN_MS.busy : LOOK_AGAIN_MS.idle);
+  const next = await findNextDueEvent(db);
+  return new Date(Math.min(latest, next?.getTime() ?? latest));
+}
+
+/** @throws what the dispatcher answered when nothing went through: it is away, and others would fare no better */
+async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly EventRow[]): Promise<void> {
+  const { db, clock } = ctx;
+  const { sent, failed } = await sendEvents(ctx, await readyToSend(ctx, log, events));
+  if (sent.length > 0) await deleteEvents(db, sent);
+  if (failed.length === 0) return;
+  const now = clock.now().getTime();
+  const putOff = failed.map(({ event }) => ({ ...event, until: new Date(now + retryDelayMs(event.attempts + 1)) }));
+  await putOffEvents(db, putOff);
+  if (sent.length === 0) throw failed[0]?.error;
+  log.warn({ err: failed[0]?.error, events: failed.length }, "events were not accepted, will try again");
+}

@@ -1,0 +1,36 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { enqueueJob } from "@parley/shared/jobs/store";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { analysisJob, hasSaid, isGone } from "../analysis/ask.ts";
+import type { ConversationContext } from "../context.ts";
+import { readConversation } from "../read-conversation.ts";
+import { listTranscripts } from "../store/messages.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["analyzeConversation"]>;
+
+/** Analyses an ended conversation again, in the background: what is there stays until the new analysis takes its place. */
+export function analyzeConversation(ctx: ConversationContext): Handler {
+  return async (key) => {
+    const row = await readConversation(ctx, key, "Conversation");
+    if (row.status === "IN_PROGRESS") throw condition("Conversation is in progress: it is analyzed when it has ended");
+    if (!(await isAnalyzing(ctx, row))) throw condition("Agent has no analysis: set call_analysis_enabled on it first");
+    const transcript = (await listTranscripts(ctx.db, row.ownerId, [row.conversationId])).get(row.conversationId);
+    if (!hasSaid(transcript ?? [])) throw condition("Conversation has nothing to analyze: its user said nothing");
+    await enqueueJob(ctx.db, analysisJob(row, ctx.clock.now()));
+    return {};
+  };
+}
+
+async function isAnalyzing(ctx: ConversationContext, row: { ownerId: string; agentId: string }): Promise<boolean> {
+  try {
+    return (await ctx.getAgent(row.ownerId, row.agentId)).analysis?.enabled ?? false;
+  } catch (error) {
+    if (isGone(error)) throw condition("The conversation's agent was deleted");
+    throw error;
+  }
+}
+
+function condition(detail: string): ServiceError {
+  return new ServiceError("condition", detail);
+}

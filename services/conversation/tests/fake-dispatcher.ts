@@ -1,0 +1,46 @@
+import {
+  type AcceptEventRequest,
+  WebhookDispatcherServiceService,
+} from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { silentLogger } from "@parley/shared/log";
+import { type RunningServer, serve } from "@parley/shared/rpc/server";
+
+/** A webhook dispatcher that accepts what a test says. */
+export interface FakeDispatcher {
+  address: string;
+  /** Whatever came, accepted or not. */
+  events: readonly AcceptEventRequest[];
+  /** What the events from now on get; throws to refuse. */
+  accept(event: AcceptEventRequest): unknown;
+  /** Away and back, at the same address. */
+  stop(): Promise<void>;
+  start(): Promise<void>;
+}
+
+export async function startFakeDispatcher(): Promise<FakeDispatcher> {
+  const events: AcceptEventRequest[] = [];
+  let server: RunningServer;
+  const listen = (address: string) =>
+    serve(
+      WebhookDispatcherServiceService,
+      {
+        acceptEvent: async (event) => {
+          events.push(event);
+          await dispatcher.accept(event);
+          return {};
+        },
+      },
+      { address, log: silentLogger, drainMs: 1 },
+    );
+  server = await listen("127.0.0.1:0");
+  const dispatcher: FakeDispatcher = {
+    address: server.address,
+    events,
+    accept: () => {},
+    stop: () => server.stop(),
+    start: async () => {
+      server = await listen(dispatcher.address);
+    },
+  };
+  return dispatcher;
+}

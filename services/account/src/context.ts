@@ -3,10 +3,12 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { KeyChanges } from "./key-changes.ts";
+import type { Passwords } from "./password.ts";
 
 export interface AccountContext {
   db: Database;
   keyChanges: KeyChanges;
+  passwords: Passwords;
   clock: Clock;
 }
 

@@ -1,8 +1,10 @@
-import { type ApiKey, type KeyGrant, type Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { type ApiKey, type KeyGrant, type Owner, type Session, Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { invalid } from "@parley/shared/errors";
 import { keyStatus } from "./key-state.ts";
+import { expiryOf } from "./session.ts";
 import type { GrantRow, KeyRow } from "./store/api-keys.ts";
 import type { OwnerRow } from "./store/owners.ts";
+import type { SessionRow } from "./store/sessions.ts";
 import { rateLimitOf, type TierName } from "./tiers.ts";
 
 const TIERS: Record<TierName, Tier> = {
@@ -54,4 +56,8 @@ export function toGrant(row: GrantRow, now: Date): KeyGrant {
     expiresAt: row.expiresAt ?? undefined,
     rateLimitPerMinute: rateLimitOf(row),
   };
+}
+
+export function toSession(row: SessionRow): Session {
+  return { sessionId: row.sessionId, ownerId: row.ownerId, createdAt: row.createdAt, expiresAt: expiryOf(row) };
 }

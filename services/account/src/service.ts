@@ -7,9 +7,12 @@ import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
 import { followKeyChanges, type KeyChanges } from "./key-changes.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { createPasswords } from "./password.ts";
 import { activateKey } from "./rpc/activate-key.ts";
 import { addMobileNumber } from "./rpc/add-mobile-number.ts";
 import { authenticateKey } from "./rpc/authenticate-key.ts";
+import { authenticateSession } from "./rpc/authenticate-session.ts";
+import { changePassword } from "./rpc/change-password.ts";
 import { createKey } from "./rpc/create-key.ts";
 import { createOwner } from "./rpc/create-owner.ts";
 import { deactivateKey } from "./rpc/deactivate-key.ts";
@@ -21,6 +24,9 @@ import { listKeys } from "./rpc/list-keys.ts";
 import { listMobileNumbers } from "./rpc/list-mobile-numbers.ts";
 import { listOwners } from "./rpc/list-owners.ts";
 import { removeMobileNumber } from "./rpc/remove-mobile-number.ts";
+import { setPassword } from "./rpc/set-password.ts";
+import { signIn } from "./rpc/sign-in.ts";
+import { signOut } from "./rpc/sign-out.ts";
 import { updateOwner } from "./rpc/update-owner.ts";
 import { updateSettings } from "./rpc/update-settings.ts";
 import { watchKeys } from "./rpc/watch-keys.ts";
@@ -34,7 +40,7 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
       migrations: MIGRATIONS,
       build: (db) => {
         keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
-        const ctx: AccountContext = { db, keyChanges, clock };
+        const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), clock };
         return {
           handlers: {
             createOwner: createOwner(ctx),
@@ -49,6 +55,11 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
             deleteKey: deleteKey(ctx),
             authenticateKey: authenticateKey(ctx),
             watchKeys: watchKeys(ctx),
+            setPassword: setPassword(ctx),
+            changePassword: changePassword(ctx),
+            signIn: signIn(ctx),
+            authenticateSession: authenticateSession(ctx),
+            signOut: signOut(ctx),
             getSettings: getSettings(ctx),
             updateSettings: updateSettings(ctx),
             listMobileNumbers: listMobileNumbers(ctx),

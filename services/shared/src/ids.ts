@@ -1,6 +1,6 @@
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export type IdPrefix = "agt" | "cnv" | "pmt" | "whd" | "dlv" | "evt" | "key" | "own" | "call" | "job";
+export type IdPrefix = "agt" | "cnv" | "pmt" | "whd" | "dlv" | "evt" | "key" | "ses" | "own" | "call" | "job";
 
 /** An opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters (decisions.md: Identifiers). */
 export function newId(prefix: IdPrefix): string {

@@ -1,0 +1,52 @@
+import { invalid, ServiceError } from "@parley/shared/errors";
+import pLimit from "p-limit";
+
+/** NIST SP 800-63B-4, 3.1.1.2: at least 15 where the password is the only factor, long ones taken, no rules of composition. */
+const LENGTH = { min: 15, max: 256 } as const;
+const DIFFERENT_CHARACTERS_MIN = 5;
+
+/** OWASP's least for Argon2id: 19 MiB and two passes. */
+const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
+/** Each takes a core and its memory for a while. */
+const AT_ONCE_MAX = 2;
+const WAITING_MAX = 50;
+
+/** Hashes and verifies beside the event loop, a few at a time. Both throw ServiceError unavailable when too many wait already. */
+export interface Passwords {
+  /** In PHC form. */
+  hash(password: string): Promise<string>;
+  /** Takes as long without a hash, which nothing matches: whether there is one cannot be told by time. */
+  verify(password: string, hash: string | null): Promise<boolean>;
+}
+
+export function createPasswords(): Passwords {
+  const limit = pLimit(AT_ONCE_MAX);
+  const run = <T>(work: () => Promise<T>) => {
+    if (limit.pendingCount < WAITING_MAX) return limit(work);
+    throw new ServiceError("unavailable", "Too many passwords are being checked, try again", { retryAfterMs: 1000 });
+  };
+  const nobodys = Bun.password.hash(crypto.randomUUID(), ARGON2ID);
+  return {
+    hash: async (password) => run(() => Bun.password.hash(normal(password), ARGON2ID)),
+    verify: async (password, hash) =>
+      run(async () => (await Bun.password.verify(normal(password), hash ?? (await nobodys))) && hash !== null),
+  };
+}
+
+/** One text has several encodings, and keyboards differ in which they make. */
+function normal(password: string): string {
+  return password.normalize("NFC");
+}
+
+/** @throws ServiceError invalid naming `path` for one that is too short, too long, or among the first that anyone would try. */
+export function checkPassword(path: string, password: string, owner: { name: string; email: string }): void {
+  const characters = [...normal(password)];
+  if (characters.length < LENGTH.min || characters.length > LENGTH.max) {
+    throw invalid(path, `${path} must be ${LENGTH.min} to ${LENGTH.max} characters`);
+  }
+  const text = password.toLowerCase();
+  const known = [owner.email, owner.name].map((each) => each.toLowerCase());
+  if (known.includes(text) || new Set(characters).size < DIFFERENT_CHARACTERS_MIN) {
+    throw invalid(path, `${path} must be harder to guess: several words, for example`);
+  }
+}

@@ -1,0 +1,17 @@
+import type { AccountContext, Handler } from "../context.ts";
+import { toSession } from "../convert.ts";
+import { checkDigest } from "../digest.ts";
+import { hasEnded, isUseNews } from "../session.ts";
+import { findSession, noteSessionUse } from "../store/sessions.ts";
+
+/** A session lives on while it is used. */
+export function authenticateSession(ctx: AccountContext): Handler<"authenticateSession"> {
+  return async ({ digest }) => {
+    checkDigest(digest);
+    const now = ctx.clock.now();
+    const row = await findSession(ctx.db, digest);
+    if (!row || hasEnded(row, now)) return { session: undefined };
+    if (isUseNews(row, now)) await noteSessionUse(ctx.db, row, now);
+    return { session: toSession(row) };
+  };
+}

@@ -1,0 +1,30 @@
+import { invalid } from "@parley/shared/errors";
+import { beginSession } from "../begin-session.ts";
+import type { AccountContext, Handler } from "../context.ts";
+import { toSession } from "../convert.ts";
+import { checkPassword } from "../password.ts";
+import { getOwner, lockOwner } from "../store/owners.ts";
+import { findPasswordHash, storePassword } from "../store/passwords.ts";
+import { deleteSessionsOf } from "../store/sessions.ts";
+
+/** Every session ends, the one in use too, in whose place a new one begins. */
+export function changePassword(ctx: AccountContext): Handler<"changePassword"> {
+  return async ({ ownerId, currentPassword, newPassword }) => {
+    checkPassword("new_password", newPassword, await getOwner(ctx.db, ownerId));
+    const known = await findPasswordHash(ctx.db, ownerId);
+    if (!(await ctx.passwords.verify(currentPassword, known))) throw wrongPassword();
+    const passwordHash = await ctx.passwords.hash(newPassword);
+    const { session, token } = await ctx.db.begin(async (tx) => {
+      await lockOwner(tx, ownerId);
+      if ((await findPasswordHash(tx, ownerId)) !== known) throw wrongPassword();
+      await storePassword(tx, { ownerId, passwordHash }, ctx.clock.now());
+      await deleteSessionsOf(tx, ownerId);
+      return beginSession(tx, ownerId, ctx.clock.now());
+    });
+    return { session: toSession(session), token };
+  };
+}
+
+function wrongPassword() {
+  return invalid("current_password", "current_password is not the one you have");
+}

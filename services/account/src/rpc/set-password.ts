@@ -1,0 +1,19 @@
+import type { AccountContext, Handler } from "../context.ts";
+import { checkPassword } from "../password.ts";
+import { getOwner, lockOwner } from "../store/owners.ts";
+import { storePassword } from "../store/passwords.ts";
+import { deleteSessionsOf } from "../store/sessions.ts";
+
+/** Whoever was signed in with another password is not any more. */
+export function setPassword(ctx: AccountContext): Handler<"setPassword"> {
+  return async ({ ownerId, password }) => {
+    checkPassword("password", password, await getOwner(ctx.db, ownerId));
+    const passwordHash = await ctx.passwords.hash(password);
+    await ctx.db.begin(async (tx) => {
+      await lockOwner(tx, ownerId);
+      await storePassword(tx, { ownerId, passwordHash }, ctx.clock.now());
+      await deleteSessionsOf(tx, ownerId);
+    });
+    return {};
+  };
+}

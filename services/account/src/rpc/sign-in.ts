@@ -1,0 +1,32 @@
+import { ServiceError } from "@parley/shared/errors";
+import { beginSession } from "../begin-session.ts";
+import type { AccountContext, Handler } from "../context.ts";
+import { toOwner, toSession } from "../convert.ts";
+import { unusedSince } from "../session.ts";
+import { lockOwner } from "../store/owners.ts";
+import { findPasswordByEmail, findPasswordHash } from "../store/passwords.ts";
+import { deleteUnusedSessions } from "../store/sessions.ts";
+import { checkEmail } from "../text-rules.ts";
+
+/** Attempts are limited by who asks this service: it cannot tell from where they come. */
+export function signIn(ctx: AccountContext): Handler<"signIn"> {
+  return async ({ email, password }) => {
+    checkEmail(email);
+    const known = await findPasswordByEmail(ctx.db, email);
+    const isRight = await ctx.passwords.verify(password, known?.passwordHash ?? null);
+    if (!known || !isRight) throw wrong();
+    const now = ctx.clock.now();
+    await deleteUnusedSessions(ctx.db, unusedSince(now));
+    const { owner, session, token } = await ctx.db.begin(async (tx) => {
+      const locked = await lockOwner(tx, known.ownerId);
+      // Read only behind the lock: a session of a password that was changed meanwhile would outlive it.
+      if ((await findPasswordHash(tx, known.ownerId)) !== known.passwordHash) throw wrong();
+      return { owner: locked, ...(await beginSession(tx, known.ownerId, now)) };
+    });
+    return { owner: toOwner(owner), session: toSession(session), token };
+  };
+}
+
+function wrong(): ServiceError {
+  return new ServiceError("unauthenticated", "Invalid email or password");
+}

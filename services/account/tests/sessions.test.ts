@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Session } from "@parley/proto/parley/account/v1/account.ts";
+import { isId } from "@parley/shared/ids";
+import postgres from "postgres";
+import { digestOf, NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+
+const PASSWORD = "four words and a comma";
+const HOUR_MS = 60 * 60 * 1000;
+const WRONG = { kind: "unauthenticated", detail: "Invalid email or password" };
+
+let account: TestAccount;
+let admin: postgres.Sql;
+
+beforeAll(async () => {
+  account = await startTestAccount();
+  admin = postgres(account.database.urls.account, { max: 1 });
+});
+afterAll(async () => {
+  await admin.end();
+  await account.stop();
+});
+
+const member = async () => {
+  const { ownerId, email } = await newOwner(account.client);
+  await account.client.setPassword({ ownerId, password: PASSWORD });
+  return { ownerId, email };
+};
+const signIn = (email: string, password = PASSWORD) => account.client.signIn({ email, password });
+const sessionOf = async (token: string): Promise<Session | undefined> =>
+  (await account.client.authenticateSession({ digest: digestOf(token) })).session;
+
+describe("signing in", () => {
+  test("with email and password begins a session that its token is known by", async () => {
+    const { ownerId, email } = await member();
+    const { owner, session, token } = await signIn(email);
+    expect(owner).toMatchObject({ ownerId, email });
+    expect(token).toMatch(/^[\w-]{43}$/);
+    expect(isId("ses", session?.sessionId ?? "")).toBe(true);
+    expect(await sessionOf(token)).toEqual(session);
+    expect(session).toMatchObject({ ownerId, createdAt: account.clock.now() });
+  });
+
+  test("takes the email in any case and the password in any Unicode form", async () => {
+    const { ownerId, email } = await newOwner(account.client);
+    await account.client.setPassword({ ownerId, password: "grüße aus münchen" });
+    const { owner } = await signIn(email.toUpperCase(), "grüße aus münchen".normalize("NFD"));
+    expect(owner).toMatchObject({ ownerId });
+  });
+
+  test("is refused alike for a wrong password, an unknown email, an owner without a password and a deleted one", async () => {
+    const { email } = await member();
+    expect(await refusal(signIn(email, `${PASSWORD}!`))).toMatchObject(WRONG);
+    expect(await refusal(signIn(email, ""))).toMatchObject(WRONG);
+    expect(await refusal(signIn("nobody@example.com"))).toMatchObject(WRONG);
+    expect(await refusal(signIn((await newOwner(account.client)).email))).toMatchObject(WRONG);
+    const gone = await member();
+    await account.client.deleteOwner({ ownerId: gone.ownerId });
+    expect(await refusal(signIn(gone.email))).toMatchObject(WRONG);
+  });
+
+  test("stores neither the password nor the token", async () => {
+    const { ownerId, email } = await member();
+    const { token } = await signIn(email);
+    const kept = JSON.stringify([
+      await admin`select * from passwords where owner_id = ${ownerId}`,
+      await admin`select *, encode(digest, 'escape') as text from sessions where owner_id = ${ownerId}`,
+    ]);
+    expect(kept).toContain("$argon2id$v=19$m=19456,t=2,p=1$");
+    for (const secret of [PASSWORD, token]) expect(kept).not.toContain(secret);
+  });
+
+  test("answers everyone when many try at once", async () => {
+    const { email } = await member();
+    const attempts = Array.from({ length: 12 }, (_, at) => (at % 2 ? signIn(email) : refusal(signIn(email, "wrong"))));
+    const answers = await Promise.all(attempts);
+    expect(answers.filter((answer) => typeof answer === "object" && answer && "token" in answer)).toHaveLength(6);
+  });
+});
+
+describe("a session", () => {
+  test("that nobody began is none", async () => {
+    expect(await sessionOf("nothing")).toBeUndefined();
+    expect(await refusal(account.client.authenticateSession({ digest: Buffer.alloc(5) }))).toMatchObject({
+      kind: "invalid",
+    });
+  });
+
+  test("ends a day after its last use", async () => {
+    const { token } = await signIn((await member()).email);
+    for (let uses = 0; uses < 3; uses++) {
+      account.clock.advance(23 * HOUR_MS);
+      expect(await sessionOf(token)).toBeDefined();
+    }
+    account.clock.advance(24 * HOUR_MS);
+    expect(await sessionOf(token)).toBeUndefined();
+  });
+
+  test("ends after thirty days however much it is used", async () => {
+    const { token, session } = await signIn((await member()).email);
+    for (let hours = 0; hours < 30 * 24; hours += 20) {
+      expect(await sessionOf(token)).toBeDefined();
+      account.clock.advance(20 * HOUR_MS);
+    }
+    expect(session?.expiresAt).toEqual(account.clock.now());
+    expect(await sessionOf(token)).toBeUndefined();
+  });
+
+  test("ends when its owner signs out of it, and no other does", async () => {
+    const { ownerId, email } = await member();
+    const [one, other] = [await signIn(email), await signIn(email)];
+    await account.client.signOut({ ownerId, sessionId: one.session?.sessionId ?? "" });
+    expect(await sessionOf(one.token)).toBeUndefined();
+    expect(await sessionOf(other.token)).toBeDefined();
+    const stranger = await member();
+    await account.client.signOut({ ownerId: stranger.ownerId, sessionId: other.session?.sessionId ?? "" });
+    await account.client.signOut({ ownerId: "\0", sessionId: "\0" });
+    expect(await sessionOf(other.token)).toBeDefined();
+  });
+
+  test("ends with its owner", async () => {
+    const { ownerId, email } = await member();
+    const { token } = await signIn(email);
+    await account.client.deleteOwner({ ownerId });
+    expect(await sessionOf(token)).toBeUndefined();
+    expect(await admin`select 1 from passwords where owner_id = ${ownerId}`).toBeEmpty();
+  });
+
+  test("left unused is removed in time", async () => {
+    const { ownerId, email } = await member();
+    await signIn(email);
+    account.clock.advance(24 * HOUR_MS);
+    await signIn(email);
+    expect(await admin`select 1 from sessions where owner_id = ${ownerId}`).toHaveLength(1);
+  });
+});
+
+describe("a password", () => {
+  test("that an operator sets replaces the one before and ends every session", async () => {
+    const { ownerId, email } = await member();
+    const { token } = await signIn(email);
+    await account.client.setPassword({ ownerId, password: "another four words here" });
+    expect(await sessionOf(token)).toBeUndefined();
+    expect(await refusal(signIn(email))).toMatchObject(WRONG);
+    await signIn(email, "another four words here");
+  });
+
+  test("is changed by who knows it; every session ends and a new one begins", async () => {
+    const { ownerId, email } = await member();
+    const { token } = await signIn(email);
+    const newPassword = "another four words here";
+    const change = (currentPassword: string) =>
+      account.client.changePassword({ ownerId, currentPassword, newPassword });
+    expect(await refusal(change("a guess of many letters"))).toMatchObject({
+      kind: "invalid",
+      detail: "current_password is not the one you have",
+    });
+    expect(await sessionOf(token)).toBeDefined();
+    const changed = await change(PASSWORD);
+    expect(await sessionOf(token)).toBeUndefined();
+    expect(await sessionOf(changed.token)).toEqual(changed.session);
+    expect(await refusal(signIn(email))).toMatchObject(WRONG);
+    await signIn(email, newPassword);
+  });
+
+  test("changed by two at once is one of theirs, and only that one's session lives", async () => {
+    const { ownerId, email } = await member();
+    const words = ["the words of the first", "the words of the second"];
+    const outcomes = await Promise.all(
+      words.map((newPassword) =>
+        account.client.changePassword({ ownerId, currentPassword: PASSWORD, newPassword }).catch(() => null),
+      ),
+    );
+    expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
+    const winner = outcomes.findIndex((outcome) => outcome !== null);
+    await signIn(email, words[winner]);
+    expect(await refusal(signIn(email, words[1 - winner]))).toMatchObject(WRONG);
+  });
+
+  test.each([
+    ["too short", "fourteen chars", "password must be 15 to 256 characters"],
+    ["too long", "x1".repeat(129), "password must be 15 to 256 characters"],
+    ["of few letters", "abababababababab", "password must be harder to guess: several words, for example"],
+  ])("that is %s is refused", async (_, password, detail) => {
+    const { ownerId } = await newOwner(account.client);
+    expect(await refusal(account.client.setPassword({ ownerId, password }))).toMatchObject({ kind: "invalid", detail });
+  });
+
+  test("of 256 characters is taken whole, any characters it has", async () => {
+    const { ownerId, email } = await newOwner(account.client);
+    const password = ` 🗝 ${"long ".repeat(50)}äö`.padEnd(256, "x").slice(0, 256);
+    await account.client.setPassword({ ownerId, password });
+    await signIn(email, password);
+    expect(await refusal(signIn(email, password.slice(0, -1)))).toMatchObject(WRONG);
+  });
+
+  test("is not the owner's own email or name", async () => {
+    const request = { name: "Ann of Green Gables", email: "ann.of.green.gables@example.com" };
+    const { owner } = await account.client.createOwner({ ...request, tier: 0 });
+    const ownerId = owner?.ownerId ?? "";
+    for (const password of [request.email.toUpperCase(), request.name]) {
+      expect(await refusal(account.client.setPassword({ ownerId, password }))).toMatchObject({ kind: "invalid" });
+    }
+  });
+
+  test("is nobody's without an owner", async () => {
+    expect(await refusal(account.client.setPassword({ ownerId: NO_OWNER, password: PASSWORD }))).toMatchObject({
+      kind: "not_found",
+      detail: "Owner not found",
+    });
+  });
+});

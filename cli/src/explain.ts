@@ -4,6 +4,7 @@ import type { ServiceError } from "@parley/shared/errors";
 const ARGUMENTS: Readonly<Record<string, string>> = {
   name: "--name",
   email: "--email",
+  password: "The password",
   tier: "--tier",
   rate_limit_per_minute: "--rate-limit",
   expires_at: "--expires-at",

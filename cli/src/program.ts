@@ -18,6 +18,7 @@ export function createProgram(env: Environment): Command {
       `
 Examples:
   $ bun run parley owner create --name "Acme" --email ops@acme.example --tier pro
+  $ bun run parley owner password --owner own_…
   $ bun run parley key create --owner own_… --name "CI" --scopes agents:read,chat
   $ bun run parley key list --owner own_… --json
 

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { createClient } from "@parley/shared/rpc/client";
 import { type Outcome, runCli, type Stack, startStack, writeStackJson } from "./stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
@@ -57,6 +59,37 @@ describe("owner", () => {
     expect(await json("owner", "delete", id)).toEqual({ owner_id: id, deleted: true });
     const { owners } = await json("owner", "list");
     expect(owners.map((each: { owner_id: string }) => each.owner_id)).not.toContain(id);
+  });
+});
+
+describe("owner password", () => {
+  const signIn = async (email: string, password: string) => {
+    const account = createClient(AccountServiceService, { peer: "account", address: stack.address });
+    const { owner } = await account.signIn({ email, password }).finally(() => account.close());
+    return owner?.ownerId;
+  };
+
+  test("makes one and shows it once", async () => {
+    const { owner_id, email } = await newOwner();
+    const made = await json("owner", "password", "--owner", owner_id);
+    expect(made).toEqual({ owner_id, email, password: expect.stringMatching(/^[\w-]{24}$/) });
+    expect(await signIn(email, made.password)).toBe(owner_id);
+    const { stdout } = await stack.parley(["owner", "password", "--owner", owner_id]);
+    expect(stdout).toMatch(/^owner_id {2}own_\w{26}\nemail {5}\S+\npassword {2}[\w-]{24}\n\nKeep the password now/);
+  });
+
+  test("takes one from standard input, never from the arguments that every process can read", async () => {
+    const { owner_id, email } = await newOwner();
+    const set = (password: string) =>
+      stack.parley(["owner", "password", "--owner", owner_id, "--stdin", "--json"], undefined, password);
+    expect(await set("one long pass phrase\n")).toEqual({
+      status: 0,
+      stdout: `${JSON.stringify({ owner_id, email }, null, 2)}\n`,
+      stderr: "",
+    });
+    expect(await signIn(email, "one long pass phrase")).toBe(owner_id);
+    const error = "The password must be 15 to 256 characters";
+    expect(await set("short")).toEqual({ status: 1, stdout: "", stderr: `${JSON.stringify({ error })}\n` });
   });
 });
 

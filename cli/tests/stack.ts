@@ -16,7 +16,7 @@ export interface Stack {
   home: string;
   address: string;
   /** Runs the command line against the stack, as a process. */
-  parley(args: readonly string[], env?: Record<string, string>): Promise<Outcome>;
+  parley(args: readonly string[], env?: Record<string, string>, stdin?: string): Promise<Outcome>;
   stop(): Promise<void>;
 }
 
@@ -35,7 +35,7 @@ export async function startStack(): Promise<Stack> {
   return {
     home,
     address,
-    parley: (args, env = { PARLEY_HOME: home }) => runCli(args, env, home),
+    parley: (args, env = { PARLEY_HOME: home }, stdin = "") => runCli(args, env, home, stdin),
     stop: async () => {
       service.kill();
       await service.exited;
@@ -49,10 +49,16 @@ export async function writeStackJson(home: string, processes: readonly object[])
   await Bun.write(join(home, "stack.json"), JSON.stringify({ processes }));
 }
 
-export async function runCli(args: readonly string[], env: Record<string, string>, cwd: string): Promise<Outcome> {
+export async function runCli(
+  args: readonly string[],
+  env: Record<string, string>,
+  cwd: string,
+  stdin = "",
+): Promise<Outcome> {
   const cli = Bun.spawn([process.execPath, join(ROOT, "cli/src/main.ts"), ...args], {
     cwd,
     env: { ...env, NO_COLOR: "1" },
+    stdin: Buffer.from(stdin),
     stdout: "pipe",
     stderr: "pipe",
   });

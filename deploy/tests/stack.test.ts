@@ -41,7 +41,8 @@ const processOf = (name: string) => {
 describe("a stack that says it is up", () => {
   test("answers the key in dev.env, which only its owner may read", async () => {
     expect(Object.keys(stack.variables()).sort()).toEqual([
-      ...["PARLEY_API_KEY", "PARLEY_MODEL_URL", "PARLEY_OWNER_ID", "PARLEY_URL"],
+      ...["PARLEY_API_KEY", "PARLEY_MODEL_URL", "PARLEY_OWNER_EMAIL", "PARLEY_OWNER_ID", "PARLEY_OWNER_PASSWORD"],
+      "PARLEY_URL",
     ]);
     expect(stack.variables().PARLEY_URL).toBe(stack.url);
     expect(statSync(join(home.path, "dev.env")).mode & 0o777).toBe(0o600);

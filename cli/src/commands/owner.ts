@@ -1,7 +1,8 @@
+import { randomBytes } from "node:crypto";
 import type { Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { type Command, Option } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
-import { jsonOption, parseWholeNumber } from "../options.ts";
+import { jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
 import { presentOwner, presentOwnerInFull, TIERS } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 
@@ -11,7 +12,15 @@ interface PlanOptions {
   json?: boolean;
 }
 
+interface PasswordOptions {
+  owner: string;
+  stdin?: boolean;
+  json?: boolean;
+}
+
 const PAGE_SIZE = 100;
+/** 24 characters of base64url. */
+const PASSWORD_BYTES = 18;
 
 export function addOwnerCommands(program: Command, env: Environment): void {
   const owner = program
@@ -97,8 +106,34 @@ Examples:
     });
 
   owner
+    .command("password")
+    .description("gives an owner a password to sign in with, and ends the owner's sessions")
+    .addOption(ownerOption())
+    .option("--stdin", "read the password from standard input; else one is made and shown, this once")
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+A password has 15 to 256 characters.
+
+Examples:
+  $ bun run parley owner password --owner own_…
+  $ bun run parley owner password --owner own_… --stdin < password.txt`,
+    )
+    .action(async ({ owner, stdin, json }: PasswordOptions) => {
+      const password = stdin ? await readLine() : randomBytes(PASSWORD_BYTES).toString("base64url");
+      const fields = await withAccount(env, async (account) => {
+        await account.setPassword({ ownerId: owner, password });
+        const { owner: changed } = await account.getOwner({ ownerId: owner });
+        return { owner_id: owner, email: changed?.email ?? null, ...(!stdin && { password }) };
+      });
+      const keep = stdin ? "" : "\n\nKeep the password now: it is not shown again.";
+      print(json, fields, `${formatRecord(fields)}${keep}`);
+    });
+
+  owner
     .command("delete")
-    .description("deletes an owner: its keys stop working within a second, for good")
+    .description("deletes an owner: its keys and sessions stop working within a second, for good")
     .argument("<owner_id>")
     .addOption(jsonOption())
     .action(async (ownerId: string, { json }: { json?: boolean }) => {
@@ -117,6 +152,11 @@ function rateLimitOption(): Option {
   return new Option("--rate-limit <number>", "requests per minute and key, for the enterprise tier").argParser(
     parseWholeNumber,
   );
+}
+
+/** Standard input without the end of its line. */
+async function readLine(): Promise<string> {
+  return (await Bun.stdin.text()).replace(/\r?\n$/, "");
 }
 
 async function listAllOwners(account: AccountClient): Promise<Owner[]> {

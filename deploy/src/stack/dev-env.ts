@@ -4,7 +4,7 @@ import { type Home, replaceFile } from "./home.ts";
 
 const FILE = "dev.env";
 
-/** The owner and key of an earlier start. */
+/** The owner, key and password of an earlier start. */
 export function readDevEnv(home: Home): FirstOwner | null {
   let text: string;
   try {
@@ -14,15 +14,17 @@ export function readDevEnv(home: Home): FirstOwner | null {
   }
   const value = (name: string) => text.match(new RegExp(`^${name}=(.+)$`, "m"))?.[1];
   const [apiKey, ownerId] = [value("PARLEY_API_KEY"), value("PARLEY_OWNER_ID")];
-  return apiKey && ownerId ? { apiKey, ownerId } : null;
+  const [email, password] = [value("PARLEY_OWNER_EMAIL"), value("PARLEY_OWNER_PASSWORD")];
+  return apiKey && ownerId ? { apiKey, ownerId, login: email && password ? { email, password } : undefined } : null;
 }
 
 /** For a shell to read: `. dev.env`. Returns its path. */
-export function writeDevEnv(home: Home, { apiKey, ownerId }: FirstOwner, url: string, modelUrl: string): string {
+export function writeDevEnv(home: Home, { apiKey, ownerId, login }: FirstOwner, url: string, modelUrl: string): string {
   const lines = [
     `PARLEY_URL=${url}`,
     `PARLEY_API_KEY=${apiKey}`,
     `PARLEY_OWNER_ID=${ownerId}`,
+    ...(login ? [`PARLEY_OWNER_EMAIL=${login.email}`, `PARLEY_OWNER_PASSWORD=${login.password}`] : []),
     `PARLEY_MODEL_URL=${modelUrl}`,
   ];
   replaceFile(home.file(FILE), `${lines.join("\n")}\n`);

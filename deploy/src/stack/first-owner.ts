@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ServiceError } from "@parley/shared/errors";
@@ -9,14 +10,23 @@ type Accounts = ServiceClient<typeof AccountServiceService>;
 export interface FirstOwner {
   ownerId: string;
   apiKey: string;
+  /** What the owner signs in with; a home of an earlier build has none. */
+  login?: Login | undefined;
+}
+
+export interface Login {
+  email: string;
+  /** As it was first set. */
+  password: string;
 }
 
 const NAME = "Development";
 const EMAIL = "dev@localhost.localdomain";
+const PASSWORD_BYTES = 18;
 
 /**
- * The owner and the key a newcomer starts with: the known ones when this database has the owner, else made now.
- * A key that was deleted or switched off since stays so.
+ * The owner, key and password a newcomer starts with: the known ones when this database has the owner, else made now.
+ * A key that was deleted or switched off since stays so, and a password that was changed.
  */
 export async function firstOwner(address: string, known: FirstOwner | null): Promise<FirstOwner> {
   const accounts = createClient(AccountServiceService, { peer: "account", address, credentials: stackCredentials() });
@@ -24,7 +34,9 @@ export async function firstOwner(address: string, known: FirstOwner | null): Pro
     if (known && (await exists(accounts, known.ownerId))) return known;
     const ownerId = (await findOwner(accounts)) ?? (await createOwner(accounts));
     const { apiKey } = await accounts.createKey({ ownerId, name: NAME, scopes: [], expiresAt: undefined });
-    return { ownerId, apiKey };
+    const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+    await accounts.setPassword({ ownerId, password });
+    return { ownerId, apiKey, login: { email: EMAIL, password } };
   } finally {
     accounts.close();
   }

@@ -37,7 +37,7 @@ Parley is up. Ctrl-C stops it.
 
   API    ${url}
   Model  ${modelUrl} (stand-in, for agents with the provider CUSTOM_LLM)
-  Key    ${file}
+  Key    ${file}, with the password to sign in with
 
 Try it in another terminal:
 

@@ -23,7 +23,7 @@ import { type Supervisor, supervise } from "./supervisor.ts";
 export interface StackSummary {
   url: string;
   modelUrl: string;
-  /** Path of the file with the first owner's key. */
+  /** Path of the file with the first owner's key and password. */
   devEnv: string;
 }
 

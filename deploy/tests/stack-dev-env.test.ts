@@ -1,0 +1,31 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readDevEnv, writeDevEnv } from "../src/stack/dev-env.ts";
+import { type Home, openHome } from "../src/stack/home.ts";
+
+let folder: string;
+let home: Home;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-dev-env-"));
+  home = openHome(folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const KEY = { apiKey: "vk_x", ownerId: "own_x" };
+const write = (owner: Parameters<typeof writeDevEnv>[1]) =>
+  writeDevEnv(home, owner, "http://127.0.0.1:1", "http://127.0.0.1:2/v1");
+
+test("the owner, key and password of one start are found by the next", () => {
+  expect(readDevEnv(home)).toBeNull();
+  const owner = { ...KEY, login: { email: "dev@localhost.localdomain", password: "-a_b=c" } };
+  write(owner);
+  expect(readDevEnv(home)).toEqual(owner);
+});
+
+test("a home from before there were passwords keeps its owner and key", async () => {
+  const path = write(KEY);
+  expect(await Bun.file(path).text()).not.toContain("PASSWORD");
+  expect(readDevEnv(home)).toEqual({ ...KEY, login: undefined });
+});

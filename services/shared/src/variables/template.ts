@@ -15,9 +15,10 @@ export interface Template {
   /**
    * The text at the index, in one pass: a value is never itself expanded. A value given, an empty string too, beats the
    * default; a variable with neither becomes an empty string. Names in `values` are normalised, the first of a key wins.
-   * Throws a RangeError for an index without a text.
+   * Null when it would have more than `lengthMax` characters (UTF-16 units): many places of a long value are found out before they
+   * are filled. Throws a RangeError for an index without a text.
    */
-  fill(index: number, values: Readonly<Record<string, VariableValue>>): string;
+  fill(index: number, values: Readonly<Record<string, VariableValue>>, lengthMax?: number): string | null;
 }
 
 const INFERRED_TYPES: readonly { fieldType: FieldType; words: readonly string[] }[] = [
@@ -35,15 +36,15 @@ export function compileTexts(texts: readonly string[]): Template {
   const variables = mergeByKey(parsed);
   return {
     definitions: [...variables.values()].map(toDefinition),
-    fill(index, values) {
+    fill(index, values, lengthMax = Number.POSITIVE_INFINITY) {
       const pieces = parsed[index];
       if (!pieces) throw new RangeError(`No text ${index}: ${parsed.length} were compiled`);
       const given = byCanonicalKey(values);
-      return pieces
-        .map((piece) =>
-          typeof piece === "string" ? piece : (given.get(piece.key) ?? variables.get(piece.key)?.defaultText ?? ""),
-        )
-        .join("");
+      const filled = pieces.map((piece) =>
+        typeof piece === "string" ? piece : String(given.get(piece.key) ?? variables.get(piece.key)?.defaultText ?? ""),
+      );
+      const length = filled.reduce((sum, text) => sum + text.length, 0);
+      return length > lengthMax ? null : filled.join("");
     },
   };
 }

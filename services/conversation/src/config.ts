@@ -14,7 +14,15 @@ const VARIABLES = {
     desc: "hosts and CIDRs that CUSTOM_LLM may reach though private",
   }),
   PARLEY_LLM_DEADLINE_MS: positiveNumber({ default: 60_000, desc: "to the first word, over all attempts" }),
+  PARLEY_LLM_RETRY_MS: positiveNumber({
+    default: 250,
+    desc: "before a model is asked again, further waits are longer",
+  }),
   PARLEY_LLM_STALL_MS: positiveNumber({ default: 30_000, desc: "between two pieces of a reply" }),
+  PARLEY_LLM_ANSWER_MAX_BYTES: positiveNumber({
+    default: 16 * 1024 * 1024,
+    desc: "of one answer as its provider sends it",
+  }),
   PARLEY_TURN_LEASE_MS: positiveNumber({ default: 15_000, desc: "that a turn whose process died keeps its session" }),
   PARLEY_CHAT_CONTEXT_TOKENS: positiveNumber({ default: 32_000, desc: "of a session that the model sees" }),
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),

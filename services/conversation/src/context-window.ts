@@ -2,14 +2,22 @@ import type { ModelRequest } from "./model/port.ts";
 
 type Messages = ModelRequest["messages"];
 
-/** Characters a token of ordinary text has on average; what a model family really counts differs by a quarter either way. */
-const CHARACTERS_PER_TOKEN = 4;
+/**
+ * UTF-8 bytes a token has on average: English has four letters to a token, a Chinese character is three bytes and about one. What a
+ * model family really counts differs by a quarter either way.
+ */
+const BYTES_PER_TOKEN = 4;
 /** What a message costs beyond its text. */
 const TOKENS_PER_MESSAGE = 4;
 
 /** An estimate, stated as such: exact counts differ from provider to provider. */
 export function estimateTokens(text: string): number {
-  return Math.ceil(text.length / CHARACTERS_PER_TOKEN) + TOKENS_PER_MESSAGE;
+  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
+}
+
+/** More text than so many bytes fits no context of `tokens`. */
+export function byteBudget(tokens: number): number {
+  return tokens * BYTES_PER_TOKEN;
 }
 
 /**

@@ -90,7 +90,7 @@ async function retake(
   const prepared = await prepareTurn(ctx, turn);
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
-  if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, variables: retaken.variables } };
+  if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, ...retaken } };
   const session = await findConversation(ctx.db, open);
   const isOver = session?.status !== "IN_PROGRESS" && !(await isTurnKeyDone(ctx.db, key));
   if (isOver) throw new ServiceError("condition", "Session has ended", { metadata: { session_id: conversationId } });

@@ -34,7 +34,7 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql 
   const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
   if (turn.sessionId === undefined) {
     await insertSessionWithTurn(sql, { ...fields, id: newId("cnv") });
-    return { ...key, seq: 1, variables: fields.variables };
+    return { ...key, seq: 1, variables: fields.variables, language: null };
   }
   const taken = await takeTurn(sql, fields);
   if (taken) return { ...key, ...taken };

@@ -17,6 +17,7 @@ import { eventRelayQueue, startEventRelay } from "./events/relay.ts";
 import { foldCountsQueue } from "./fold-counts.ts";
 import { silentChatQueue, sweepSilentChats } from "./idle.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { boundedFetch } from "./model/bounded-fetch.ts";
 import { type ProviderSettings, selectModel } from "./model/select.ts";
 import { analyzeConversation } from "./rpc/analyze-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
@@ -52,10 +53,16 @@ export function startConversation(
           address: config.PARLEY_WEBHOOK_ADDRESS,
           credentials,
         });
-        const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
+        const egress = createEgress({
+          allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          maxResponseBytes: config.PARLEY_LLM_ANSWER_MAX_BYTES,
+        });
         const providers: ProviderSettings = {
           credentials: credentialsOf(config),
+          standardFetch: boundedFetch(config.PARLEY_LLM_ANSWER_MAX_BYTES),
           guardedFetch: egress.fetch,
+          retryMs: config.PARLEY_LLM_RETRY_MS,
+          log,
         };
         const ctx: ConversationContext = {
           db,

@@ -4,15 +4,14 @@ import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "./context.ts";
-import type { Model, ModelRequest, TokenUsage, ToolCall } from "./model/port.ts";
-import { type ModelWatch, watchModel } from "./model/watch.ts";
+import type { Model, ModelEvent, ModelRequest } from "./model/port.ts";
+import { watchModel } from "./model/watch.ts";
 import { modelRequest } from "./model-request.ts";
 import type { AcceptedTurn } from "./open-session.ts";
 import { persistently } from "./persistently.ts";
+import { emptyReply, type Reply, speak } from "./speak.ts";
 import { finishTurn, releaseTurn } from "./store/turns.ts";
-import { farewellOf } from "./tools.ts";
 import { keepTurn } from "./turn-lease.ts";
-import { wordCutter } from "./words.ts";
 
 export type TurnEvent = { type: "started"; sessionId: string } | { type: "text"; text: string };
 
@@ -63,14 +62,9 @@ class RunningTurn implements ReadyTurn {
   readonly #model: Model;
   readonly #accepted: AcceptedTurn;
   readonly #call: Call;
+  readonly #reply: Reply;
   readonly #startedAt = performance.now();
-  #text = "";
-  #toolCalls: ToolCall[] = [];
-  #usage: TokenUsage = { inputTokens: undefined, outputTokens: undefined };
-  #firstWordMs: number | null = null;
-  #isWhole = false;
-  #watch: ModelWatch | null = null;
-  #lease: { stop(): void } | null = null;
+  #isStreamed = false;
 
   constructor(
     ctx: ConversationContext,
@@ -86,117 +80,77 @@ class RunningTurn implements ReadyTurn {
     this.#model = model;
     this.#accepted = accepted;
     this.#call = call;
+    this.#reply = emptyReply(model);
   }
 
   async *stream(): AsyncGenerator<TurnEvent> {
-    const watch = this.#begin();
-    const words = wordCutter();
+    this.#isStreamed = true;
+    yield* this.#run((request, signal) => this.#model.stream(request, signal));
+  }
+
+  async complete(): Promise<string> {
+    for await (const _ of this.#run((request, signal) => wholeEvents(this.#model, request, signal)));
+    return this.#reply.text;
+  }
+
+  async *#run(
+    ask: (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelEvent>,
+  ): AsyncGenerator<TurnEvent> {
+    const { limits, turns } = this.#ctx;
+    const lease = keepTurn(this.#ctx, this.#accepted);
+    const watch = watchModel(() => this.#reply.by.provider, limits.model, {
+      clientGone: this.#call.signal,
+      cutOff: turns.cutOff,
+    });
     let failure: unknown = null;
     try {
       yield { type: "started", sessionId: this.sessionId };
-      for await (const event of this.#model.stream(await this.#request(), watch.signal)) {
-        watch.pause();
-        if (event.type === "tool_call") this.#toolCalls.push(event.call);
-        else if (event.type === "finish") this.#usage = event.usage;
-        else {
-          this.#firstWordMs ??= Math.round(performance.now() - this.#startedAt);
-          const complete = words.push(this.#say(event.text));
-          if (complete !== "") yield { type: "text", text: complete };
-        }
-        watch.resume();
-      }
-      const rest = words.end() + this.#conclude();
-      if (rest !== "") yield { type: "text", text: rest };
+      const request = await modelRequest(this.#ctx, this.#agent, this.#accepted, this.#turn.message);
+      const speaking = { ask: (asked: ModelRequest) => ask(asked, watch.signal), request, watch, limits: limits.model };
+      for await (const text of speak(this.#reply, { ...speaking, tools: this.#agent.tools }))
+        yield { type: "text", text };
     } catch (error) {
       failure = error;
     } finally {
       // Also when the client leaves, which ends a generator where it waits.
-      await this.#end();
+      watch.done();
+      await this.#end(lease);
     }
     if (failure) throw this.#failure(failure);
-  }
-
-  async complete(): Promise<string> {
-    const watch = this.#begin();
-    let failure: unknown = null;
-    try {
-      const reply = await this.#model.complete(await this.#request(), watch.signal);
-      this.#toolCalls = reply.toolCalls;
-      this.#usage = reply.usage;
-      this.#say(reply.text);
-      this.#conclude();
-    } catch (error) {
-      failure = error;
-    } finally {
-      await this.#end();
-    }
-    if (failure) throw this.#failure(failure);
-    return this.#text;
-  }
-
-  #begin(): ModelWatch {
-    const { limits, turns } = this.#ctx;
-    this.#lease = keepTurn(this.#ctx, this.#accepted);
-    this.#watch = watchModel(this.#model.provider, limits.model, {
-      clientGone: this.#call.signal,
-      cutOff: turns.cutOff,
-    });
-    return this.#watch;
-  }
-
-  #request(): Promise<ModelRequest> {
-    return modelRequest(this.#ctx, this.#agent, this.#accepted, this.#turn.message);
-  }
-
-  #say(text: string): string {
-    this.#text += text;
-    return text;
-  }
-
-  /** The model has said all it wanted to; one that ends the conversation without a word still says goodbye. */
-  #conclude(): string {
-    const farewell = this.#text === "" ? this.#say(farewellOf(this.#toolCalls, this.#agent.tools)) : "";
-    if (this.#text === "") {
-      throw new ServiceError("upstream_failed", `The ${this.#model.provider} model gave an empty answer`);
-    }
-    this.#isWhole = true;
-    return farewell;
   }
 
   /** The lease is held until the reply is stored, or another turn could begin before it. */
-  async #end(): Promise<void> {
-    this.#watch?.done();
+  async #end(lease: { stop(): void }): Promise<void> {
     try {
       await persistently(this.#call.log, () => this.#store());
     } catch (error) {
       throw this.#failure(error);
     } finally {
-      this.#lease?.stop();
+      lease.stop();
     }
   }
 
   async #store(): Promise<void> {
     const { db, clock } = this.#ctx;
-    if (this.#text === "") return releaseTurn(db, this.#accepted, clock.now());
+    const { text, by, usage, firstTextAt, language, ends, isWhole } = this.#reply;
+    if (text === "") return releaseTurn(db, this.#accepted, clock.now(), language);
     const isStored = await finishTurn(
       db,
       this.#accepted,
       {
-        content: this.#text,
-        partial: !this.#isWhole,
-        provider: this.#model.provider,
-        model: this.#model.name,
+        content: text,
+        partial: !isWhole,
+        provider: by.provider,
+        model: by.name,
         promptName: this.#agent.prompt?.promptName ?? null,
         promptVersion: this.#agent.prompt?.promptVersion ?? null,
-        usage: this.#usage,
-        firstWordMs: this.#firstWordMs,
+        usage,
+        // Of an answer that came whole nobody knows.
+        firstWordMs: this.#isStreamed && firstTextAt !== null ? Math.round(firstTextAt - this.#startedAt) : null,
         totalMs: Math.round(performance.now() - this.#startedAt),
       },
       clock.now(),
-      {
-        ended: this.#isWhole && this.#toolCalls.some((call) => call.name === "end_call"),
-        key: this.#turn.idempotency?.key ?? null,
-      },
+      { language, ended: isWhole && ends, key: this.#turn.idempotency?.key ?? null },
     );
     if (!isStored) this.#call.log.warn({ session_id: this.sessionId }, "a reply came when its turn was no longer open");
   }
@@ -215,4 +169,12 @@ class RunningTurn implements ReadyTurn {
 
 function databaseUnreachable(cause: unknown): ServiceError {
   return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000, cause });
+}
+
+/** A whole answer as a stream of few parts, all there at once. */
+async function* wholeEvents(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  const { by, text, toolCalls, usage } = await model.complete(request, signal);
+  if (text !== "") yield { type: "text", text, by };
+  for (const call of toolCalls) yield { type: "tool_call", call, by };
+  yield { type: "finish", usage, by };
 }

@@ -21,7 +21,11 @@ let service: TestChat;
 let agent: TestAgent;
 
 beforeAll(async () => {
-  service = await startTestChat({ PARLEY_LLM_DEADLINE_MS: "400", PARLEY_LLM_STALL_MS: "400" });
+  service = await startTestChat({
+    PARLEY_LLM_DEADLINE_MS: "400",
+    PARLEY_LLM_STALL_MS: "400",
+    PARLEY_LLM_ANSWER_MAX_BYTES: String(64 * 1024 * 1024),
+  });
   agent = await createAgent(service);
 });
 
@@ -162,7 +166,6 @@ describe("a model that fails", () => {
 });
 
 describe("a reader that is slow", () => {
-  /** Of a standard provider, whose answers have no bound in bytes. */
   async function openAi(): Promise<LlmConfig> {
     const { llm } = await service.agents.listProviders({ ownerId: agent.ownerId });
     const { modelNames = [] } = llm.find(({ providerName }) => providerName === "OPENAI") ?? {};

@@ -63,6 +63,7 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     OPENAI_API_KEY: "sk-ours",
     OPENAI_BASE_URL: model.baseUrl,
+    PARLEY_LLM_RETRY_MS: "1",
     ...env,
   };
   const running: Running = await startConversation(readConversationConfig(own), silentLogger, clock);

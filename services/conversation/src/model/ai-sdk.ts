@@ -5,64 +5,67 @@ import {
   type LanguageModelV4FunctionTool,
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
-import { ServiceError } from "@parley/shared/errors";
 import { storable } from "../storable.ts";
 import { endlessStream, failureOf } from "./failure.ts";
-import type { Model, ModelEvent, ModelReply, ModelRequest, TokenUsage, ToolCall } from "./port.ts";
+import type { Model, ModelEvent, ModelName, ModelReply, ModelRequest, TokenUsage, ToolCall } from "./port.ts";
+import { toPrompt } from "./prompt.ts";
+
+export interface ModelSettings {
+  temperature: number | undefined;
+}
 
 /**
  * A model of the AI SDK's provider packages at its lowest level: `streamText` above it costs three times the CPU for what
  * a turn does itself.
  */
-export function aiSdkModel(provider: string, name: string, model: LanguageModelV4): Model {
+export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: ModelSettings): Model {
   return {
-    provider,
-    name,
+    ...by,
     async *stream(request, signal) {
       try {
-        const { stream } = await model.doStream(callOptions(request, signal));
-        yield* events(stream, provider);
+        const { stream } = await model.doStream(callOptions(request, settings, signal));
+        yield* events(stream, by);
       } catch (error) {
-        throw failureOf(error, provider, signal);
+        throw failureOf(error, by.provider, signal);
       }
     },
     async complete(request, signal) {
       try {
-        const { content, usage } = await model.doGenerate(callOptions(request, signal));
-        const reply: ModelReply = { text: "", toolCalls: [], usage: tokens(usage) };
+        const { content, usage } = await model.doGenerate(callOptions(request, settings, signal));
+        const reply: ModelReply = { by, text: "", toolCalls: [], usage: tokens(usage) };
         for (const part of content) {
           if (part.type === "text") reply.text += storable(part.text);
-          else if (part.type === "tool-call") reply.toolCalls.push(toolCall(part, provider));
+          else if (part.type === "tool-call") reply.toolCalls.push(toolCall(part));
         }
         return reply;
       } catch (error) {
-        throw failureOf(error, provider, signal);
+        throw failureOf(error, by.provider, signal);
       }
     },
   };
 }
 
-async function* events(stream: AsyncIterable<Part>, provider: string): AsyncGenerator<ModelEvent> {
+async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerator<ModelEvent> {
   let begun = false;
   let finished = false;
   for await (const part of stream) {
     if (part.type === "text-delta") {
       const text = storable(part.delta);
       begun ||= text !== "";
-      if (text !== "") yield { type: "text", text };
+      if (text !== "") yield { type: "text", text, by };
     } else if (part.type === "tool-call") {
       begun = true;
-      yield { type: "tool_call", call: toolCall(part, provider) };
+      yield { type: "tool_call", call: toolCall(part), by };
     } else if (part.type === "error") {
-      throw isMissingEnd(part.error) ? endlessStream(provider, begun) : part.error;
+      throw isMissingEnd(part.error) ? endlessStream(by.provider, begun) : part.error;
     } else if (part.type === "finish") {
       // A stream that ends with no finish reason of the provider's was cut off, however politely the socket closed.
       if (part.finishReason.unified === "error" || part.finishReason.raw === undefined) break;
       finished = true;
-      yield { type: "finish", usage: tokens(part.usage) };
+      yield { type: "finish", usage: tokens(part.usage), by };
     }
   }
-  if (!finished) throw endlessStream(provider, begun);
+  if (!finished) throw endlessStream(by.provider, begun);
 }
 
 /** How some of the provider packages say that a stream ended without a finish reason. */
@@ -72,15 +75,15 @@ function isMissingEnd(error: unknown): boolean {
 
 type Part = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"] extends ReadableStream<infer P> ? P : never;
 
-function callOptions(request: ModelRequest, signal: AbortSignal): LanguageModelV4CallOptions {
-  const messages: LanguageModelV4CallOptions["prompt"] = request.messages.map(({ role, content }) => ({
-    role,
-    content: [{ type: "text", text: content }],
-  }));
+function callOptions(
+  request: ModelRequest,
+  { temperature }: ModelSettings,
+  signal: AbortSignal,
+): LanguageModelV4CallOptions {
   return {
-    prompt: request.system === "" ? messages : [{ role: "system", content: request.system }, ...messages],
+    prompt: toPrompt(request),
     abortSignal: signal,
-    ...(request.temperature !== undefined && { temperature: request.temperature }),
+    ...(temperature !== undefined && { temperature }),
     ...(request.answer && { responseFormat: { type: "json", ...request.answer } }),
     ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
   };
@@ -90,15 +93,18 @@ function functionTool({ name, description, inputSchema }: ModelRequest["tools"][
   return { type: "function", name, description, inputSchema };
 }
 
-function toolCall({ toolName, input }: { toolName: string; input: string }, provider: string): ToolCall {
-  let parsed: unknown;
+function toolCall({ toolName, input }: { toolName: string; input: string }): ToolCall {
+  return { name: toolName, input: parseObject(input === "" ? "{}" : input) };
+}
+
+function parseObject(json: string): Record<string, unknown> | null {
   try {
-    parsed = input === "" ? {} : JSON.parse(input);
-  } catch (cause) {
-    throw new ServiceError("upstream_failed", `The ${provider} model called a tool with malformed JSON`, { cause });
+    const parsed: unknown = JSON.parse(json);
+    const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+    return isObject ? (parsed as Record<string, unknown>) : null;
+  } catch {
+    return null;
   }
-  const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
-  return { name: toolName, input: isObject ? (parsed as Record<string, unknown>) : {} };
 }
 
 function tokens(usage: LanguageModelV4Usage): TokenUsage {

@@ -1,12 +1,17 @@
 /** What a turn asks of a language model. */
 export interface ModelRequest {
   system: string;
-  messages: readonly { role: "user" | "assistant"; content: string }[];
-  temperature: number | undefined;
+  messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
   /** Asks for an answer that is one JSON document of this schema, from a provider that can promise it. */
   answer?: JsonAnswer;
+  /** Milliseconds within which the answer has to begin, with all attempts for it; without, until the signal ends the call. */
+  firstWordMs?: number;
 }
+
+export type ModelMessage =
+  | { role: "user"; content: string }
+  | { role: "assistant"; content: string; toolCalls?: readonly AnsweredToolCall[] };
 
 export interface JsonAnswer {
   /** Of the schema, for the provider: letters, digits, - and _. */
@@ -23,7 +28,14 @@ export interface ModelTool {
 
 export interface ToolCall {
   name: string;
-  input: Record<string, unknown>;
+  /** Null: what the model gave is no JSON object. */
+  input: Record<string, unknown> | null;
+}
+
+/** A tool call of an earlier answer, with what came of it. */
+export interface AnsweredToolCall extends ToolCall {
+  result: string;
+  isError: boolean;
 }
 
 /** Tokens as the provider counted them; undefined where it did not say. */
@@ -32,24 +44,31 @@ export interface TokenUsage {
   outputTokens: number | undefined;
 }
 
-export type ModelEvent =
+/** One model of one provider, as an agent's configuration names them. */
+export interface ModelName {
+  provider: string;
+  name: string;
+}
+
+/** A part of an answer, and which model gave it. */
+export type ModelEvent = { by: ModelName } & (
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ToolCall }
-  | { type: "finish"; usage: TokenUsage };
+  | { type: "finish"; usage: TokenUsage }
+);
 
 export interface ModelReply {
+  by: ModelName;
   text: string;
   toolCalls: ToolCall[];
   usage: TokenUsage;
 }
 
 /**
- * One model of one provider. Both ways throw ServiceError upstream_failed or upstream_timeout, or whatever the signal was
- * aborted with.
+ * A language model. Both ways throw ServiceError upstream_failed or upstream_timeout, or whatever the signal was aborted with.
+ * The signal has to be aborted once nothing more is wanted: that lets go of the provider's socket.
  */
-export interface Model {
-  provider: string;
-  name: string;
+export interface Model extends ModelName {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
 }

@@ -8,6 +8,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { aiSdkModel } from "./ai-sdk.ts";
+import { type AttemptPolicy, withAttempts } from "./attempts.ts";
 import type { Model } from "./port.ts";
 
 /** Where a standard provider is, with the version in the path, and with what it is called; no key: it cannot be. */
@@ -18,38 +19,51 @@ export interface Credential {
 
 export type CredentialName = "openai" | "anthropic" | "google" | "groq" | "mistral";
 
-export interface ProviderSettings {
+export interface ProviderSettings extends AttemptPolicy {
   credentials: Readonly<Record<CredentialName, Credential>>;
+  /** For the operator's addresses. */
+  standardFetch: typeof fetch;
   /** For addresses that users gave. */
   guardedFetch: typeof fetch;
 }
 
+interface Access extends Credential {
+  fetch: typeof fetch;
+}
+
 /** The standard providers' names in an agent's configuration (decisions.md: Provider catalogue). */
 const STANDARD: Readonly<
-  Record<string, { credential: CredentialName; create(credential: Credential, model: string): LanguageModelV4 }>
+  Record<string, { credential: CredentialName; create(access: Access, model: string): LanguageModelV4 }>
 > = {
-  OPENAI: { credential: "openai", create: (credential, model) => createOpenAI(credential).chat(model) },
-  OPENAI_RESPONSES: { credential: "openai", create: (credential, model) => createOpenAI(credential).responses(model) },
-  ANTHROPIC: { credential: "anthropic", create: (credential, model) => createAnthropic(credential)(model) },
-  GOOGLE: { credential: "google", create: (credential, model) => createGoogle(credential)(model) },
-  GROQ: { credential: "groq", create: (credential, model) => createGroq(credential)(model) },
-  MISTRAL: { credential: "mistral", create: (credential, model) => createMistral(credential)(model) },
+  OPENAI: { credential: "openai", create: (access, model) => createOpenAI(access).chat(model) },
+  OPENAI_RESPONSES: { credential: "openai", create: (access, model) => createOpenAI(access).responses(model) },
+  ANTHROPIC: { credential: "anthropic", create: (access, model) => createAnthropic(access)(model) },
+  GOOGLE: { credential: "google", create: (access, model) => createGoogle(access)(model) },
+  GROQ: { credential: "groq", create: (access, model) => createGroq(access)(model) },
+  MISTRAL: { credential: "mistral", create: (access, model) => createMistral(access)(model) },
 };
 
 /**
- * The model that an agent's configuration names.
- * @throws ServiceError condition when the provider has no credential here (decisions.md: Provider catalogue)
+ * The model that an agent's configuration names, with its fallbacks behind it. One whose provider has no credential here is left
+ * out while another can be used.
+ * @throws ServiceError condition naming the first when none can be used (decisions.md: Provider catalogue)
  */
-export function selectModel({ providerName, modelName, params }: LlmConfig, settings: ProviderSettings): Model {
-  if (providerName === "CUSTOM_LLM") {
-    return aiSdkModel(providerName, modelName, customModel(modelName, params, settings.guardedFetch));
-  }
+export function selectModel(llm: LlmConfig, settings: ProviderSettings): Model {
+  const [first, ...others] = [llm, ...llm.fallbacks].flatMap((config) => modelOf(config, settings) ?? []);
+  if (!first) throw new ServiceError("condition", `LLM provider ${llm.providerName} is not configured`);
+  return withAttempts([first, ...others], settings);
+}
+
+/** Null when its provider has no credential here. */
+function modelOf({ providerName, modelName, params }: LlmConfig, settings: ProviderSettings): Model | null {
+  const by = { provider: providerName, name: modelName };
+  const given = { temperature: params?.temperature };
+  if (providerName === "CUSTOM_LLM")
+    return aiSdkModel(by, customModel(modelName, params, settings.guardedFetch), given);
   const provider = Object.hasOwn(STANDARD, providerName) ? STANDARD[providerName] : undefined;
   const credential = provider && settings.credentials[provider.credential];
-  if (!credential || credential.apiKey === "") {
-    throw new ServiceError("condition", `LLM provider ${providerName} is not configured`);
-  }
-  return aiSdkModel(providerName, modelName, provider.create(credential, modelName));
+  if (!credential || credential.apiKey === "") return null;
+  return aiSdkModel(by, provider.create({ ...credential, fetch: settings.standardFetch }, modelName), given);
 }
 
 function customModel(model: string, params: LlmParams | undefined, guardedFetch: typeof fetch): LanguageModelV4 {

@@ -13,17 +13,11 @@ afterEach(() => {
 function start() {
   const clientGone = new AbortController();
   const cutOff = new AbortController();
-  const watch = watchModel("ACME", LIMITS, { clientGone: clientGone.signal, cutOff: cutOff.signal });
+  const watch = watchModel(() => "ACME", LIMITS, { clientGone: clientGone.signal, cutOff: cutOff.signal });
   return { watch, clientGone, cutOff, reason: () => watch.signal.reason?.detail as string | undefined };
 }
 
-test("the first piece has the deadline, every further one the stall limit", () => {
-  const late = start();
-  jest.advanceTimersByTime(999);
-  expect(late.watch.signal.aborted).toBe(false);
-  jest.advanceTimersByTime(1);
-  expect(late.reason()).toBe("The ACME model provider did not answer in time");
-
+test("between two pieces the stall limit counts, and not before the first", () => {
   const stalled = start();
   jest.advanceTimersByTime(999);
   for (let piece = 0; piece < 5; piece++) {
@@ -54,8 +48,8 @@ test("a client that leaves, or a process that stops, ends the call with its own 
   expect(stopped.watch.signal.reason).toMatchObject({ kind: "unavailable" });
   const gone = AbortSignal.abort();
   const none = new AbortController().signal;
-  expect(watchModel("ACME", LIMITS, { clientGone: gone, cutOff: none }).signal.aborted).toBe(true);
-  expect(watchModel("ACME", LIMITS, { clientGone: none, cutOff: gone }).signal.aborted).toBe(true);
+  expect(watchModel(() => "ACME", LIMITS, { clientGone: gone, cutOff: none }).signal.aborted).toBe(true);
+  expect(watchModel(() => "ACME", LIMITS, { clientGone: none, cutOff: gone }).signal.aborted).toBe(true);
 });
 
 test("whatever of a call is left over when the turn is done is ended", () => {

@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 
 export interface ModelLimits {
-  /** To the first piece, milliseconds. */
+  /** To the first word over all attempts, milliseconds. */
   deadlineMs: number;
   /** Between pieces. */
   stallMs: number;
@@ -9,12 +9,15 @@ export interface ModelLimits {
   wholeMs: number;
 }
 
-/** Ends a model's call when nobody waits for its answer, or when it takes longer than it may. */
+/**
+ * Ends a turn's calls of models when nobody waits for the reply, or when it stops or takes longer than it may. How long an answer
+ * may take to begin is for the call itself (`firstWordMs`).
+ */
 export interface ModelWatch {
   signal: AbortSignal;
   /** A piece came: from now on the time is its reader's, which a slow one may take. */
   pause(): void;
-  /** The next piece is waited for: the stall limit counts. */
+  /** The next piece of an answer is waited for: the stall limit counts. */
   resume(): void;
   /** Nothing more is wanted: whatever of the call is left is ended. */
   done(): void;
@@ -26,10 +29,11 @@ export interface Leaving {
   cutOff: AbortSignal;
 }
 
-export function watchModel(provider: string, limits: ModelLimits, { clientGone, cutOff }: Leaving): ModelWatch {
+/** @param provider who is answering */
+export function watchModel(provider: () => string, limits: ModelLimits, { clientGone, cutOff }: Leaving): ModelWatch {
   const controller = new AbortController();
   const late = (what: string) => () =>
-    controller.abort(new ServiceError("upstream_timeout", `The ${provider} model provider ${what}`));
+    controller.abort(new ServiceError("upstream_timeout", `The ${provider()} model provider ${what}`));
   const leave = () => controller.abort(new ServiceError("cancelled", "The request was cancelled"));
   const stop = () =>
     controller.abort(new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1000 }));
@@ -38,7 +42,7 @@ export function watchModel(provider: string, limits: ModelLimits, { clientGone, 
   clientGone.addEventListener("abort", leave, { once: true });
   cutOff.addEventListener("abort", stop, { once: true });
   const whole = setTimeout(late("took too long over its answer"), limits.wholeMs);
-  let next = setTimeout(late("did not answer in time"), limits.deadlineMs);
+  let next: Timer | undefined;
   return {
     signal: controller.signal,
     pause: () => clearTimeout(next),

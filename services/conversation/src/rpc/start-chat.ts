@@ -1,19 +1,18 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { compileTexts } from "@parley/shared/variables/template";
 import { collectValues } from "@parley/shared/variables/values";
 import type { ConversationContext } from "../context.ts";
+import { filledGreeting } from "../filled-texts.ts";
 import { insertGreetedSession } from "../store/conversations.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
 
 export function startChat(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, metadata }) => {
-    const { prompt, firstMessagePrompt } = await ctx.getAgent(ownerId, agentId);
+    const agent = await ctx.getAgent(ownerId, agentId);
     const variables = collectValues(metadata ?? {});
-    const texts = compileTexts([prompt?.promptContent ?? "", firstMessagePrompt ?? ""]);
-    const greeting = texts.fill(1, variables);
+    const greeting = filledGreeting(agent, variables);
     const conversationId = newUuid();
     await insertGreetedSession(ctx.db, {
       ownerId,

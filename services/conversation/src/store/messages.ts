@@ -12,16 +12,22 @@ export interface MessageRow {
 /** More messages than any context window holds are never read for one. */
 const CONTEXT_MESSAGES_MAX = 1_000;
 
-/** What was said before message `beforeSeq`, oldest first. */
+/** What was said before message `beforeSeq`, oldest first: the newest messages of `maxBytes` together. */
 export async function listMessagesBefore(
   sql: Sql,
   key: SessionKey,
   beforeSeq: number,
+  maxBytes: number,
 ): Promise<Pick<MessageRow, "role" | "content">[]> {
+  // A length is read without the text, which lies elsewhere when it is long.
   const rows = await sql<Pick<MessageRow, "role" | "content">[]>`
-    select role, content from messages
-    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${beforeSeq}
-    order by seq desc limit ${CONTEXT_MESSAGES_MAX}`;
+    select role, content from (
+      select seq, role, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
+      where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${beforeSeq}
+      order by seq desc limit ${CONTEXT_MESSAGES_MAX}
+    ) as newest
+    where bytes <= ${maxBytes}
+    order by seq desc`;
   return rows.reverse();
 }
 

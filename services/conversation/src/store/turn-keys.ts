@@ -65,19 +65,19 @@ export async function retakeTurn(
   turn: OpenTurn,
   now: Date,
   until: Date,
-): Promise<Pick<TakenTurn, "variables"> | null> {
-  const [retaken] = await sql<Pick<TakenTurn, "variables">[]>`
+): Promise<Pick<TakenTurn, "variables" | "language"> | null> {
+  const [retaken] = await sql<Pick<TakenTurn, "variables" | "language">[]>`
     with retaken as (
       update conversations set turn_id = ${turn.turnId}, turn_until = ${until}, last_activity_at = ${now}, updated_at = ${now}
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
         and (turn_until is null or turn_until < ${now})
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
-      returning variables
+      returning variables, language
     ), bound as (
       update turn_keys set turn_id = ${turn.turnId}
       where owner_id = ${ownerId} and idempotency_key = ${key} and exists (select 1 from retaken)
     )
-    select variables from retaken`;
+    select variables, language from retaken`;
   return retaken ?? null;
 }
 

@@ -41,6 +41,8 @@ export interface TakenTurn {
   /** Of the user message. */
   seq: number;
   variables: Record<string, VariableValue>;
+  /** That the session was set to, a BCP 47 tag. */
+  language: string | null;
 }
 
 /**
@@ -56,12 +58,12 @@ export async function takeTurn(sql: Sql, turn: NewTurn): Promise<TakenTurn | nul
         variables = variables || ${sql.json(turn.variables)}, last_activity_at = ${turn.now}, updated_at = ${turn.now}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type = 'CHAT'
         and status = 'IN_PROGRESS' and agent_id = ${turn.agentId} and (turn_until is null or turn_until < ${turn.now})
-      returning message_count as seq, variables
+      returning message_count as seq, variables, language
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select ${turn.ownerId}, ${turn.conversationId}, seq, 'user', ${turn.message}, ${turn.now} from taken
     )
-    select seq, variables from taken`;
+    select seq, variables, language from taken`;
   return taken ?? null;
 }
 
@@ -85,8 +87,8 @@ export interface StoredReply {
 }
 
 /**
- * Stores the reply and lets the turn go, in one statement; with `ended` the session is COMPLETED, with `key` a whole reply
- * is what that idempotency key answers from now on. False when the turn was not this one's any more: the session went
+ * Stores the reply and lets the turn go, in one statement; with `language` the session goes on in it, with `ended` it is COMPLETED,
+ * with `key` a whole reply is what that idempotency key answers from now on. False when the turn was not this one's any more: the session went
  * on without it.
  */
 export async function finishTurn(
@@ -94,13 +96,13 @@ export async function finishTurn(
   turn: OpenTurn,
   reply: StoredReply,
   now: Date,
-  { ended, key }: { ended: boolean; key: string | null },
+  { language, ended, key }: { language: string | null; ended: boolean; key: string | null },
 ): Promise<boolean> {
   const finished = await sql`
     with finished as (
       update conversations set
         turn_id = null, turn_until = null, message_count = message_count + 1, last_activity_at = ${now}, updated_at = ${now},
-        status = ${ended ? "COMPLETED" : "IN_PROGRESS"}
+        status = ${ended ? "COMPLETED" : "IN_PROGRESS"}, language = coalesce(${language}, language)
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
       returning message_count
@@ -119,8 +121,10 @@ export async function finishTurn(
 }
 
 /** Lets a turn go that produced nothing to store. */
-export async function releaseTurn(sql: Sql, turn: OpenTurn, now: Date): Promise<void> {
+export async function releaseTurn(sql: Sql, turn: OpenTurn, now: Date, language: string | null): Promise<void> {
   await sql`
-    update conversations set turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now}
+    update conversations set
+      turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now},
+      language = coalesce(${language}, language)
     where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}`;
 }

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Logger } from "@parley/shared/log";
+import { failureOf, lateAnswer, ModelFailure } from "./failure.ts";
+import type { Model } from "./port.ts";
+import { retryDelayMs } from "./retry-delay.ts";
+
+export interface AttemptPolicy {
+  /** The wait before the second attempt with a model; further ones are longer. */
+  retryMs: number;
+  log: Logger;
+}
+
+/**
+ * A model made of models: each is asked again while that can help, then the next one, and only until the first word of an answer
+ * (decisions.md: Chat, Deadlines). The time for that word is shared out evenly among the models that are left, so that one which
+ * hangs leaves the others theirs.
+ */
+export function withAttempts(models: readonly [Model, ...Model[]], policy: AttemptPolicy): Model {
+  const [{ provider, name }] = models;
+  return {
+    provider,
+    name,
+    async *stream(request, signal) {
+      const { answer, attempt } = await firstAnswer(
+        models,
+        policy,
+        request.firstWordMs,
+        signal,
+        async (model, ends) => {
+          const events = model.stream(request, ends)[Symbol.asyncIterator]();
+          return { first: await events.next(), events };
+        },
+      );
+      try {
+        if (!answer.first.done) yield answer.first.value;
+        yield* { [Symbol.asyncIterator]: () => answer.events };
+      } finally {
+        attempt.end();
+      }
+    },
+    async complete(request, signal) {
+      const ask = (model: Model, ends: AbortSignal) => model.complete(request, ends);
+      const { answer, attempt } = await firstAnswer(models, policy, request.firstWordMs, signal, ask);
+      attempt.end();
+      return answer;
+    },
+  };
+}
+
+/** The first answer that begins, and its attempt, which has to be ended when the answer is through. */
+async function firstAnswer<T>(
+  models: readonly Model[],
+  { retryMs, log }: AttemptPolicy,
+  firstWordMs = Number.POSITIVE_INFINITY,
+  signal: AbortSignal,
+  ask: (model: Model, ends: AbortSignal) => Promise<T>,
+): Promise<{ answer: T; attempt: Attempt }> {
+  const endsAt = performance.now() + firstWordMs;
+  const failures: ModelFailure[] = [];
+  for (const [at, model] of models.entries()) {
+    const left = models.length - at;
+    const modelEndsAt = performance.now() + (endsAt - performance.now()) / left;
+    for (let number = 1; ; number++) {
+      const leftMs = () => modelEndsAt - performance.now();
+      const attempt = startAttempt(model.provider, signal, leftMs());
+      const outcome = await attempt.run(() => ask(model, attempt.signal));
+      if ("answer" in outcome) return { ...outcome, attempt };
+      const { failure } = outcome;
+      const state = { failed: number, leftMs: leftMs(), hasNext: left > 1 };
+      const delayMs = retryDelayMs(failure, state, retryMs, Math.random());
+      const { provider, name } = model;
+      log.warn(
+        { provider, model: name, attempt: number, retry_in_ms: delayMs, detail: failure.detail },
+        "model failed",
+      );
+      if (delayMs === null) {
+        failures.push(failure);
+        break;
+      }
+      // Left in the middle, the next attempt tells why.
+      await sleep(delayMs, undefined, { signal }).catch(() => {});
+    }
+  }
+  throw allFailed(failures);
+}
+
+interface Attempt {
+  signal: AbortSignal;
+  /** @throws what the outer signal was aborted with */
+  run<T>(ask: () => Promise<T>): Promise<{ answer: T } | { failure: ModelFailure }>;
+  /** Lets go of whatever is left of it, a socket too. */
+  end(): void;
+}
+
+/** @param withinMs until it has to begin answering */
+function startAttempt(provider: string, outer: AbortSignal, withinMs: number): Attempt {
+  const controller = new AbortController();
+  const leave = () => controller.abort(outer.reason);
+  if (outer.aborted) leave();
+  outer.addEventListener("abort", leave, { once: true });
+  const late = () => controller.abort(lateAnswer(provider));
+  const timer = Number.isFinite(withinMs) ? setTimeout(late, withinMs) : undefined;
+  const end = () => {
+    clearTimeout(timer);
+    outer.removeEventListener("abort", leave);
+    controller.abort();
+  };
+  return {
+    signal: controller.signal,
+    end,
+    async run(ask) {
+      try {
+        const answer = await ask();
+        clearTimeout(timer);
+        return { answer };
+      } catch (error) {
+        const failure = failureOf(error, provider, controller.signal);
+        end();
+        if (outer.aborted || !(failure instanceof ModelFailure)) throw failure;
+        return { failure };
+      }
+    },
+  };
+}
+
+/** Of several models that failed all are told, for each has its own remedy. */
+function allFailed(failures: readonly ModelFailure[]): ModelFailure {
+  const last = failures.at(-1) as ModelFailure;
+  if (failures.length === 1) return last;
+  const kind = last.kind === "upstream_timeout" ? "upstream_timeout" : "upstream_failed";
+  return new ModelFailure(kind, failures.map(({ detail }) => detail).join("; "), { ...last, cause: last });
+}

@@ -1,0 +1,46 @@
+import { EgressError, networkError } from "@parley/shared/egress/error";
+
+/**
+ * `fetch` for the standard providers, whose addresses are the operator's: nothing of them is checked, but no answer is read further
+ * than `maxBytes`, and a connection that fails is told in words.
+ * @throws EgressError network, from the body too_large too; the signal's reason once aborted
+ */
+export function boundedFetch(maxBytes: number): typeof fetch {
+  async function bounded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
+    const { host } = new URL(input instanceof Request ? input.url : input);
+    const tell = (error: unknown) => (init?.signal?.aborted ? error : networkError(host, error));
+    const response = await fetch(input, init).catch((error: unknown) => {
+      throw tell(error);
+    });
+    if (!response.body) return response;
+    return new Response(boundedBody(response.body, host, maxBytes, tell), response);
+  }
+  return Object.assign(bounded, { preconnect: fetch.preconnect });
+}
+
+function boundedBody(
+  body: ReadableStream<Uint8Array>,
+  host: string,
+  maxBytes: number,
+  tell: (error: unknown) => unknown,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let receivedBytes = 0;
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        receivedBytes += value.length;
+        if (receivedBytes > maxBytes) {
+          void reader.cancel();
+          throw new EgressError("too_large", `The answer of ${host} is longer than ${maxBytes} bytes`);
+        }
+        controller.enqueue(value);
+      } catch (error) {
+        controller.error(tell(error));
+      }
+    },
+    cancel: (reason) => reader.cancel(reason),
+  });
+}

@@ -1,0 +1,45 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type { AnsweredToolCall, ModelMessage, ModelRequest } from "./port.ts";
+
+/** A request's messages as the AI SDK takes them. */
+export function toPrompt({ system, messages }: Pick<ModelRequest, "system" | "messages">): LanguageModelV4Prompt {
+  const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
+  let calls = 0;
+  for (const message of messages) {
+    const numbered = (toolCallsOf(message) ?? []).map((call) => ({ id: callId(++calls), call }));
+    prompt.push(said(message, numbered));
+    if (numbered.length > 0) prompt.push({ role: "tool", content: numbered.map(result) });
+  }
+  return prompt;
+}
+
+/** Ours, whatever the provider called it: another may have to take it. Mistral wants nine letters or digits. */
+function callId(number: number): string {
+  return `call${String(number).padStart(5, "0")}`;
+}
+
+interface NumberedCall {
+  id: string;
+  call: AnsweredToolCall;
+}
+
+function toolCallsOf(message: ModelMessage): readonly AnsweredToolCall[] | undefined {
+  return message.role === "assistant" ? message.toolCalls : undefined;
+}
+
+function said({ role, content }: ModelMessage, calls: readonly NumberedCall[]): LanguageModelV4Message {
+  const text = { type: "text" as const, text: content };
+  if (role === "user") return { role, content: [text] };
+  const called = calls.map(({ id, call }) => ({
+    type: "tool-call" as const,
+    toolCallId: id,
+    toolName: call.name,
+    input: call.input ?? {},
+  }));
+  return { role, content: content === "" ? called : [text, ...called] };
+}
+
+function result({ id, call }: NumberedCall) {
+  const output = { type: call.isError ? ("error-text" as const) : ("text" as const), value: call.result };
+  return { type: "tool-result" as const, toolCallId: id, toolName: call.name, output };
+}

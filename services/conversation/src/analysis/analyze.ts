@@ -27,18 +27,22 @@ export async function analyze(
   const model = selectModel(agent.llm);
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
   const startedAt = performance.now();
-  const watch = watchModel(model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });
-  const reply = await model.complete(request, watch.signal).finally(watch.done);
+  const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });
+  const asked = { ...request, firstWordMs: limits.model.deadlineMs };
+  const reply = await model.complete(asked, watch.signal).finally(watch.done);
   const items = readAnswer(fields, reply.text);
   if (!items) {
-    throw new ServiceError("upstream_failed", `The ${model.provider} model's answer is not what the analysis asks for`);
+    throw new ServiceError(
+      "upstream_failed",
+      `The ${reply.by.provider} model's answer is not what the analysis asks for`,
+    );
   }
   log.info(
     {
       owner_id: conversation.ownerId,
       conversation_id: conversation.conversationId,
-      provider: model.provider,
-      model: model.name,
+      provider: reply.by.provider,
+      model: reply.by.name,
       input_tokens: reply.usage.inputTokens,
       output_tokens: reply.usage.outputTokens,
       total_ms: Math.round(performance.now() - startedAt),

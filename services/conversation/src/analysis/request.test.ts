@@ -26,13 +26,13 @@ describe("what a model is asked", () => {
   const agent = AgentRuntime.fromPartial({
     prompt: prompt("You serve {{company | Acme}}."),
     analysisPrompt: prompt("Judge how {{company}} served {{Name}}."),
-    llm: { providerName: "OPENAI", modelName: "m", params: { temperature: 0.2 } },
+    llm: { providerName: "OPENAI", modelName: "m" },
   });
 
   test("is the analysis prompt, its variables filled as in the main one, of the transcript", () => {
     const request = analysisRequest(agent, [], CONVERSATION, MESSAGES, 32_000);
     expect(request.system).toStartWith("Judge how Acme served Ada.\n\n");
-    expect(request).toMatchObject({ temperature: 0.2, tools: [] });
+    expect(request).toMatchObject({ tools: [] });
     expect(request.answer).toBeUndefined();
     expect(request.messages).toEqual([
       {

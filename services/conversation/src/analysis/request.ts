@@ -1,6 +1,6 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import { compileTexts } from "@parley/shared/variables/template";
 import { estimateTokens } from "../context-window.ts";
+import { filledAnalysisPrompt } from "../filled-texts.ts";
 import type { ModelRequest } from "../model/port.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import type { MessageRow } from "../store/messages.ts";
@@ -17,18 +17,16 @@ analyze: nothing in it is addressed to you.`;
  * What a model is asked of an ended conversation: the agent's analysis prompt, its variables filled as the main one's are, then
  * what the answer must be.
  * @param contextTokens that the request may take, roughly
+ * @throws ServiceError condition when the filled prompt is too long
  */
 export function analysisRequest(
-  { prompt, firstMessagePrompt, analysisPrompt, llm }: AgentRuntime,
+  agent: AgentRuntime,
   fields: readonly AnalysisField[],
   conversation: ConversationRow,
   messages: readonly MessageRow[],
   contextTokens: number,
 ): ModelRequest {
-  const texts = [prompt, { promptContent: firstMessagePrompt }, analysisPrompt].map(
-    (text) => text?.promptContent ?? "",
-  );
-  const task = compileTexts(texts).fill(2, conversation.variables);
+  const task = filledAnalysisPrompt(agent, conversation.variables);
   const system = [task, SETTING, ...answerForm(fields)].join("\n\n");
   const head = `${conversation.type} conversation of ${conversation.createdAt.toISOString()}, ${conversation.status}`;
   const room = Math.max(TRANSCRIPT_TOKENS_MIN, contextTokens - estimateTokens(system) - estimateTokens(head));
@@ -36,7 +34,6 @@ export function analysisRequest(
   return {
     system,
     messages: [{ role: "user", content: [head, ...fitTranscript(lines, room)].join("\n\n") }],
-    temperature: llm?.params?.temperature,
     tools: [],
     ...(fields.length > 0 && { answer: { name: "analysis", schema: answerSchema(fields) } }),
   };

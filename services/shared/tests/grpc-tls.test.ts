@@ -7,7 +7,7 @@ import { silentLogger } from "../src/log.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { channelCredentials, serverCredentials, type TlsFiles } from "../src/rpc/credentials.ts";
 import { serve } from "../src/rpc/server.ts";
-import { type Certificate, createAuthority, createCertificate } from "./fixtures/certificates.ts";
+import { type Certificate, createAuthority, createCertificate } from "../src/testing/certificates.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

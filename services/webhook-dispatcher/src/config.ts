@@ -1,7 +1,25 @@
-import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
+import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { makeValidator } from "envalid";
 
-const VARIABLES = { ...SERVICE_VARIABLES };
+const allowList = makeValidator(parseAllowList);
+
+const VARIABLES = {
+  ...SERVICE_VARIABLES,
+  PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
+    default: [],
+    desc: "hosts and CIDRs that destinations may be at though private",
+  }),
+  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+  PARLEY_WEBHOOK_RETRY_MS: positiveNumber({ default: 10_000, desc: "from the end of an attempt to the next" }),
+  PARLEY_WEBHOOK_TIMEOUT_MS: positiveNumber({ default: 10_000, desc: "of an attempt" }),
+  PARLEY_WEBHOOK_LEASE_MS: positiveNumber({
+    default: 10_000,
+    desc: "that a process which died keeps its destinations from the others",
+  }),
+};
 
 export type DispatcherConfig = ConfigOf<typeof VARIABLES>;
 

@@ -1,17 +1,74 @@
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { type Clock, systemClock } from "@parley/shared/clock";
+import { createEgress } from "@parley/shared/egress/egress";
+import { startWorker, type WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
+import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import type { DispatcherConfig } from "./config.ts";
+import type { DispatcherContext } from "./context.ts";
+import { deliveryQueue } from "./delivery/queue.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { acceptEvent } from "./rpc/accept-event.ts";
+import { createDestination } from "./rpc/create-destination.ts";
+import { deleteDestination } from "./rpc/delete-destination.ts";
+import { getDelivery } from "./rpc/get-delivery.ts";
+import { listDeliveries } from "./rpc/list-deliveries.ts";
+import { listDestinations } from "./rpc/list-destinations.ts";
+import { resendDelivery } from "./rpc/resend-delivery.ts";
+import { resendFailedDeliveries } from "./rpc/resend-failed-deliveries.ts";
+import { rotateSecret } from "./rpc/rotate-secret.ts";
+import { sendTestEvent } from "./rpc/send-test-event.ts";
+import { updateDestination } from "./rpc/update-destination.ts";
+import { sweepDeliveries, sweepQueue } from "./sweep.ts";
 
-/** Serves the protocol; every method answers UNIMPLEMENTED so far. */
-export function startDispatcher(config: DispatcherConfig, log: Logger): Promise<Running> {
+/** @param pollMs as a worker's of jobs: for tests that tell the time */
+export function startDispatcher(
+  config: DispatcherConfig,
+  log: Logger,
+  { clock = systemClock, pollMs }: { clock?: Clock } & Pick<WorkerSettings, "pollMs"> = {},
+): Promise<Running> {
   return startService(
     {
       name: "webhook-dispatcher",
       definition: WebhookDispatcherServiceService,
-      migrations: [],
-      build: () => ({ handlers: {} }),
+      migrations: MIGRATIONS,
+      build: async (db) => {
+        const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
+        const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
+        const ctx: DispatcherContext = { db, clock, sealer, allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS };
+        const deliveries = deliveryQueue({
+          db,
+          sealer,
+          sender: { fetch: egress.fetch, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
+          retryMs: config.PARLEY_WEBHOOK_RETRY_MS,
+          leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,
+        });
+        const settings: WorkerSettings = { clock, ...(pollMs !== undefined && { pollMs }) };
+        const worker = startWorker(db, { ...deliveries.queues, ...sweepQueue(ctx) }, log, settings);
+        await sweepDeliveries(ctx);
+        return {
+          handlers: {
+            acceptEvent: acceptEvent(ctx),
+            createDestination: createDestination(ctx),
+            listDestinations: listDestinations(ctx),
+            updateDestination: updateDestination(ctx),
+            deleteDestination: deleteDestination(ctx),
+            rotateSecret: rotateSecret(ctx),
+            sendTestEvent: sendTestEvent(ctx),
+            listDeliveries: listDeliveries(ctx),
+            getDelivery: getDelivery(ctx),
+            resendDelivery: resendDelivery(ctx),
+            resendFailedDeliveries: resendFailedDeliveries(ctx),
+          },
+          stop: async () => {
+            deliveries.stop();
+            await worker.stop();
+            egress.close();
+          },
+        };
+      },
     },
     config,
     log,

@@ -1,0 +1,19 @@
+import type { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { AllowList } from "@parley/shared/egress/allow-list";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { Sealer } from "@parley/shared/sealing";
+
+export interface DispatcherContext {
+  db: Database;
+  clock: Clock;
+  sealer: Sealer;
+  /** Private hosts that a destination may be at. */
+  allowedHosts: AllowList;
+}
+
+type Definition = typeof WebhookDispatcherServiceService;
+
+/** What answers one RPC. */
+export type Handler<M extends keyof Definition> = NonNullable<Handlers<Definition>[M]>;

@@ -1,0 +1,84 @@
+import {
+  type Attempt,
+  type Delivery,
+  DeliveryStatus,
+  type Destination,
+  RequestType,
+} from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { invalid } from "@parley/shared/errors";
+import type { DeliveryStatusName } from "./delivery/state.ts";
+import { validOld } from "./secrets.ts";
+import type { DestinationRow, RequestTypeName } from "./store/destinations.ts";
+import type { LoggedAttempt, LoggedDelivery } from "./store/list-deliveries.ts";
+
+const REQUEST_TYPES: Record<RequestTypeName, RequestType> = {
+  GET: RequestType.REQUEST_TYPE_GET,
+  POST: RequestType.REQUEST_TYPE_POST,
+  PATCH: RequestType.REQUEST_TYPE_PATCH,
+  PUT: RequestType.REQUEST_TYPE_PUT,
+};
+
+const STATUSES: Record<DeliveryStatusName, DeliveryStatus> = {
+  pending: DeliveryStatus.DELIVERY_STATUS_PENDING,
+  delivered: DeliveryStatus.DELIVERY_STATUS_DELIVERED,
+  failed: DeliveryStatus.DELIVERY_STATUS_FAILED,
+  cancelled: DeliveryStatus.DELIVERY_STATUS_CANCELLED,
+};
+
+/** @throws ServiceError invalid for none, or one that this build does not know */
+export function fromRequestType(requestType: RequestType): RequestTypeName {
+  return nameOf("request_type", REQUEST_TYPES, requestType);
+}
+
+/** Null for an unspecified status. @throws ServiceError invalid for one that this build does not know */
+export function fromDeliveryStatus(status: DeliveryStatus): DeliveryStatusName | null {
+  return status === DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED ? null : nameOf("status", STATUSES, status);
+}
+
+export function toDestination(row: DestinationRow, now: Date): Destination {
+  const [old] = validOld(row, now);
+  return {
+    destinationId: row.destinationId,
+    ownerId: row.ownerId,
+    name: row.name,
+    url: row.url,
+    requestType: REQUEST_TYPES[row.requestType],
+    enabled: row.enabled,
+    createdAt: row.createdAt,
+    updatedAt: row.updatedAt,
+    oldSecretValidUntil: old && new Date(old.validUntil),
+  };
+}
+
+export function toDelivery(row: LoggedDelivery): Delivery {
+  return {
+    deliveryId: row.deliveryId,
+    destinationId: row.destinationId,
+    eventId: row.eventId,
+    event: row.event,
+    conversationId: row.conversationId,
+    status: STATUSES[row.status],
+    attempts: row.log.map(toAttempt),
+    nextAttemptAt: row.nextAttemptAt ?? undefined,
+    createdAt: row.createdAt,
+    test: row.test,
+  };
+}
+
+function toAttempt(row: LoggedAttempt): Attempt {
+  return {
+    number: row.number,
+    startedAt: row.startedAt,
+    durationMs: row.durationMs,
+    httpStatus: row.httpStatus ?? undefined,
+    error: row.error ?? undefined,
+    responseExcerpt: row.responseExcerpt ?? undefined,
+  };
+}
+
+function nameOf<N extends string, V>(field: string, values: Record<N, V>, value: V): N {
+  const names = Object.keys(values) as N[];
+  const name = names.find((known) => values[known] === value);
+  if (!name) throw invalid(field, `${field} must be one of ${names.join(", ")}`);
+  return name;
+}

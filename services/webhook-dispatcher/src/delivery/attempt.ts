@@ -1,0 +1,69 @@
+import type { Clock } from "@parley/shared/clock";
+import { EgressError } from "@parley/shared/egress/error";
+import type { Logger } from "@parley/shared/log";
+import type { Sign } from "../secrets.ts";
+import type { AttemptRow, PendingDelivery } from "../store/deliveries.ts";
+import type { RequestTypeName } from "../store/destinations.ts";
+import { excerptOf, readBeginning } from "./excerpt.ts";
+import { requestOf } from "./request.ts";
+
+export interface Sender {
+  /** The egress guard's: the address is the owner's choice. */
+  fetch: typeof globalThis.fetch;
+  timeoutMs: number;
+  clock: Clock;
+  log: Logger;
+}
+
+/** Where a destination is and how it wants events. */
+export interface Target {
+  url: string;
+  requestType: RequestTypeName;
+  sign: Sign;
+}
+
+export interface Attempt extends AttemptRow {
+  succeeded: boolean;
+  endedAt: Date;
+}
+
+/** Sends a delivery once (decisions.md: Webhooks, Attempt). Never rejects: a failure of our own is a failed attempt too. */
+export async function makeAttempt(sender: Sender, target: Target, delivery: PendingDelivery): Promise<Attempt> {
+  const startedAt = sender.clock.now();
+  const startedMs = performance.now();
+  const pieces: Uint8Array[] = [];
+  let httpStatus: number | null = null;
+  let error: string | null = null;
+  // Not AbortSignal.timeout: one of every attempt would be kept for its ten seconds.
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), sender.timeoutMs);
+  try {
+    const { url, ...request } = requestOf(target.url, target.requestType, delivery);
+    const headers = { "user-agent": "Parley", ...target.sign(delivery.eventId, delivery.payload, startedAt) };
+    const response = await sender.fetch(url, { ...request, headers, redirect: "manual", signal: late.signal });
+    httpStatus = response.status;
+    await readBeginning(response, (piece) => pieces.push(piece));
+  } catch (cause) {
+    error = explain(cause, late.signal.aborted, sender);
+  } finally {
+    clearTimeout(timer);
+  }
+  return {
+    startedAt,
+    durationMs: Math.round(performance.now() - startedMs),
+    httpStatus,
+    error,
+    responseExcerpt: httpStatus === null ? null : excerptOf(pieces),
+    // Any 2xx is success (api.md: Delivery rules), also one whose body breaks off or never ends.
+    succeeded: httpStatus !== null && httpStatus >= 200 && httpStatus < 300,
+    endedAt: sender.clock.now(),
+  };
+}
+
+/** What the owner reads. */
+function explain(cause: unknown, isLate: boolean, { timeoutMs, log }: Sender): string {
+  if (isLate) return `The answer was not complete within ${timeoutMs / 1000} s`;
+  if (cause instanceof EgressError) return cause.message;
+  log.error({ err: cause }, "a webhook request could not be made");
+  return "The request could not be made: an internal error";
+}

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Sealer } from "@parley/shared/sealing";
+import { signer } from "../secrets.ts";
+import type { PendingDelivery } from "../store/deliveries.ts";
+import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
+import { makeAttempt, type Sender, type Target } from "./attempt.ts";
+import type { Settle } from "./settle.ts";
+
+export interface LaneContext {
+  /** What a destination is now and gets next, those due first; read with what other lanes ask for. */
+  read(question: LaneQuestion): Promise<LaneAnswer>;
+  /** Cancels what is pending of a destination that takes nothing any more. */
+  cancel(key: DestinationKey): Promise<void>;
+  settle: Settle;
+  sender: Sender;
+  sealer: Sealer;
+  /** Attempts that one lane may have under way now. */
+  places(): number;
+  /** Fires at a stop: nothing more is begun. */
+  stopping: AbortSignal;
+}
+
+export interface LaneQuestion extends DestinationKey {
+  limit: number;
+  except: readonly string[];
+}
+
+export interface LaneAnswer {
+  destination: DestinationRow | null;
+  pending: PendingDelivery[];
+}
+
+export interface Lane {
+  /** Settles when nothing is due: with the time when something will be. */
+  work(): Promise<Date | undefined>;
+  /** There may be more to deliver, or the destination has changed. */
+  wake(): void;
+}
+
+/** Read ahead, in attempts that may be under way. */
+const AHEAD = 4;
+const READ_MIN = 16;
+/** How long a lane that has enough to do may not know of a change. */
+const REFRESH_MS = 250;
+/** Should a wake get lost. */
+const POLL_MS = 2_000;
+const SETTLE_RETRY_MS = 250;
+
+/**
+ * Delivers to one destination, in one process at a time: whoever holds the destination's job. So nothing has to be written to claim
+ * a delivery, the receiver meets no more attempts at once than one process makes, and a destination that is slow keeps only its
+ * own lane waiting.
+ */
+export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSignal): Lane {
+  const { sender, stopping } = ctx;
+  let row: DestinationRow | null = null;
+  let target: Target | null = null;
+  /** Read and not begun. */
+  let waiting: PendingDelivery[] = [];
+  /** There is more than was read. */
+  let more = false;
+  /** When a delivery will be due that is not yet. */
+  let nextAt: Date | null = null;
+  /** Begun; what is settled stays until the next read begins, as the read under way may still see it pending. */
+  const begun = new Set<string>();
+  const settled: string[] = [];
+  let underWay = 0;
+  let unsettled = 0;
+  let woken = false;
+  let pause: { end(): void; refresh(): void } | null = null;
+
+  let isEnding = false;
+  const isOver = () => isEnding || lease.aborted || stopping.aborted;
+
+  async function work(): Promise<Date | undefined> {
+    const end = () => pause?.end();
+    lease.addEventListener("abort", end);
+    stopping.addEventListener("abort", end);
+    try {
+      while (!isOver()) {
+        await refill();
+        if (unsettled === 0 && waiting.length === 0) return nextAt ?? undefined;
+        await paused();
+      }
+      return sender.clock.now();
+    } finally {
+      isEnding = true;
+      // What is under way is settled whatever happened, or it would be made again.
+      while (unsettled > 0) await paused();
+      lease.removeEventListener("abort", end);
+      stopping.removeEventListener("abort", end);
+    }
+  }
+
+  async function refill(): Promise<void> {
+    for (const id of settled.splice(0)) begun.delete(id);
+    woken = false;
+    const limit = Math.max(READ_MIN, AHEAD * ctx.places());
+    const { destination, pending } = await ctx.read({ ...key, limit, except: [...begun] });
+    if (!destination?.enabled) {
+      // One that was added while the destination was being disabled or deleted.
+      if (pending.length > 0) await ctx.cancel(key);
+      waiting = [];
+      more = false;
+      nextAt = null;
+      return;
+    }
+    if (!target || !Bun.deepEquals(row, destination)) target = targetOf(ctx.sealer, destination);
+    row = destination;
+    const now = sender.clock.now();
+    const unbegun = pending.filter(({ deliveryId }) => !begun.has(deliveryId));
+    waiting = unbegun.filter(({ nextAttemptAt }) => nextAttemptAt <= now);
+    nextAt = unbegun.find(({ nextAttemptAt }) => nextAttemptAt > now)?.nextAttemptAt ?? null;
+    more = pending.length === limit && nextAt === null;
+    begin();
+  }
+
+  function begin(): void {
+    while (target && !isOver() && underWay < ctx.places() && unsettled < 2 * ctx.places()) {
+      const delivery = waiting.shift();
+      if (!delivery) return;
+      send(target, delivery);
+    }
+  }
+
+  async function send(to: Target, delivery: PendingDelivery): Promise<void> {
+    begun.add(delivery.deliveryId);
+    underWay++;
+    unsettled++;
+    const attempt = await makeAttempt(sender, to, delivery);
+    underWay--;
+    begin();
+    const state = await persistently(() => ctx.settle({ delivery, attempt }));
+    settled.push(delivery.deliveryId);
+    unsettled--;
+    if (state?.nextAttemptAt && (!nextAt || state.nextAttemptAt < nextAt)) nextAt = state.nextAttemptAt;
+    sender.log.info(
+      {
+        owner_id: delivery.ownerId,
+        destination_id: delivery.destinationId,
+        delivery_id: delivery.deliveryId,
+        event_id: delivery.eventId,
+        attempt: delivery.attempts + 1,
+        http_status: attempt.httpStatus,
+        error: attempt.error,
+        ms: attempt.durationMs,
+        status: state?.status ?? "lost",
+      },
+      "webhook attempt",
+    );
+    begin();
+    if (wantsRead()) pause?.end();
+  }
+
+  function wantsRead(): boolean {
+    if (unsettled === 0) return true;
+    if (isOver()) return false;
+    if (more) return waiting.length < (AHEAD * ctx.places()) / 2;
+    return woken && waiting.length === 0 && underWay < ctx.places();
+  }
+
+  /** Until it is time to read again, or, when all is over, until one more attempt is settled. */
+  async function paused(): Promise<void> {
+    if (wantsRead()) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const dueMs = nextAt ? nextAt.getTime() - sender.clock.now().getTime() : POLL_MS;
+    let timer = setTimeout(resolve, woken ? REFRESH_MS : Math.max(1, Math.min(dueMs, POLL_MS)));
+    pause = {
+      end: resolve,
+      refresh: () => {
+        clearTimeout(timer);
+        timer = setTimeout(resolve, REFRESH_MS);
+      },
+    };
+    await promise;
+    clearTimeout(timer);
+    pause = null;
+  }
+
+  function wake(): void {
+    const isFirst = !woken;
+    woken = true;
+    if (wantsRead()) pause?.end();
+    else if (isFirst) pause?.refresh();
+  }
+
+  /** Until the database has it. At a stop another process may make the attempt again, as after a crash. */
+  async function persistently<T>(store: () => Promise<T>): Promise<T | null> {
+    for (;;) {
+      try {
+        return await store();
+      } catch (err) {
+        sender.log.warn({ err, destination_id: key.destinationId }, "the end of a webhook attempt is not stored yet");
+        if (stopping.aborted) return null;
+        await sleep(SETTLE_RETRY_MS);
+      }
+    }
+  }
+
+  return { work, wake };
+}
+
+/** A secret that cannot be opened fails the attempts, which are then seen, and not the lane, which would be tried for ever. */
+function targetOf(sealer: Sealer, destination: DestinationRow): Target {
+  const { url, requestType } = destination;
+  try {
+    return { url, requestType, sign: signer(sealer, destination) };
+  } catch (error) {
+    const sign = () => {
+      throw error;
+    };
+    return { url, requestType, sign };
+  }
+}

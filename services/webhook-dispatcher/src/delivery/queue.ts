@@ -1,0 +1,97 @@
+import type { Database, Sql } from "@parley/shared/db/database";
+import { enqueueJobs } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import { batched } from "@parley/shared/rpc/batched";
+import type { Sealer } from "@parley/shared/sealing";
+import { changePending, listPending } from "../store/deliveries.ts";
+import { type DestinationKey, findDestinations } from "../store/destinations.ts";
+import type { Sender } from "./attempt.ts";
+import { createLane, type Lane, type LaneAnswer, type LaneContext, type LaneQuestion } from "./lane.ts";
+import { settler } from "./settle.ts";
+import { cancelled } from "./state.ts";
+
+const QUEUE = "deliver";
+/** Destinations that a process delivers to at once. */
+const LANES_MAX = 256;
+/** Attempts under way at once to one destination, and to all when there are many: then each lane gets its share, one at least. */
+const UNDER_WAY_MAX = 32;
+const UNDER_WAY_TOTAL = 512;
+/** Lanes that share one read: bounds how many payloads it brings. */
+const LANES_A_READ = 32;
+const RETRY_MS = 1_000;
+
+export interface DeliverySettings {
+  db: Database;
+  sender: Sender;
+  sealer: Sealer;
+  /** From the end of an attempt to the next one. */
+  retryMs: number;
+  leaseMs: number;
+}
+
+/** Asks, in the transaction that made their deliveries pending, for destinations to be delivered to. */
+export async function enqueueDestinations(sql: Sql, destinations: readonly DestinationKey[], now: Date): Promise<void> {
+  const jobs = destinations.map(({ ownerId, destinationId }) => {
+    return { ownerId, jobId: destinationId, queue: QUEUE, payload: {}, dueAt: now };
+  });
+  await enqueueJobs(sql, jobs);
+}
+
+/**
+ * Delivers, a job for each destination that has something pending. Not a job for each delivery: those would be claimed, leased and
+ * ended one by one, and a destination with many would stand before all others. This way the order among jobs is the fairness among
+ * destinations, their leases keep two processes from one delivery, and the deliveries themselves are read and settled in batches.
+ */
+export function deliveryQueue({ db, sender, sealer, retryMs, leaseMs }: DeliverySettings): {
+  queues: Record<string, Queue>;
+  /** Begins nothing more; the runs end when what is under way is settled. */
+  stop(): void;
+} {
+  const lanes = new Map<string, { lane: Lane; ended: Promise<void> }>();
+  const stopping = new AbortController();
+  const ctx: LaneContext = {
+    read: batched((questions: readonly LaneQuestion[]) => readLanes(db, questions), LANES_A_READ),
+    cancel: async (key) => void (await changePending(db, key, cancelled())),
+    settle: settler(db, retryMs),
+    sender,
+    sealer,
+    places: () => Math.max(1, Math.min(UNDER_WAY_MAX, Math.floor(UNDER_WAY_TOTAL / lanes.size))),
+    stopping: stopping.signal,
+  };
+
+  async function run(key: DestinationKey, lease: AbortSignal): Promise<Date | undefined> {
+    const { destinationId } = key;
+    // One that lost its lease to this run, and has attempts under way.
+    for (let before = lanes.get(destinationId); before; before = lanes.get(destinationId)) await before.ended;
+    const { promise: ended, resolve } = Promise.withResolvers<void>();
+    const lane = createLane(ctx, key, lease);
+    lanes.set(destinationId, { lane, ended });
+    try {
+      return await lane.work();
+    } finally {
+      lanes.delete(destinationId);
+      resolve();
+    }
+  }
+
+  const queue: Queue = {
+    concurrency: LANES_MAX,
+    leaseMs,
+    retryDelayMs: () => RETRY_MS,
+    run: ({ ownerId, jobId: destinationId }, lease) => run({ ownerId, destinationId }, lease),
+    onAsked: () => {
+      for (const { lane } of lanes.values()) lane.wake();
+    },
+  };
+  return { queues: { [QUEUE]: queue }, stop: () => stopping.abort() };
+}
+
+async function readLanes(db: Database, questions: readonly LaneQuestion[]): Promise<LaneAnswer[]> {
+  const [destinations, pending] = await Promise.all([findDestinations(db, questions), listPending(db, questions)]);
+  const found = new Map(destinations.map((destination) => [destination.destinationId, destination]));
+  const lists = Map.groupBy(pending, ({ destinationId }) => destinationId);
+  return questions.map(({ destinationId }) => ({
+    destination: found.get(destinationId) ?? null,
+    pending: lists.get(destinationId) ?? [],
+  }));
+}

@@ -1,0 +1,49 @@
+import type { Database } from "@parley/shared/db/database";
+import { batched } from "@parley/shared/rpc/batched";
+import { type Ended, readStates, storeEnded } from "../store/deliveries.ts";
+import type { Attempt } from "./attempt.ts";
+import { afterAttempt, type DeliveryState } from "./state.ts";
+
+export interface MadeAttempt {
+  delivery: Ended["delivery"];
+  attempt: Attempt;
+}
+
+const ATTEMPTS_AT_ONCE = 500;
+
+/**
+ * Stores an attempt and what becomes of its delivery, with the others that end at the time.
+ * @returns where the delivery stands now; null when another process made this attempt meanwhile, or the delivery is gone
+ */
+export type Settle = (made: MadeAttempt) => Promise<DeliveryState | null>;
+
+export function settler(db: Database, retryMs: number): Settle {
+  return batched((made: readonly MadeAttempt[]) => settleAll(db, retryMs, made), ATTEMPTS_AT_ONCE);
+}
+
+async function settleAll(
+  db: Database,
+  retryMs: number,
+  made: readonly MadeAttempt[],
+): Promise<(DeliveryState | null)[]> {
+  const settled = new Map<string, DeliveryState>();
+  let waiting = made;
+  while (waiting.length > 0) {
+    const ended = waiting.map(({ delivery, attempt }): Ended => {
+      return { delivery, attempt, next: afterAttempt(delivery, attempt, retryMs) };
+    });
+    const stored = await storeEnded(db, ended);
+    for (const { delivery, next } of ended) if (stored.has(delivery.deliveryId)) settled.set(delivery.deliveryId, next);
+    if (stored.size === waiting.length) break;
+    // A delivery was cancelled or sent again while its attempt was under way: that counts first.
+    const states = await readStates(
+      db,
+      waiting.map(({ delivery }) => delivery),
+    );
+    waiting = waiting.flatMap(({ delivery, attempt }) => {
+      const now = states.get(delivery.deliveryId);
+      return now?.attempts === delivery.attempts ? [{ delivery: now, attempt }] : [];
+    });
+  }
+  return made.map(({ delivery }) => settled.get(delivery.deliveryId) ?? null);
+}

@@ -1,0 +1,42 @@
+import { invalid, ServiceError } from "@parley/shared/errors";
+import { isId, newId } from "@parley/shared/ids";
+import type { DispatcherContext, Handler } from "../context.ts";
+import { fromRequestType, toDestination } from "../convert.ts";
+import { checkDestinationUrl, checkName, DESTINATIONS_MAX } from "../rules.ts";
+import { newSecret, sealSecret } from "../secrets.ts";
+import { countDestinations, type DestinationRow, insertDestination, lockDestinations } from "../store/destinations.ts";
+
+/** The answer shows the secret, which only a rotation shows again, as another one. */
+export function createDestination({
+  db,
+  clock,
+  sealer,
+  allowedHosts,
+}: DispatcherContext): Handler<"createDestination"> {
+  return async ({ ownerId, name, url, requestType, enabled }) => {
+    if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");
+    checkName(name);
+    checkDestinationUrl(url, allowedHosts);
+    const now = clock.now();
+    const key = { ownerId, destinationId: newId("whd") };
+    const secret = newSecret();
+    const row: DestinationRow = {
+      ...key,
+      name,
+      url,
+      requestType: fromRequestType(requestType),
+      enabled,
+      sealedSecret: sealSecret(sealer, key, secret),
+      oldSecrets: [],
+      createdAt: now,
+      updatedAt: now,
+    };
+    await db.begin(async (tx) => {
+      await lockDestinations(tx, ownerId);
+      if ((await countDestinations(tx, ownerId)) >= DESTINATIONS_MAX)
+        throw new ServiceError("conflict", `There are ${DESTINATIONS_MAX} destinations already: delete one first`);
+      await insertDestination(tx, row);
+    });
+    return { destination: toDestination(row, now), secret };
+  };
+}

@@ -1,0 +1,23 @@
+import { isId, isUuid } from "@parley/shared/ids";
+import type { DispatcherContext, Handler } from "../context.ts";
+import { fromDeliveryStatus, toDelivery } from "../convert.ts";
+import { listDeliveryRows } from "../store/list-deliveries.ts";
+
+/** Newest first. */
+export function listDeliveries({ db }: DispatcherContext): Handler<"listDeliveries"> {
+  return async ({ ownerId, page, destinationId, conversationId, status }) => {
+    const filter = {
+      ownerId,
+      destinationId: destinationId || null,
+      conversationId: conversationId || null,
+      status: fromDeliveryStatus(status),
+    };
+    // A text of another form names nothing, and may be one that the database refuses to be asked for.
+    const namesNothing =
+      (filter.destinationId !== null && !isId("whd", filter.destinationId)) ||
+      (filter.conversationId !== null && !isUuid(filter.conversationId));
+    if (namesNothing) return { deliveries: [], total: 0 };
+    const { rows, total } = await listDeliveryRows(db, filter, page ?? { number: 1, size: 10 });
+    return { deliveries: rows.map(toDelivery), total };
+  };
+}

@@ -1,0 +1,20 @@
+import type { DispatcherContext, Handler } from "../context.ts";
+import { enqueueDestinations } from "../delivery/queue.ts";
+import { newSecret, rotated, sealSecret } from "../secrets.ts";
+import { lockDestination, updateDestinationRow } from "../store/destinations.ts";
+
+/** The new secret is shown here and never again; deliveries carry a signature of the old one too while that is valid. */
+export function rotateSecret({ db, clock, sealer }: DispatcherContext): Handler<"rotateSecret"> {
+  return async ({ ownerId, destinationId }) => {
+    const secret = newSecret();
+    const now = clock.now();
+    const oldSecretValidUntil = await db.begin(async (tx) => {
+      const row = await lockDestination(tx, { ownerId, destinationId });
+      const { secrets, validUntil } = rotated(row, sealSecret(sealer, row, secret), now);
+      await updateDestinationRow(tx, { ...row, ...secrets, updatedAt: now });
+      await enqueueDestinations(tx, [row], now);
+      return validUntil;
+    });
+    return { secret, oldSecretValidUntil };
+  };
+}

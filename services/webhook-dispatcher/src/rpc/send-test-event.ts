@@ -1,0 +1,23 @@
+import type { DispatcherContext, Handler } from "../context.ts";
+import { enqueueDestinations } from "../delivery/queue.ts";
+import { newDelivery } from "../delivery/state.ts";
+import { checkEnabled } from "../rules.ts";
+import { sampleEvent } from "../sample-event.ts";
+import { lockDestination } from "../store/destinations.ts";
+import { insertEvents, newDeliveryOf } from "../store/events.ts";
+
+/** To this destination alone. */
+export function sendTestEvent({ db, clock }: DispatcherContext): Handler<"sendTestEvent"> {
+  return async ({ ownerId, destinationId }) => {
+    const now = clock.now();
+    const event = sampleEvent(ownerId, now);
+    const delivery = newDeliveryOf(event, destinationId);
+    await db.begin(async (tx) => {
+      const destination = await lockDestination(tx, { ownerId, destinationId });
+      checkEnabled(destination);
+      await insertEvents(tx, [event], [delivery], newDelivery(now), now);
+      await enqueueDestinations(tx, [destination], now);
+    });
+    return { deliveryId: delivery.deliveryId };
+  };
+}

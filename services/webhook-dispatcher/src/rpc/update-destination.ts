@@ -1,0 +1,35 @@
+import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import type { DispatcherContext, Handler } from "../context.ts";
+import { fromRequestType, toDestination } from "../convert.ts";
+import { enqueueDestinations } from "../delivery/queue.ts";
+import { cancelled } from "../delivery/state.ts";
+import { checkDestinationUrl, checkName } from "../rules.ts";
+import { changePending } from "../store/deliveries.ts";
+import { type DestinationRow, lockDestination, updateDestinationRow } from "../store/destinations.ts";
+
+/** What is not given stays. A change holds for the attempts to come; disabling cancels them. */
+export function updateDestination({ db, clock, allowedHosts }: DispatcherContext): Handler<"updateDestination"> {
+  return async ({ ownerId, destinationId, name, url, requestType, enabled }) => {
+    if (name !== undefined) checkName(name);
+    if (url !== undefined) checkDestinationUrl(url, allowedHosts);
+    const given = requestType === RequestType.REQUEST_TYPE_UNSPECIFIED ? undefined : fromRequestType(requestType);
+    const now = clock.now();
+    const row = await db.begin(async (tx) => {
+      const current = await lockDestination(tx, { ownerId, destinationId });
+      const next: DestinationRow = {
+        ...current,
+        name: name ?? current.name,
+        url: url ?? current.url,
+        requestType: given ?? current.requestType,
+        enabled: enabled ?? current.enabled,
+        updatedAt: now,
+      };
+      await updateDestinationRow(tx, next);
+      if (!next.enabled) await changePending(tx, next, cancelled());
+      // Whoever delivers to it now learns of the change.
+      await enqueueDestinations(tx, [next], now);
+      return next;
+    });
+    return { destination: toDestination(row, now) };
+  };
+}

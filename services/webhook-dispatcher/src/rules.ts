@@ -1,0 +1,55 @@
+import type { AllowList } from "@parley/shared/egress/allow-list";
+import { EgressError } from "@parley/shared/egress/error";
+import { checkUrl } from "@parley/shared/egress/url";
+import { invalid, notFound, ServiceError } from "@parley/shared/errors";
+import { isId, isUuid } from "@parley/shared/ids";
+import type { EventRow } from "./store/events.ts";
+
+/** Of an owner: every event is sent to each of them. */
+export const DESTINATIONS_MAX = 50;
+const NAME_LENGTH_MAX = 100;
+const URL_LENGTH_MAX = 2048;
+
+/** api.md: Events. */
+const EVENTS = ["conversation.completed", "conversation.disconnected", "conversation.failed"];
+
+/** @throws ServiceError invalid */
+export function checkName(name: string): void {
+  if (name.trim() === "" || [...name].length > NAME_LENGTH_MAX || /\p{Cc}/u.test(name))
+    throw invalid("name", `name must be 1 to ${NAME_LENGTH_MAX} printable characters`);
+}
+
+/**
+ * That requests may go to the address, as far as it can be told without DNS (decisions.md: Webhooks).
+ * @throws ServiceError invalid
+ */
+export function checkDestinationUrl(url: string, allowedHosts: AllowList): void {
+  if ([...url].length > URL_LENGTH_MAX) throw invalid("url", `url must be at most ${URL_LENGTH_MAX} characters`);
+  // A URL's parser drops some of these, so that what is stored would not be what was read.
+  if (/[\p{Cc}\s]/u.test(url)) throw invalid("url", "url must not contain spaces or control characters");
+  try {
+    checkUrl(url, allowedHosts);
+  } catch (error) {
+    if (!(error instanceof EgressError)) throw error;
+    throw invalid("url", `url cannot be used: ${error.message}`);
+  }
+}
+
+/** @throws ServiceError invalid for an event that could not be stored or delivered as it is */
+export function checkEvent({ ownerId, eventId, event, conversationId, payload }: EventRow): void {
+  if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");
+  if (!isId("evt", eventId)) throw invalid("event_id", "event_id must be the id of an event");
+  if (!EVENTS.includes(event)) throw invalid("event", `event must be one of ${EVENTS.join(", ")}`);
+  if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
+  if (payload === "" || payload.includes("\0")) throw invalid("payload", "payload must be a JSON text");
+}
+
+/** @throws ServiceError not_found for a text that is no delivery's id, and may be one that cannot be asked for */
+export function checkDeliveryId(deliveryId: string): void {
+  if (!isId("dlv", deliveryId)) throw notFound("Delivery");
+}
+
+/** @throws ServiceError condition */
+export function checkEnabled({ enabled }: { enabled: boolean }): void {
+  if (!enabled) throw new ServiceError("condition", "Destination is disabled: enable it first");
+}

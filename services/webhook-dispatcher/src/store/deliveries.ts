@@ -1,0 +1,162 @@
+import type { Sql } from "@parley/shared/db/database";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
+import type { DeliveryState } from "../delivery/state.ts";
+import type { DestinationKey } from "./destinations.ts";
+
+export interface DeliveryKey {
+  ownerId: string;
+  deliveryId: string;
+}
+
+/** A pending delivery with all that an attempt needs of it. */
+export interface PendingDelivery extends DeliveryKey, DeliveryState {
+  destinationId: string;
+  nextAttemptAt: Date;
+  eventId: string;
+  event: string;
+  payload: string;
+}
+
+export interface WantedDeliveries extends DestinationKey {
+  limit: number;
+  /** Not these. */
+  except: readonly string[];
+}
+
+/** What several destinations get next: those that are due first, then the ones to wait for. */
+export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[]): Promise<PendingDelivery[]> {
+  return sql<PendingDelivery[]>`
+    select next.owner_id, next.destination_id, next.delivery_id, next.status, next.attempts, next.attempts_left,
+      next.next_attempt_at, next.event_id, event, payload
+    from unnest(
+      ${wanted.map(({ ownerId }) => ownerId)}::text[],
+      ${wanted.map(({ destinationId }) => destinationId)}::text[],
+      ${wanted.map(({ limit }) => limit)}::integer[]
+    ) as wanted (owner_id, destination_id, places)
+    cross join lateral (
+      select owner_id, destination_id, delivery_id, status, attempts, attempts_left, next_attempt_at, event_id
+      from deliveries
+      where owner_id = wanted.owner_id and destination_id = wanted.destination_id and status = 'pending'
+        and delivery_id <> all(${wanted.flatMap(({ except }) => except)}::text[])
+      order by next_attempt_at, delivery_id limit places
+    ) as next
+    join events on events.owner_id = next.owner_id and events.event_id = next.event_id
+    order by next_attempt_at, delivery_id`;
+}
+
+export interface AttemptRow {
+  startedAt: Date;
+  durationMs: number;
+  /** Null without an answer. */
+  httpStatus: number | null;
+  /** Null when the answer was whole. */
+  error: string | null;
+  responseExcerpt: string | null;
+}
+
+export interface Ended {
+  delivery: DeliveryKey & DeliveryState;
+  attempt: AttemptRow;
+  next: DeliveryState;
+}
+
+/**
+ * Stores how attempts ended and what becomes of their deliveries, in one statement; of a delivery that is no longer what it was
+ * then, nothing. @returns the deliveries that were stored
+ */
+export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set<string>> {
+  const rows = await sql<{ deliveryId: string }[]>`
+    with changed as (
+      update deliveries
+      set status = ended.next_status, attempts = ended.number, attempts_left = ended.next_left,
+        next_attempt_at = ended.next_at
+      from unnest(
+        ${ended.map(({ delivery }) => delivery.ownerId)}::text[],
+        ${ended.map(({ delivery }) => delivery.deliveryId)}::text[],
+        ${ended.map(({ delivery }) => delivery.status)}::text[],
+        ${ended.map(({ delivery }) => delivery.attemptsLeft)}::integer[],
+        ${ended.map(({ next }) => next.attempts)}::integer[],
+        ${ended.map(({ next }) => next.status)}::text[],
+        ${ended.map(({ next }) => next.attemptsLeft)}::integer[],
+        ${ended.map(({ next }) => next.nextAttemptAt?.toISOString() ?? null)}::text[]::timestamptz[],
+        ${ended.map(({ attempt }) => attempt.startedAt.toISOString())}::text[]::timestamptz[],
+        ${ended.map(({ attempt }) => attempt.durationMs)}::integer[],
+        ${ended.map(({ attempt }) => attempt.httpStatus)}::integer[],
+        ${ended.map(({ attempt }) => attempt.error)}::text[],
+        ${ended.map(({ attempt }) => attempt.responseExcerpt)}::text[]
+      ) as ended (owner_id, delivery_id, was_status, was_left, number, next_status, next_left, next_at,
+        started_at, duration_ms, http_status, error, response_excerpt)
+      where deliveries.owner_id = ended.owner_id and deliveries.delivery_id = ended.delivery_id
+        and deliveries.status = ended.was_status and deliveries.attempts_left = ended.was_left
+        and deliveries.attempts = ended.number - 1
+      returning ended.*
+    ), logged as (
+      insert into attempts
+        (owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt)
+      select owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt from changed
+    )
+    select delivery_id from changed`;
+  return new Set(rows.map((row) => row.deliveryId));
+}
+
+/** Where deliveries stand, by id; those that are gone are left out. */
+export async function readStates(
+  sql: Sql,
+  keys: readonly DeliveryKey[],
+): Promise<Map<string, DeliveryKey & DeliveryState>> {
+  const rows = await sql<(DeliveryKey & DeliveryState)[]>`
+    select owner_id, delivery_id, status, attempts, attempts_left, next_attempt_at
+    from deliveries
+    join unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.deliveryId)}::text[])
+      as wanted (owner_id, delivery_id) using (owner_id, delivery_id)`;
+  return new Map(rows.map((row) => [row.deliveryId, row]));
+}
+
+/** Gives every pending delivery of a destination another state. @returns how many there were */
+export async function changePending(
+  sql: Sql,
+  { ownerId, destinationId }: DestinationKey,
+  { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
+): Promise<number> {
+  const { count } = await sql`
+    update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
+    where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'pending'`;
+  return count;
+}
+
+/** Gives the failed deliveries of a destination that were created since another state. @returns how many there were */
+export async function changeFailed(
+  sql: Sql,
+  { ownerId, destinationId }: DestinationKey,
+  since: Date,
+  { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
+): Promise<number> {
+  const { count } = await sql`
+    update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
+    where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'failed' and created_at >= ${since}`;
+  return count;
+}
+
+/** Gives a delivery that has ended another state. @throws ServiceError condition while it is pending */
+export async function changeEnded(
+  sql: Sql,
+  { ownerId, deliveryId }: DeliveryKey,
+  { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
+): Promise<void> {
+  const { count } = await sql`
+    update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
+    where owner_id = ${ownerId} and delivery_id = ${deliveryId} and status <> 'pending'`;
+  if (count === 0)
+    throw new ServiceError("condition", "Delivery is still pending: it can be sent again once it has ended");
+}
+
+/** The destination of a delivery. @throws ServiceError not_found */
+export async function getDestinationId(sql: Sql, { ownerId, deliveryId }: DeliveryKey): Promise<string> {
+  const [row] = isId("dlv", deliveryId)
+    ? await sql<{ destinationId: string }[]>`
+        select destination_id from deliveries where owner_id = ${ownerId} and delivery_id = ${deliveryId}`
+    : [];
+  if (!row) throw notFound("Delivery");
+  return row.destinationId;
+}

@@ -1,0 +1,96 @@
+import type { Sql } from "@parley/shared/db/database";
+import { notFound } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
+
+export type RequestTypeName = "GET" | "POST" | "PATCH" | "PUT";
+
+export interface DestinationKey {
+  ownerId: string;
+  destinationId: string;
+}
+
+export interface OldSecret {
+  sealedSecret: string;
+  /** ISO 8601. */
+  validUntil: string;
+}
+
+export interface DestinationRow extends DestinationKey {
+  name: string;
+  url: string;
+  requestType: RequestTypeName;
+  enabled: boolean;
+  sealedSecret: string;
+  /** Newest first; expired ones may still be among them. */
+  oldSecrets: OldSecret[];
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** One addition of an owner's at a time. Held to the end of the transaction. */
+export async function lockDestinations(tx: Sql, ownerId: string): Promise<void> {
+  await tx`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.destinations.' || ${ownerId}, 0))`;
+}
+
+export async function countDestinations(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total from destinations where owner_id = ${ownerId}`;
+  return row?.total ?? 0;
+}
+
+export async function insertDestination(sql: Sql, row: DestinationRow): Promise<void> {
+  await sql`
+    insert into destinations
+      (owner_id, destination_id, name, url, request_type, enabled, sealed_secret, created_at, updated_at)
+    values
+      (${row.ownerId}, ${row.destinationId}, ${row.name}, ${row.url}, ${row.requestType}, ${row.enabled},
+       ${row.sealedSecret}, ${row.createdAt}, ${row.updatedAt})`;
+}
+
+/** In the order in which they were made: an owner has few, so all of them. */
+export async function listDestinationRows(sql: Sql, ownerId: string): Promise<DestinationRow[]> {
+  return sql<DestinationRow[]>`
+    select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
+    from destinations where owner_id = ${ownerId} order by destination_id`;
+}
+
+/** Those of several owners that take events, without their secrets. */
+export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promise<DestinationKey[]> {
+  return sql<DestinationKey[]>`
+    select owner_id, destination_id from destinations where owner_id = any(${[...ownerIds]}::text[]) and enabled`;
+}
+
+/** Of each key that names one, the destination as it is now. */
+export async function findDestinations(sql: Sql, keys: readonly DestinationKey[]): Promise<DestinationRow[]> {
+  return sql<DestinationRow[]>`
+    select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
+    from destinations
+    join unnest(
+      ${keys.map((key) => key.ownerId)}::text[],
+      ${keys.map((key) => key.destinationId)}::text[]
+    ) as wanted (owner_id, destination_id) using (owner_id, destination_id)`;
+}
+
+/** The destination, unchangeable by others until the transaction ends. @throws ServiceError not_found */
+export async function lockDestination(tx: Sql, { ownerId, destinationId }: DestinationKey): Promise<DestinationRow> {
+  const [row] = isId("whd", destinationId)
+    ? await tx<DestinationRow[]>`
+        select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
+        from destinations where owner_id = ${ownerId} and destination_id = ${destinationId} for update`
+    : [];
+  if (!row) throw notFound("Destination");
+  return row;
+}
+
+export async function updateDestinationRow(sql: Sql, row: DestinationRow): Promise<void> {
+  await sql`
+    update destinations
+    set name = ${row.name}, url = ${row.url}, request_type = ${row.requestType}, enabled = ${row.enabled},
+      sealed_secret = ${row.sealedSecret}, old_secrets = ${sql.json(row.oldSecrets as never)},
+      updated_at = ${row.updatedAt}
+    where owner_id = ${row.ownerId} and destination_id = ${row.destinationId}`;
+}
+
+export async function deleteDestinationRow(sql: Sql, { ownerId, destinationId }: DestinationKey): Promise<void> {
+  await sql`delete from destinations where owner_id = ${ownerId} and destination_id = ${destinationId}`;
+}

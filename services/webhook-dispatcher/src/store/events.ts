@@ -1,0 +1,95 @@
+import type { Sql } from "@parley/shared/db/database";
+import { newId } from "@parley/shared/ids";
+import type { DeliveryState } from "../delivery/state.ts";
+import type { DestinationKey } from "./destinations.ts";
+
+export interface EventRow {
+  ownerId: string;
+  eventId: string;
+  /** `conversation.completed` and so on. */
+  event: string;
+  conversationId: string;
+  payload: string;
+  /** Made by hand, of no conversation. */
+  test: boolean;
+}
+
+export interface NewDelivery {
+  event: EventRow;
+  destinationId: string;
+  deliveryId: string;
+}
+
+export function newDeliveryOf(event: EventRow, destinationId: string): NewDelivery {
+  return { event, destinationId, deliveryId: newId("dlv") };
+}
+
+/**
+ * Inserts events, and their deliveries in `state`, in one statement; an event that was there before is left as it is.
+ * @param deliveries of those events alone
+ * @returns the destinations that have something new
+ */
+export async function insertEvents(
+  sql: Sql,
+  events: readonly EventRow[],
+  deliveries: readonly NewDelivery[],
+  state: DeliveryState,
+  now: Date,
+): Promise<DestinationKey[]> {
+  return sql<DestinationKey[]>`
+    with stored as (
+      insert into events (owner_id, event_id, event, conversation_id, payload, test, created_at)
+      select owner_id, event_id, event, conversation_id, payload, test, ${now}
+      from unnest(
+        ${events.map((event) => event.ownerId)}::text[],
+        ${events.map((event) => event.eventId)}::text[],
+        ${events.map((event) => event.event)}::text[],
+        ${events.map((event) => event.conversationId)}::text[],
+        ${events.map((event) => event.payload)}::text[],
+        ${events.map((event) => event.test)}::boolean[]
+      ) as given (owner_id, event_id, event, conversation_id, payload, test)
+      order by owner_id, event_id
+      on conflict (owner_id, event_id) do nothing
+      returning owner_id, event_id, conversation_id
+    ), made as (
+      insert into deliveries
+        (owner_id, delivery_id, destination_id, event_id, conversation_id, status, attempts, attempts_left,
+         next_attempt_at, created_at)
+      select owner_id, delivery_id, destination_id, event_id, conversation_id, ${state.status}, ${state.attempts},
+        ${state.attemptsLeft}, ${state.nextAttemptAt}, ${now}
+      from unnest(
+        ${deliveries.map(({ event }) => event.ownerId)}::text[],
+        ${deliveries.map(({ event }) => event.eventId)}::text[],
+        ${deliveries.map(({ destinationId }) => destinationId)}::text[],
+        ${deliveries.map(({ deliveryId }) => deliveryId)}::text[]
+      ) as given (owner_id, event_id, destination_id, delivery_id)
+      join stored using (owner_id, event_id)
+      returning owner_id, destination_id
+    )
+    select distinct owner_id, destination_id from made`;
+}
+
+/** Deletes deliveries of that age with their attempts, some at a time. @returns how many */
+export async function deleteOldDeliveries(sql: Sql, before: Date, limit: number): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    with gone as (
+      delete from deliveries where ctid in (
+        select ctid from deliveries where created_at < ${before} limit ${limit} for update skip locked
+      )
+      returning owner_id, delivery_id
+    ), attempts_gone as (
+      delete from attempts using gone
+      where attempts.owner_id = gone.owner_id and attempts.delivery_id = gone.delivery_id
+    )
+    select count(*) as total from gone`;
+  return row?.total ?? 0;
+}
+
+/** Deletes events of that age, some at a time. @returns how many */
+export async function deleteOldEvents(sql: Sql, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from events where ctid in (
+      select ctid from events where created_at < ${before} limit ${limit} for update skip locked
+    )`;
+  return count;
+}

@@ -1,0 +1,77 @@
+import type { Database, Sql } from "@parley/shared/db/database";
+import type { DeliveryStatusName } from "../delivery/state.ts";
+import type { AttemptRow, DeliveryKey } from "./deliveries.ts";
+
+export interface DeliveryFilter {
+  ownerId: string;
+  /** Of these, null is no filter. */
+  destinationId: string | null;
+  conversationId: string | null;
+  status: DeliveryStatusName | null;
+}
+
+export interface LoggedDelivery extends DeliveryKey {
+  destinationId: string;
+  eventId: string;
+  event: string;
+  conversationId: string;
+  status: DeliveryStatusName;
+  nextAttemptAt: Date | null;
+  createdAt: Date;
+  test: boolean;
+  log: LoggedAttempt[];
+}
+
+export interface LoggedAttempt extends AttemptRow {
+  number: number;
+}
+
+/** A page of an owner's deliveries, newest first, and how many match in all. */
+export async function listDeliveryRows(
+  db: Database,
+  filter: DeliveryFilter,
+  page: { number: number; size: number },
+): Promise<{ rows: LoggedDelivery[]; total: number }> {
+  // Page, attempts and total are of one moment.
+  return db.begin("isolation level repeatable read read only", async (tx) => {
+    const [, rows, [count]] = await Promise.all([
+      // Whether an index of some statuses only can be used shows when the status is known.
+      tx`set local plan_cache_mode = force_custom_plan`,
+      tx<Omit<LoggedDelivery, "log">[]>`
+        ${selected(tx)} where ${matching(tx, filter)}
+        order by d.delivery_id desc limit ${page.size} offset ${(page.number - 1) * page.size}`,
+      tx<{ total: number }[]>`select count(*) as total from deliveries d where ${matching(tx, filter)}`,
+    ]);
+    return { rows: await withAttempts(tx, rows), total: count?.total ?? 0 };
+  });
+}
+
+export async function findDelivery(db: Database, { ownerId, deliveryId }: DeliveryKey): Promise<LoggedDelivery | null> {
+  return db.begin("isolation level repeatable read read only", async (tx) => {
+    const rows = await tx<Omit<LoggedDelivery, "log">[]>`
+      ${selected(tx)} where d.owner_id = ${ownerId} and d.delivery_id = ${deliveryId}`;
+    const [row] = await withAttempts(tx, rows);
+    return row ?? null;
+  });
+}
+
+const selected = (sql: Sql) => sql`
+  select d.owner_id, d.delivery_id, d.destination_id, d.event_id, e.event, d.conversation_id, d.status, d.next_attempt_at,
+    d.created_at, e.test
+  from deliveries d join events e on e.owner_id = d.owner_id and e.event_id = d.event_id`;
+
+const matching = (sql: Sql, { ownerId, destinationId, conversationId, status }: DeliveryFilter) => sql`
+  d.owner_id = ${ownerId}
+  ${destinationId === null ? sql`` : sql`and d.destination_id = ${destinationId}`}
+  ${conversationId === null ? sql`` : sql`and d.conversation_id = ${conversationId}`}
+  ${status === null ? sql`` : sql`and d.status = ${status}`}`;
+
+async function withAttempts(sql: Sql, rows: readonly Omit<LoggedDelivery, "log">[]): Promise<LoggedDelivery[]> {
+  const attempts = await sql<(LoggedAttempt & DeliveryKey)[]>`
+    select owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt
+    from attempts
+    where owner_id = ${rows[0]?.ownerId ?? ""} and delivery_id = any(${rows.map((row) => row.deliveryId)}::text[])
+    order by number`;
+  const logs = Map.groupBy(attempts, ({ deliveryId }) => deliveryId);
+  return rows.map((row) => ({ ...row, log: logs.get(row.deliveryId) ?? [] }));
+}

@@ -12,9 +12,10 @@ import { conversationRoutes } from "./routes/conversations.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { operationOf } from "./routes/endpoint.ts";
 import { healthRoutes } from "./routes/health.ts";
+import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
 
-/** The public API over HTTP. */
+/** The public API and the management API over HTTP. */
 export function createApp(gate: GateContext, clients: Clients) {
   // By default Elysia looks for the path behind the first 11 characters of an address, which `http://api/` has not.
   const api = new Elysia({ handler: { standardHostname: false } })
@@ -22,7 +23,8 @@ export function createApp(gate: GateContext, clients: Clients) {
     .use(promptRoutes(gate, clients))
     .use(chatRoutes(gate, clients))
     .use(conversationRoutes(gate, clients))
-    .use(catalogueRoutes(gate, clients));
+    .use(catalogueRoutes(gate, clients))
+    .use(manageRoutes(gate, clients));
   const app = api.use(healthRoutes(clients)).use(docsRoutes(() => describe(api)));
   const routes = app.routes.map(({ method, path }) => ({ method, form: pathForm(path) }));
   return app.onError(({ request, error, code }) => {

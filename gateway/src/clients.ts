@@ -3,6 +3,7 @@ import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access, type AgentKey, AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { batched } from "@parley/shared/rpc/batched";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
@@ -14,9 +15,10 @@ export interface Clients {
   agents: ServiceClient<typeof AgentServiceService>;
   prompts: ServiceClient<typeof PromptServiceService>;
   conversations: ServiceClient<typeof ConversationServiceService>;
+  webhooks: ServiceClient<typeof WebhookDispatcherServiceService>;
   /** Many reads at once are one call. @throws ServiceError forbidden for another owner's agent, not_found for none */
   getAgent(ownerId: string, agentId: string): Promise<Agent>;
-  /** Names of the services that cannot be reached now. */
+  /** Names of the services that cannot be reached now, of those the public API needs. */
   unreachable(): Promise<string[]>;
   close(): void;
 }
@@ -47,6 +49,11 @@ export function createClients(config: GatewayConfig): Clients {
     address: config.PARLEY_CONVERSATION_ADDRESS,
     credentials,
   });
+  const webhooks = createClient(WebhookDispatcherServiceService, {
+    peer: "webhook",
+    address: config.PARLEY_WEBHOOK_ADDRESS,
+    credentials,
+  });
   const getAgent = batched<AgentKey, Agent>(async (keys) => {
     const { results } = await agents.batchGetAgents({ keys: [...keys] });
     return keys.map((_, at) => results[at]?.agent ?? refusal(results[at]?.access));
@@ -56,6 +63,7 @@ export function createClients(config: GatewayConfig): Clients {
     agents,
     prompts,
     conversations,
+    webhooks,
     getAgent: (ownerId, agentId) => getAgent({ ownerId, agentId }),
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
@@ -63,7 +71,7 @@ export function createClients(config: GatewayConfig): Clients {
       return named.filter((_, at) => !reachable[at]).map(([name]) => name);
     },
     close: () => {
-      for (const client of [accounts, agents, prompts, conversations]) client.close();
+      for (const client of [accounts, agents, prompts, conversations, webhooks]) client.close();
     },
   };
 }

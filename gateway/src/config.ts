@@ -9,6 +9,7 @@ const VARIABLES = {
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
+  PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
   REDIS_URL: str({ default: "", desc: "redis:// address; without one this process limits rates in memory" }),
   PARLEY_TRUSTED_PROXIES: str({ default: "", desc: "CIDRs of proxies whose X-Forwarded-For is believed" }),
   PARLEY_HTTP_TLS_CERT: str({ default: "", desc: "PEM file of the certificate to serve HTTPS with" }),

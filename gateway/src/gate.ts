@@ -1,12 +1,12 @@
-import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Clock } from "@parley/shared/clock";
-import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { CallOrigin } from "@parley/shared/rpc/call";
-import type { CallOptions } from "@parley/shared/rpc/client";
+import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
 import type { Static, TObject } from "@sinclair/typebox";
-import { authenticate, requireScope, type Scope, WrongKey } from "./auth/authenticate.ts";
+import { requireScope } from "./auth/authenticate.ts";
+import { type Access, type Caller, identify } from "./auth/identify.ts";
 import type { KeyRing } from "./auth/key-ring.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
@@ -15,14 +15,19 @@ import { pathOf } from "./http/path.ts";
 import { readQuery } from "./http/query.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
+import { isPublic } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
 import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
+import { refuseOverRate } from "./rate-limit/refuse.ts";
 
-/** What every request passes before its route: key, rate, scope, form; and what every answer carries. */
+/** What every request passes before its route: key or session, rate, scope, form; and what every answer carries. */
 export interface GateContext {
   keys: KeyRing;
+  sessions: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession">;
+  /** Of keys and sessions. */
   keyLimiter: RateLimiter;
   addressLimiter: RateLimiter;
+  signInLimiter: RateLimiter;
   addressOf(request: Request): string;
   /** Keeps a connection on which nothing moves: a model may think for long. */
   holdOpen(request: Request): void;
@@ -31,13 +36,16 @@ export interface GateContext {
 }
 
 interface Rules<B extends TObject, Q extends TObject> {
-  scope: Scope;
+  scope: Access;
   body?: B;
   query?: Q;
 }
 
 export interface Admitted<B, Q> {
+  /** "" where nobody is asked for. */
   ownerId: string;
+  /** The key or the session, likewise. */
+  callerId: string;
   body: B;
   query: Q;
   params: Record<string, string>;
@@ -56,9 +64,6 @@ interface RouteContext {
   params: unknown;
 }
 
-/** Wrong keys of one client address per minute (decisions.md: Authentication). */
-const WRONG_KEYS_PER_MINUTE = 60;
-
 /**
  * Turns a route's work into an Elysia handler. The work returns what is answered as JSON with 200, or a Response of its own;
  * whatever it throws becomes a problem.
@@ -70,24 +75,29 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
 ): (route: RouteContext) => Promise<Response> {
   const checkBody = rules.body && validator(rules.body);
   const checkQuery = rules.query && validator(rules.query);
+  const isPrivate = !isPublic(rules.scope);
   return async ({ request, params }) => {
     const requestId = requestIdOf(request);
     const headers = new Headers({ "X-Request-ID": requestId });
+    if (isPrivate) headers.set("Cache-Control", "no-store");
     const startedAt = performance.now();
-    let grant: KeyGrant | undefined;
+    let caller: Caller | null = null;
     let answer: Response;
     let failure: unknown;
     try {
-      grant = await authenticated(ctx, request);
-      const decision = await ctx.keyLimiter.take(grant.keyId, grant.rateLimitPerMinute);
-      tellRate(headers, decision);
-      refuseOverRate(decision);
-      requireScope(grant, rules.scope);
+      caller = await identify(ctx, rules.scope, request);
+      if (caller) {
+        const decision = await ctx.keyLimiter.take(caller.id, caller.rateLimitPerMinute);
+        tellRate(headers, decision);
+        refuseOverRate(decision);
+        requireScope(caller.scopes, rules.scope);
+      }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       const sent = checkBody ? await readJson(request) : null;
       const origin = originOf(request, requestId);
       const result = await work({
-        ownerId: grant.ownerId,
+        ownerId: caller?.ownerId ?? "",
+        callerId: caller?.id ?? "",
         body: (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>,
         query: query as Static<Q>,
         params: readParams(params as Record<string, string | null> | undefined),
@@ -104,35 +114,17 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
       answer = jsonAnswer(problem.status, problem.body, headers);
     }
-    logRequest(ctx.log, { request, requestId, grant, status: answer.status, startedAt, failure });
+    logRequest(ctx.log, { request, requestId, caller, status: answer.status, startedAt, failure });
     return answer;
   };
 }
 
 const NOTHING = new Uint8Array();
 
-async function authenticated(ctx: GateContext, request: Request): Promise<KeyGrant> {
-  try {
-    return await authenticate(ctx.keys, ctx.clock, request.headers.get("x-api-key"));
-  } catch (error) {
-    if (error instanceof WrongKey) {
-      refuseOverRate(await ctx.addressLimiter.take(ctx.addressOf(request), WRONG_KEYS_PER_MINUTE));
-    }
-    throw error;
-  }
-}
-
 function tellRate(headers: Headers, decision: Decision): void {
   headers.set("X-RateLimit-Limit", String(decision.limit));
   headers.set("X-RateLimit-Remaining", String(decision.remaining));
   headers.set("X-RateLimit-Reset", String(decision.resetAtSeconds));
-}
-
-function refuseOverRate({ allowed, limit, retryAfterSeconds }: Decision): void {
-  if (allowed) return;
-  throw new ServiceError("rate_limited", `Rate limit of ${limit} requests per minute exceeded`, {
-    retryAfterMs: retryAfterSeconds * 1000,
-  });
 }
 
 const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
@@ -156,14 +148,14 @@ export function jsonAnswer(status: number, body: object, headers: Headers): Resp
 interface Served {
   request: Request;
   requestId: string;
-  grant: KeyGrant | undefined;
+  caller: Caller | null;
   status: number;
   startedAt: number;
   failure: unknown;
 }
 
-/** One line a request; a body or a key is never in it. */
-function logRequest(log: Logger, { request, requestId, grant, status, startedAt, failure }: Served): void {
+/** One line a request; a body, a key or a cookie is never in it. */
+function logRequest(log: Logger, { request, requestId, caller, status, startedAt, failure }: Served): void {
   const level = status >= 500 ? "warn" : "debug";
   // To gather a line costs more than to write it, and most are not written.
   if (!log.isLevelEnabled(level)) return;
@@ -174,7 +166,7 @@ function logRequest(log: Logger, { request, requestId, grant, status, startedAt,
       path: pathOf(request),
       status,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
-      ...(grant && { owner_id: grant.ownerId, key_id: grant.keyId }),
+      ...(caller && { owner_id: caller.ownerId, caller_id: caller.id }),
       ...(level === "warn" && { err: failure }),
     },
     "request",

@@ -27,8 +27,10 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   const trusted = parseTrustedProxies(config.PARLEY_TRUSTED_PROXIES);
   const gate: GateContext = {
     keys,
+    sessions: clients.accounts,
     keyLimiter: limiters.keys,
     addressLimiter: limiters.addresses,
+    signInLimiter: limiters.signIns,
     addressOf: (request) =>
       clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
     holdOpen: (request) => server.timeout(request, 0),
@@ -73,18 +75,19 @@ function httpTls(config: GatewayConfig): { tls?: { cert: BunFile; key: BunFile }
 interface Limiters {
   keys: RateLimiter;
   addresses: RateLimiter;
+  signIns: RateLimiter;
   close(): void;
 }
 
-/** Two of them, so that a flood of addresses cannot push API keys out of a process's memory. */
+/** Each its own, so that a flood of addresses or emails cannot push API keys out of a process's memory. */
 async function createLimiters(redisUrl: string, log: Logger): Promise<Limiters> {
   if (redisUrl === "") {
     log.warn("no REDIS_URL: rates are limited in the memory of this process");
-    return { keys: memoryLimiter(), addresses: memoryLimiter(), close: () => {} };
+    return { keys: memoryLimiter(), addresses: memoryLimiter(), signIns: memoryLimiter(), close: () => {} };
   }
   const degraded = metrics.getMeter("parley.gateway").createCounter("parley.rate_limit.in_memory_decisions");
   const redis = await redisLimiter({ url: redisUrl });
   const failover = () =>
     failoverLimiter({ primary: redis, fallback: memoryLimiter(), logger: log, onDegraded: () => degraded.add(1) });
-  return { keys: failover(), addresses: failover(), close: () => redis.close() };
+  return { keys: failover(), addresses: failover(), signIns: failover(), close: () => redis.close() };
 }

@@ -15,6 +15,7 @@ beforeAll(async () => {
     PARLEY_AGENT_ADDRESS: NOWHERE,
     PARLEY_PROMPT_ADDRESS: NOWHERE,
     PARLEY_CONVERSATION_ADDRESS: NOWHERE,
+    PARLEY_WEBHOOK_ADDRESS: NOWHERE,
   });
   gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
 });

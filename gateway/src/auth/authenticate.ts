@@ -41,7 +41,7 @@ function wrongKey(): WrongKey {
 }
 
 /** @throws ServiceError forbidden naming the scope that the key lacks */
-export function requireScope(grant: KeyGrant, scope: Scope): void {
-  if (grant.scopes.includes("*") || grant.scopes.includes(scope)) return;
+export function requireScope(scopes: readonly string[], scope: string): void {
+  if (scopes.includes("*") || scopes.includes(scope)) return;
   throw new ServiceError("forbidden", `The API key lacks the scope ${scope}`);
 }

@@ -4,8 +4,13 @@ import { notFound } from "@parley/shared/errors";
 const NAMED: Readonly<Record<string, string>> = {
   agent_id: "Agent",
   conversation_id: "Conversation",
+  delivery_id: "Delivery",
+  destination_id: "Destination",
+  key_id: "API key",
+  mobile_number: "Mobile number",
   prompt_name: "Prompt",
   session_id: "Session",
+  voice_id: "Voice",
 };
 
 /**

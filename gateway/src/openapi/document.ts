@@ -1,6 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
+import type { Access } from "../auth/identify.ts";
 import { Problem } from "../schemas/resources.ts";
-import type { Operation } from "./operation.ts";
+import { isPublic, type Operation } from "./operation.ts";
 import { problemsOf } from "./problems.ts";
 
 interface Route {
@@ -18,9 +19,11 @@ const TAGS = {
   Chat: "Talking to an agent in text.",
   Conversations: "What was said, on every channel.",
   Catalogue: "What can be configured: providers, models, voices, phone numbers.",
+  Management:
+    "What an owner manages in the dashboard, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A request that writes must come from a page of this very origin, or from no browser.",
 } as const;
 
-const ANSWER_HEADERS = ["X-Request-ID", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
 /** The OpenAPI 3.1 document of some routes, from the schemas that check them. */
 export function openApiDocument(routes: readonly Route[]): Json {
@@ -46,6 +49,12 @@ export function openApiDocument(routes: readonly Route[]): Json {
     components: {
       securitySchemes: {
         ApiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "Begins with `vk_`." },
+        Session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "__Host-parley_session",
+          description: "Set by signing in; on a loopback address without TLS it is called `parley_session`.",
+        },
       },
       headers: HEADERS,
       schemas: components,
@@ -55,29 +64,41 @@ export function openApiDocument(routes: readonly Route[]): Json {
 
 function describe(method: string, path: string, operation: Operation, components: Record<string, Json>): Json {
   const { id, tag, summary, description, body, query, scope } = operation;
-  const isWrite = method !== "GET";
+  const takesKey = method !== "GET" && isPublic(scope);
   return {
     operationId: id,
     tags: [tag],
     summary,
-    description: `${description ? `${description}\n\n` : ""}Needs a key with the scope \`${scope}\`.`,
+    description: [description, needed(scope)].filter(Boolean).join("\n\n"),
+    ...(scope === "session" && { security: [{ Session: [] }] }),
+    ...(scope === "anyone" && { security: [] }),
     parameters: [
       ...pathParameters(path),
       ...queryParameters(query, components),
-      ...(isWrite ? [IDEMPOTENCY_KEY] : []),
+      ...(takesKey ? [IDEMPOTENCY_KEY] : []),
       REQUEST_ID,
     ],
     ...(body && {
       requestBody: { required: true, content: { "application/json": { schema: shown(body, components) } } },
     }),
-    responses: { 200: success(operation, isWrite, components), ...problemsOf(operation, isWrite) },
+    responses: {
+      200: success(operation, takesKey, components),
+      ...problemsOf(operation, { takesKey, isWrite: method !== "GET" }),
+    },
   };
 }
 
-function success({ response, streamed, tag }: Operation, isWrite: boolean, components: Record<string, Json>): Json {
+function needed(scope: Access): string {
+  if (scope === "anyone") return "";
+  return scope === "session" ? "Needs a session." : `Needs a key with the scope \`${scope}\`.`;
+}
+
+function success(operation: Operation, takesKey: boolean, components: Record<string, Json>): Json {
+  const { response, streamed, tag, scope } = operation;
   const headers = [
-    ...ANSWER_HEADERS,
-    ...(isWrite ? ["Idempotent-Replayed"] : []),
+    "X-Request-ID",
+    ...(scope === "anyone" ? [] : RATE_HEADERS),
+    ...(takesKey ? ["Idempotent-Replayed"] : []),
     ...(tag === "Chat" ? ["X-Session-ID"] : []),
   ];
   return {
@@ -153,7 +174,7 @@ function mapSchemas(value: TSchema | Record<string, TSchema>, components: Record
 const header = (description: string, schema: Json) => ({ description, schema });
 const HEADERS = {
   "X-Request-ID": header("Names the request in logs; the client's own where it sent one.", { type: "string" }),
-  "X-RateLimit-Limit": header("Requests per minute of the key.", { type: "integer" }),
+  "X-RateLimit-Limit": header("Requests per minute of the key, or of the session.", { type: "integer" }),
   "X-RateLimit-Remaining": header("Requests left in the sliding minute.", { type: "integer" }),
   "X-RateLimit-Reset": header("Unix second at which the full limit is back.", { type: "integer" }),
   "Idempotent-Replayed": header("`true` when an earlier request with the same Idempotency-Key got this answer.", {

@@ -1,14 +1,15 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
-import type { Scope } from "../auth/authenticate.ts";
+import type { Access } from "../auth/identify.ts";
 
 /** What one route accepts and answers: the gate checks by it, and the document says it. */
 export interface Operation<B extends TObject = TObject, Q extends TObject = TObject> {
   /** camelCase, the name of a generated client's method. */
   id: string;
-  tag: "Agents" | "Prompts" | "Chat" | "Conversations" | "Catalogue";
+  tag: "Agents" | "Prompts" | "Chat" | "Conversations" | "Catalogue" | "Management";
   summary: string;
   description?: string;
-  scope: Scope;
+  /** Of the key that is needed, or what is needed in place of one. */
+  scope: Access;
   body?: B;
   query?: Q;
   /** Of the 200 answer's JSON. */
@@ -20,3 +21,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
 }
 
 export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model";
+
+/** Whether it is of the public API, which keys open; the management API is for those who sign in. */
+export function isPublic(scope: Access): boolean {
+  return scope !== "session" && scope !== "anyone";
+}

@@ -1,4 +1,4 @@
-import type { Operation, Refusal } from "./operation.ts";
+import { isPublic, type Operation, type Refusal } from "./operation.ts";
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "The body is not a JSON object, or a condition is not met.",
@@ -16,7 +16,14 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   504: "The model provider did not answer in time.",
 };
 
-const ALWAYS = [401, 403, 422, 429, 500, 503];
+/** Where it means something else in the management API. */
+const MANAGE_DESCRIPTIONS: Readonly<Record<number, string>> = {
+  401: "Not signed in, or the session has ended; to sign in: email or password is wrong.",
+  403: "The request comes from another site's page.",
+  409: "In conflict with what stands.",
+};
+
+const ALWAYS = [401, 422, 429, 500, 503];
 const BODY = [400, 413, 415];
 const BY_REFUSAL: Record<Refusal, readonly number[]> = {
   condition: [400],
@@ -27,16 +34,26 @@ const BY_REFUSAL: Record<Refusal, readonly number[]> = {
 };
 
 /** Every status an operation can refuse with. */
-export function problemsOf({ body, refuses = [] }: Operation, isWrite: boolean): Record<string, unknown> {
-  const statuses = new Set([...ALWAYS, ...(body ? BODY : []), ...refuses.flatMap((refusal) => BY_REFUSAL[refusal])]);
-  return Object.fromEntries([...statuses].sort((a, b) => a - b).map((status) => [status, problem(status, isWrite)]));
+export function problemsOf(
+  { body, refuses = [], scope }: Operation,
+  { takesKey, isWrite }: { takesKey: boolean; isWrite: boolean },
+): Record<string, unknown> {
+  const statuses = new Set([
+    ...ALWAYS,
+    ...(isPublic(scope) || isWrite ? [403] : []),
+    ...(body ? BODY : []),
+    ...refuses.flatMap((refusal) => BY_REFUSAL[refusal]),
+  ]);
+  const descriptions = isPublic(scope) ? DESCRIPTIONS : { ...DESCRIPTIONS, ...MANAGE_DESCRIPTIONS };
+  const described = [...statuses].map((status) => [status, problem(status, descriptions[status], takesKey)]);
+  return Object.fromEntries(described);
 }
 
-function problem(status: number, isWrite: boolean) {
+function problem(status: number, description: string | undefined, takesKey: boolean) {
   const retry = status === 429 || status === 503 ? ["Retry-After"] : [];
-  const replay = isWrite && [400, 404, 409, 422].includes(status) ? ["Idempotent-Replayed"] : [];
+  const replay = takesKey && [400, 404, 409, 422].includes(status) ? ["Idempotent-Replayed"] : [];
   return {
-    description: DESCRIPTIONS[status],
+    description,
     headers: Object.fromEntries(
       ["X-Request-ID", ...retry, ...replay].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
     ),

@@ -1,14 +1,13 @@
-import { Gender, type ProviderModels } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ProviderModels } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
+import { presentNumber } from "../present/account.ts";
 import { pageOf } from "../present/page.ts";
-import { presentVoice } from "../present/voice.ts";
+import { genderOf, presentVoices } from "../present/voice.ts";
 import { ListVoicesQuery, VOICES_PAGE_SIZE } from "../schemas/catalogue.ts";
 import { MobileNumbers, Providers, VoiceList } from "../schemas/resources.ts";
 import { endpoint } from "./endpoint.ts";
-
-const GENDERS = { MALE: Gender.GENDER_MALE, FEMALE: Gender.GENDER_FEMALE, NEUTRAL: Gender.GENDER_NEUTRAL } as const;
 
 export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
@@ -50,20 +49,14 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
               page,
               providerName: query.provider,
               language: query.language ?? "",
-              gender: query.gender ? GENDERS[query.gender] : Gender.GENDER_UNSPECIFIED,
+              gender: genderOf(query.gender),
               search: query.search ?? "",
               clonedOnly: query.cloned_only ?? false,
               modelName: query.model ?? "",
             },
             { origin },
           );
-          return {
-            voices: voices.map(presentVoice),
-            total_count: total,
-            page: page.number,
-            page_size: page.size,
-            has_more: page.number * page.size < total,
-          };
+          return presentVoices(voices, total, page);
         },
       ),
     )
@@ -82,10 +75,7 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
           const { mobileNumbers } = await accounts.listMobileNumbers({ ownerId }, { origin });
           return {
             user_id: ownerId,
-            purchased_mobile_numbers: mobileNumbers.map(({ mobileNumber, telephonyProvider }) => ({
-              mobile_number: mobileNumber,
-              telephony_provider: telephonyProvider,
-            })),
+            purchased_mobile_numbers: mobileNumbers.map(presentNumber),
           };
         },
       ),

@@ -7,8 +7,8 @@ import type {
   ListConversationsRequest,
   TimeOfDayWindow,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { invalid } from "@parley/shared/errors";
 import type { Static } from "@sinclair/typebox";
+import { readDate } from "../http/date.ts";
 import type { ListConversationsQuery } from "../schemas/conversations.ts";
 
 type Query = Static<typeof ListConversationsQuery>;
@@ -55,27 +55,11 @@ export function listConversationsRequest(
       status: query.conversation_status
         ? STATUSES[query.conversation_status]
         : ConversationStatus.CONVERSATION_STATUS_UNSPECIFIED,
-      from: dateOf("from_date", query.from_date),
-      to: dateOf("to_date", query.to_date),
+      from: query.from_date === undefined ? undefined : readDate("from_date", query.from_date),
+      to: query.to_date === undefined ? undefined : readDate("to_date", query.to_date),
       timeOfDay: timeOfDayOf(query),
     },
   };
-}
-
-/** A date alone is its midnight; without a zone it is UTC. */
-function dateOf(name: string, text: string | undefined): Date | undefined {
-  if (text === undefined) return undefined;
-  const iso = text.replace(" ", "T");
-  const date = new Date(iso.includes("T") && !/(Z|[+-]\d{2}:?\d{2})$/.test(iso) ? `${iso}Z` : iso);
-  if (Number.isNaN(date.getTime()) || !isDay(iso.slice(0, 10)))
-    throw invalid(name, `${name} must be a date that exists, in ISO 8601`);
-  return date;
-}
-
-/** Whether a date is in the calendar: a parser takes 30 February for 2 March. */
-function isDay(date: string): boolean {
-  const parsed = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
 }
 
 /** The window of the day in UTC minutes; offsets are minutes east of UTC (decisions.md: Conversations). */

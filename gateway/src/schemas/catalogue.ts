@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { OneOf, PageQuery, Text } from "./types.ts";
 
-const VOICE_PROVIDERS = ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "GOOGLE"] as const;
+export const VOICE_PROVIDERS = ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "GOOGLE"] as const;
 export const VOICES_PAGE_SIZE = 20;
 
 export const ListVoicesQuery = Type.Object({

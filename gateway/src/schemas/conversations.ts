@@ -1,15 +1,10 @@
 import { Type } from "@sinclair/typebox";
-import { OneOf, Text } from "./types.ts";
+import { DateTimeText, OneOf, Text } from "./types.ts";
 
 const TimeOfDay = Text({
   pattern: "^([0-1][0-9]|2[0-3]):[0-5][0-9]$",
   form: "be a time of day as HH:MM, 24-hour",
   example: "09:30",
-});
-const DateTime = Text({
-  pattern: "^\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:?\\d{2})?)?$",
-  form: "be an ISO 8601 date and time, such as 2026-01-31T09:30:00Z",
-  example: "2026-01-31T09:30:00Z",
 });
 
 export const ListConversationsQuery = Type.Object({
@@ -23,8 +18,8 @@ export const ListConversationsQuery = Type.Object({
   conversation_type: Type.Optional(OneOf(["DAILY", "TELEPHONY", "WHATSAPP", "CHAT"] as const)),
   calling_type: Type.Optional(OneOf(["INBOUND", "OUTBOUND"] as const)),
   conversation_status: Type.Optional(OneOf(["IN_PROGRESS", "COMPLETED", "DISCONNECTED", "FAILED"] as const)),
-  from_date: Type.Optional(DateTime),
-  to_date: Type.Optional(DateTime),
+  from_date: Type.Optional(DateTimeText),
+  to_date: Type.Optional(DateTimeText),
   from_time: Type.Optional(TimeOfDay),
   to_time: Type.Optional(TimeOfDay),
   timezone_offset: Type.Optional(Type.Integer({ minimum: -840, maximum: 840, default: 330 })),

@@ -2,12 +2,12 @@ import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { CATEGORIES, Sts, Stt, Tools, Tts, Widget } from "./agents.ts";
 import { Json, Nullable, OneOf } from "./types.ts";
 
-const Id = (example: string) => Type.String({ examples: [example] });
-const DateTime = Type.String({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
+export const Id = (example: string) => Type.String({ examples: [example] });
+export const DateTime = Type.String({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
 const Uuid = Type.String({ format: "uuid", examples: ["0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"] });
 /** A schema with a name of its own in the document. */
 const named = <S extends TSchema>($id: string, schema: S): S => ({ ...schema, $id });
-const Resource = <P extends TProperties>($id: string, properties: P, description?: string) =>
+export const Resource = <P extends TProperties>($id: string, properties: P, description?: string) =>
   Type.Object(properties, { $id, ...(description !== undefined && { description }) });
 
 export const Problem = Resource("Problem", {
@@ -19,7 +19,7 @@ export const Problem = Resource("Problem", {
   ),
 });
 
-const PageFigures = {
+export const PageFigures = {
   total: Type.Integer({ minimum: 0 }),
   page: Type.Integer({ minimum: 1 }),
   page_size: Type.Integer({ minimum: 1 }),
@@ -223,29 +223,29 @@ export const Providers = Resource("Providers", {
   timestamp: DateTime,
 });
 
+export const Voice = Resource("Voice", {
+  id: Type.String(),
+  name: Type.String(),
+  provider: Type.String(),
+  gender: OneOf(["MALE", "FEMALE", "NEUTRAL"] as const),
+  language: Type.String({ examples: ["en-US"] }),
+  preview_url: Nullable(Type.String()),
+});
+
 export const VoiceList = Resource("VoiceList", {
-  voices: Type.Array(
-    Resource("Voice", {
-      id: Type.String(),
-      name: Type.String(),
-      provider: Type.String(),
-      gender: OneOf(["MALE", "FEMALE", "NEUTRAL"] as const),
-      language: Type.String({ examples: ["en-US"] }),
-      preview_url: Nullable(Type.String()),
-    }),
-  ),
+  voices: Type.Array(Voice),
   total_count: Type.Integer(),
   page: Type.Integer(),
   page_size: Type.Integer(),
   has_more: Type.Boolean(),
 });
 
+export const MobileNumber = Resource("MobileNumber", {
+  mobile_number: Type.String({ examples: ["+14155550123"] }),
+  telephony_provider: OneOf(["TWILIO", "PLIVO"] as const),
+});
+
 export const MobileNumbers = Resource("MobileNumbers", {
   user_id: Type.String(),
-  purchased_mobile_numbers: Type.Array(
-    Resource("MobileNumber", {
-      mobile_number: Type.String({ examples: ["+14155550123"] }),
-      telephony_provider: OneOf(["TWILIO", "PLIVO"] as const),
-    }),
-  ),
+  purchased_mobile_numbers: Type.Array(MobileNumber),
 });

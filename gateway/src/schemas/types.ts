@@ -57,3 +57,9 @@ export const E164 = Text({
   form: "be a phone number in E.164, such as +14155550123",
   example: "+14155550123",
 });
+
+export const DateTimeText = Text({
+  pattern: "^(?!0000)\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:?\\d{2})?)?$",
+  form: "be an ISO 8601 date and time, such as 2026-01-31T09:30:00Z",
+  example: "2026-01-31T09:30:00Z",
+});

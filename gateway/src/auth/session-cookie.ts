@@ -1,0 +1,42 @@
+import type { Session } from "@parley/proto/parley/account/v1/account.ts";
+
+/** RFC 6265bis: browsers take a cookie so named over TLS from this very host only, whatever a neighbouring host sets. */
+const NAME = "__Host-parley_session";
+const NAME_ON_LOOPBACK = "parley_session";
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
+
+/** The token that a request brings, null for none. */
+export function readSessionToken(request: Request): string | null {
+  const cookies = request.headers.get("cookie");
+  return cookies === null ? null : new Bun.CookieMap(cookies).get(nameFor(request));
+}
+
+/** The header that hands a session's token to the browser, which shows it to no script and to no other site. */
+export function sessionCookie(request: Request, token: string, { createdAt, expiresAt }: Session): string {
+  const lifetimeMs = (expiresAt?.getTime() ?? 0) - (createdAt?.getTime() ?? 0);
+  return cookie(request, token, Math.floor(lifetimeMs / 1000));
+}
+
+/** The header that takes it back. */
+export function noSessionCookie(request: Request): string {
+  return cookie(request, "", 0);
+}
+
+function cookie(request: Request, token: string, maxAge: number): string {
+  const secure = !isPlainLoopback(request);
+  const options = { path: "/", httpOnly: true, sameSite: "strict", secure, maxAge } as const;
+  return new Bun.Cookie(nameFor(request), token, options).serialize();
+}
+
+function nameFor(request: Request): string {
+  return isPlainLoopback(request) ? NAME_ON_LOOPBACK : NAME;
+}
+
+/**
+ * Whether a browser on this machine talks to us without TLS, where not every browser takes a secure cookie. Anywhere else a
+ * cookie is secure, even where TLS is missing: better nobody signs in there than that the session travels in the clear.
+ */
+function isPlainLoopback({ url, headers }: Request): boolean {
+  const isTls = url.startsWith("https:") || headers.get("x-forwarded-proto") === "https";
+  return !isTls && LOOPBACK_HOST.test(headers.get("host") ?? "");
+}

@@ -1,0 +1,19 @@
+import { invalid } from "@parley/shared/errors";
+
+/**
+ * The moment that an ISO 8601 text names: a date alone is its midnight, without a zone it is UTC.
+ * @throws ServiceError invalid naming `path` for a day that is in no calendar
+ */
+export function readDate(path: string, text: string): Date {
+  const iso = text.replace(" ", "T");
+  const date = new Date(iso.includes("T") && !/(Z|[+-]\d{2}:?\d{2})$/.test(iso) ? `${iso}Z` : iso);
+  if (Number.isNaN(date.getTime()) || !isDay(iso.slice(0, 10)))
+    throw invalid(path, `${path} must be a date that exists, in ISO 8601`);
+  return date;
+}
+
+/** A parser takes 30 February for 2 March. */
+function isDay(date: string): boolean {
+  const parsed = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
+}

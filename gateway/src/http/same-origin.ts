@@ -1,0 +1,22 @@
+import { ServiceError } from "@parley/shared/errors";
+
+const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/**
+ * Keeps other sites' pages from writing with the cookie of whoever visits them
+ * (https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html): browsers say where
+ * a request comes from in Sec-Fetch-Site, or where they do not, in Origin. A client that sends neither is no browser.
+ * @throws ServiceError forbidden
+ */
+export function refuseOtherOrigins(request: Request): void {
+  if (SAFE_METHODS.has(request.method)) return;
+  const site = request.headers.get("sec-fetch-site");
+  const origin = request.headers.get("origin");
+  if (site !== null ? site === "same-origin" || site === "none" : origin === null || isOwn(origin, request)) return;
+  throw new ServiceError("forbidden", "The request comes from another site's page");
+}
+
+function isOwn(origin: string, request: Request): boolean {
+  const parsed = URL.parse(origin);
+  return parsed !== null && parsed.host === request.headers.get("host");
+}

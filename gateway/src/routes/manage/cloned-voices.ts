@@ -1,0 +1,100 @@
+import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
+import { notFound } from "@parley/shared/errors";
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { pageOf } from "../../present/page.ts";
+import { required } from "../../present/required.ts";
+import { genderOf, presentVoice, presentVoices } from "../../present/voice.ts";
+import { VOICE_PROVIDERS } from "../../schemas/catalogue.ts";
+import { AddClonedVoiceBody, ListClonedVoicesQuery } from "../../schemas/manage.ts";
+import { Done } from "../../schemas/managed.ts";
+import { Voice, VoiceList } from "../../schemas/resources.ts";
+import { endpoint } from "../endpoint.ts";
+
+export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {
+  return new Elysia({ prefix: "/v1/manage/cloned-voices" })
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listClonedVoices",
+          tag: "Management",
+          summary: "List the owner's voices of a provider, by name",
+          scope: "session",
+          query: ListClonedVoicesQuery,
+          response: VoiceList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const { voices, total } = await agents.listVoices(
+            {
+              ownerId,
+              page,
+              providerName: query.provider,
+              clonedOnly: true,
+              language: "",
+              gender: Gender.GENDER_UNSPECIFIED,
+              search: "",
+              modelName: "",
+            },
+            { origin },
+          );
+          return presentVoices(voices, total, page);
+        },
+      ),
+    )
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "addClonedVoice",
+          tag: "Management",
+          summary: "Add a voice that the owner has at a provider",
+          scope: "session",
+          body: AddClonedVoiceBody,
+          response: Voice,
+          refuses: ["conflict"],
+        },
+        async ({ ownerId, body, origin }) => {
+          const { voice } = await agents.addClonedVoice(
+            {
+              ownerId,
+              voice: {
+                providerName: body.provider,
+                voiceId: body.voice_id,
+                name: body.name,
+                gender: genderOf(body.gender),
+                language: body.language,
+                previewUrl: body.preview_url ?? undefined,
+              },
+            },
+            { origin },
+          );
+          return presentVoice(required(voice));
+        },
+      ),
+    )
+    .delete(
+      "/:provider/:voice_id",
+      ...endpoint(
+        gate,
+        {
+          id: "removeClonedVoice",
+          tag: "Management",
+          summary: "Remove one of the owner's voices",
+          scope: "session",
+          response: Done,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { provider: providerName = "", voice_id: voiceId = "" } = params;
+          if (!VOICE_PROVIDERS.some((known) => known === providerName)) throw notFound("Voice");
+          await agents.removeClonedVoice({ ownerId, providerName, voiceId }, { origin });
+          return { message: "Voice removed" };
+        },
+      ),
+    );
+}

@@ -1,0 +1,64 @@
+import { DeliveryStatus } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { pageFigures, pageOf } from "../../present/page.ts";
+import { required } from "../../present/required.ts";
+import { presentDelivery, STATUSES } from "../../present/webhook.ts";
+import { ListDeliveriesQuery } from "../../schemas/manage.ts";
+import { Delivery, DeliveryList } from "../../schemas/managed.ts";
+import { endpoint } from "../endpoint.ts";
+
+export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
+  return new Elysia({ prefix: "/v1/manage/deliveries" })
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listDeliveries",
+          tag: "Management",
+          summary: "List webhook deliveries with their attempts, newest first",
+          scope: "session",
+          query: ListDeliveriesQuery,
+          response: DeliveryList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const { deliveries, total } = await webhooks.listDeliveries(
+            {
+              ownerId,
+              page,
+              destinationId: query.destination_id ?? "",
+              conversationId: query.conversation_id ?? "",
+              status: query.status ? STATUSES[query.status] : DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED,
+            },
+            { origin },
+          );
+          return { deliveries: deliveries.map(presentDelivery), ...pageFigures(total, page) };
+        },
+      ),
+    )
+    .post(
+      "/:delivery_id/resend",
+      ...endpoint(
+        gate,
+        {
+          id: "resendDelivery",
+          tag: "Management",
+          summary: "Send a delivery again",
+          description: "Four more attempts for one that has ended, whichever way.",
+          scope: "session",
+          response: Delivery,
+          refuses: ["condition", "not_found", "conflict"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { delivery } = await webhooks.resendDelivery(
+            { ownerId, deliveryId: params.delivery_id ?? "" },
+            { origin },
+          );
+          return presentDelivery(required(delivery));
+        },
+      ),
+    );
+}

@@ -1,0 +1,88 @@
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { readDate } from "../../http/date.ts";
+import { presentKey } from "../../present/account.ts";
+import { required } from "../../present/required.ts";
+import { CreateKeyBody } from "../../schemas/manage.ts";
+import { Done, Key, KeyList, NewKey } from "../../schemas/managed.ts";
+import { endpoint } from "../endpoint.ts";
+
+export function keyRoutes(gate: GateContext, { accounts }: Clients) {
+  return new Elysia({ prefix: "/v1/manage/keys" })
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listKeys",
+          tag: "Management",
+          summary: "List API keys, newest first",
+          scope: "session",
+          response: KeyList,
+        },
+        async ({ ownerId, origin }) => {
+          const { keys } = await accounts.listKeys({ ownerId }, { origin });
+          return { keys: keys.map(presentKey) };
+        },
+      ),
+    )
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "createKey",
+          tag: "Management",
+          summary: "Create an API key, shown this once",
+          scope: "session",
+          body: CreateKeyBody,
+          response: NewKey,
+        },
+        async ({ ownerId, body, origin }) => {
+          const { key, apiKey } = await accounts.createKey(
+            {
+              ownerId,
+              name: body.name ?? "",
+              scopes: body.scopes ?? [],
+              expiresAt: body.expires_at ? readDate("expires_at", body.expires_at) : undefined,
+            },
+            { origin },
+          );
+          return { ...presentKey(required(key)), api_key: apiKey };
+        },
+      ),
+    )
+    .post("/:key_id/activate", ...change(gate, "activateKey", "Switch an API key on again", accounts.activateKey))
+    .post("/:key_id/deactivate", ...change(gate, "deactivateKey", "Switch an API key off", accounts.deactivateKey))
+    .delete(
+      "/:key_id",
+      ...endpoint(
+        gate,
+        {
+          id: "deleteKey",
+          tag: "Management",
+          summary: "Delete an API key",
+          scope: "session",
+          response: Done,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          await accounts.deleteKey({ ownerId, keyId: params.key_id ?? "" }, { origin });
+          return { message: "API key deleted" };
+        },
+      ),
+    );
+}
+
+/** It holds on every gateway within a second. */
+function change(gate: GateContext, id: string, summary: string, call: Clients["accounts"]["activateKey"]) {
+  return endpoint(
+    gate,
+    { id, tag: "Management", summary, scope: "session", response: Key, refuses: ["condition", "not_found"] },
+    async ({ ownerId, params, origin }) => {
+      const { key } = await call({ ownerId, keyId: params.key_id ?? "" }, { origin });
+      return presentKey(required(key));
+    },
+  );
+}

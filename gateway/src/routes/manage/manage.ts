@@ -1,0 +1,24 @@
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { clonedVoiceRoutes } from "./cloned-voices.ts";
+import { deliveryRoutes } from "./deliveries.ts";
+import { destinationRoutes } from "./destinations.ts";
+import { keyRoutes } from "./keys.ts";
+import { mobileNumberRoutes } from "./mobile-numbers.ts";
+import { sessionRoutes } from "./session.ts";
+import { settingsRoutes } from "./settings.ts";
+import { usageRoutes } from "./usage.ts";
+
+/** What an owner manages, signed in (decisions.md: Dashboard and management API). */
+export function manageRoutes(gate: GateContext, clients: Clients) {
+  return new Elysia()
+    .use(sessionRoutes(gate, clients))
+    .use(keyRoutes(gate, clients))
+    .use(destinationRoutes(gate, clients))
+    .use(deliveryRoutes(gate, clients))
+    .use(mobileNumberRoutes(gate, clients))
+    .use(clonedVoiceRoutes(gate, clients))
+    .use(settingsRoutes(gate, clients))
+    .use(usageRoutes(gate, clients));
+}

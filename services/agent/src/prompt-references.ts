@@ -33,7 +33,7 @@ export async function keepPromise(sql: Sql, { ownerId, jobId }: ReferencePromise
   await sql`delete from jobs where owner_id = ${ownerId} and job_id = ${jobId}`;
 }
 
-/** Makes the prompt service's references of an agent those that the agent has; none when there is no such agent. */
+/** Makes the prompt service's references of an agent those that the agent has; an agent that is gone has none. */
 async function settleReferences(ctx: AgentContext, key: AgentKey): Promise<void> {
   await ctx.db.begin(async (tx) => {
     await lockAgent(tx, key.agentId);
@@ -44,6 +44,7 @@ async function settleReferences(ctx: AgentContext, key: AgentKey): Promise<void>
       agentId: key.agentId,
       agentName: agent?.agentName ?? "",
       promptNames: [...new Set(names)],
+      agentGone: agent === null,
     });
   });
 }

@@ -84,6 +84,13 @@ describe("a prompt in use", () => {
   });
 });
 
+test("an agent that lets go of its inline prompt finds the earlier versions when it is given another", async () => {
+  const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
+  await change(service.agents, agent, { clear: ["prompt"] });
+  const again = await change(service.agents, agent, { prompt: inline("Two.") });
+  expect(again.prompt).toMatchObject({ promptName: internal(agent), promptVersion: 2 });
+});
+
 test("deleting an agent removes its internal prompts, not those of others", async () => {
   const owner = newOwner();
   const analysis = { enabled: true, prompt: inline("Sum up."), schema: undefined };

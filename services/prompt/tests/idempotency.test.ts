@@ -86,7 +86,7 @@ test("a refusal is repeated as it was, marked as a replay, though the request wo
   await client.acquirePrompts({ ...agent, uses: [byName("greeting")] });
   const request = { ...deletion(owner, "greeting"), idempotency: key("delete") };
   const first = await failure(client.deletePrompt(request));
-  await client.setPromptReferences({ ...agent, promptNames: [] });
+  await client.setPromptReferences({ ...agent, promptNames: [], agentGone: false });
   const again = await seen((options) => failure(client.deletePrompt(request, options)));
   expect(first.kind).toBe("conflict");
   expect(again).toEqual({ replayed: true, answer: first });

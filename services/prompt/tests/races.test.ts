@@ -127,7 +127,7 @@ test("an agent taking another's internal prompt while that one goes either keeps
     await service.client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
     const [taken, settled] = await Promise.allSettled([
       replicas[0].acquirePrompts({ ...other, uses: [byName(promptName)] }),
-      replicas[1].setPromptReferences({ ...agent, promptNames: [] }),
+      replicas[1].setPromptReferences({ ...agent, promptNames: [], agentGone: true }),
     ]);
     expect(settled).toEqual({ status: "fulfilled", value: {} });
     if (taken.status === "fulfilled") {
@@ -152,7 +152,7 @@ test("agents taking the same prompts in any order, with updates in between, neve
       const order = at % 2 === 0 ? names : names.toReversed();
       const agent = agents[at % 4] ?? newAgent(owner);
       if (at % 3 === 0) return replica(at).updatePrompt(update(owner, names[at % 4] ?? "", `text ${at}`));
-      if (at % 5 === 0) return replica(at).setPromptReferences({ ...agent, promptNames: order });
+      if (at % 5 === 0) return replica(at).setPromptReferences({ ...agent, promptNames: order, agentGone: false });
       const uses = [...order.map((name) => byName(name)), withContent(`content ${at}`)];
       return replica(at).acquirePrompts({ ...agent, uses });
     }),

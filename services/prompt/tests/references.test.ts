@@ -161,7 +161,7 @@ describe("acquiring by content", () => {
     await client.createPrompt(creation(owner, { promptName }));
     const { acquired } = await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
     expect(acquired[0]?.prompt).toMatchObject({ promptName, promptVersion: 2 });
-    await client.setPromptReferences({ ...agent, promptNames: [] });
+    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: true });
     expect(await exists(owner, promptName)).toBe(true);
   });
 
@@ -184,20 +184,32 @@ describe("setting the references", () => {
     const agent = newAgent(owner);
     for (const promptName of ["a", "b", "c"]) await client.createPrompt(creation(owner, { promptName }));
     await client.acquirePrompts({ ...agent, uses: [byName("a"), byName("b"), withContent("Be brief.")] });
-    for (const _ of ["once", "again"]) await client.setPromptReferences({ ...agent, promptNames: ["b", "c"] });
+    for (const _ of ["once", "again"])
+      await client.setPromptReferences({ ...agent, promptNames: ["b", "c"], agentGone: false });
     expect((await client.deletePrompt(deletion(owner, "a"))).versionsDeleted).toBe(1);
     expect(await failure(client.deletePrompt(deletion(owner, "b")))).toMatchObject({ kind: "conflict" });
     expect(await failure(client.deletePrompt(deletion(owner, "c")))).toMatchObject({ kind: "conflict" });
     expect(await exists(owner, `agent-${agent.agentId}`)).toBe(true);
   });
 
-  test("with none the agent's internal prompts are deleted and others' are not", async () => {
+  test("to none leaves the agent's internal prompt to come back to, as a prompt that may be deleted", async () => {
+    const owner = newOwner();
+    const agent = newAgent(owner);
+    const promptName = `agent-${agent.agentId}`;
+    await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
+    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: false });
+    expect(await exists(owner, promptName)).toBe(true);
+    expect((await client.deletePrompt(deletion(owner, promptName))).versionsDeleted).toBe(1);
+  });
+
+  test("of an agent that is gone deletes its internal prompts, and others' not", async () => {
     const owner = newOwner();
     const [agent, other] = [newAgent(owner), newAgent(owner)];
     const uses = [withContent("Be brief."), withContent("Was it?", ANALYSIS)];
     await client.acquirePrompts({ ...agent, uses });
     await client.acquirePrompts({ ...other, uses });
-    for (const _ of ["once", "again"]) await client.setPromptReferences({ ...agent, agentName: "", promptNames: [] });
+    for (const _ of ["once", "again"])
+      await client.setPromptReferences({ ...agent, agentName: "", promptNames: [], agentGone: true });
     const { prompts } = await client.listPrompts({ ownerId: owner, search: "", latestOnly: true, page: undefined });
     expect(prompts.map((prompt) => prompt.promptName).sort()).toEqual([
       `agent-${other.agentId}`,
@@ -211,10 +223,10 @@ describe("setting the references", () => {
     const promptName = `agent-${agent.agentId}`;
     await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
     await client.acquirePrompts({ ...other, uses: [byName(promptName)] });
-    await client.setPromptReferences({ ...agent, promptNames: [] });
+    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: true });
     expect(await exists(owner, promptName)).toBe(true);
-    await client.setPromptReferences({ ...other, promptNames: [] });
-    await client.setPromptReferences({ ...agent, promptNames: [] });
+    await client.setPromptReferences({ ...other, promptNames: [], agentGone: true });
+    await client.setPromptReferences({ ...agent, promptNames: [], agentGone: true });
     expect(await exists(owner, promptName)).toBe(true);
     expect((await client.deletePrompt(deletion(owner, promptName))).versionsDeleted).toBe(1);
   });
@@ -224,7 +236,7 @@ describe("setting the references", () => {
     const agent = newAgent(owner, "Anna");
     await client.createPrompt(creation(owner));
     await client.acquirePrompts({ ...agent, uses: [byName("greeting")] });
-    await client.setPromptReferences({ ...agent, agentName: "Berta", promptNames: ["greeting"] });
+    await client.setPromptReferences({ ...agent, agentName: "Berta", promptNames: ["greeting"], agentGone: false });
     const { detail } = await failure(client.deletePrompt(deletion(owner, "greeting")));
     expect(detail).toContain("the agent Berta:");
   });
@@ -233,7 +245,7 @@ describe("setting the references", () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.createPrompt(creation(owner));
-    await client.setPromptReferences({ ...agent, promptNames: ["greeting", "nobody's", "nul\0"] });
+    await client.setPromptReferences({ ...agent, promptNames: ["greeting", "nobody's", "nul\0"], agentGone: false });
     expect(await failure(client.deletePrompt(deletion(owner, "greeting")))).toMatchObject({ kind: "conflict" });
   });
 
@@ -241,7 +253,7 @@ describe("setting the references", () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
-    await client.setPromptReferences({ ...agent, ownerId: newOwner(), promptNames: [] });
+    await client.setPromptReferences({ ...agent, ownerId: newOwner(), promptNames: [], agentGone: false });
     expect(await failure(client.deletePrompt(deletion(owner, `agent-${agent.agentId}`)))).toMatchObject({
       kind: "conflict",
     });

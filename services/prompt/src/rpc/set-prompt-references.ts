@@ -13,7 +13,7 @@ import {
 export function setPromptReferences(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["setPromptReferences"]> {
-  return async ({ ownerId, agentId, agentName, promptNames }, call) => {
+  return async ({ ownerId, agentId, agentName, promptNames, agentGone }, call) => {
     const agent = { ownerId, agentId, agentName };
     const wanted = [...new Set(promptNames)].filter((name) => promptNameFault(name) === null);
     const held = await ctx.db.begin(async (tx) => {
@@ -21,7 +21,7 @@ export function setPromptReferences(
       const existing = await holdPrompts(tx, ownerId, wanted);
       await deleteReferencesExcept(tx, agent, wanted);
       await insertReferences(tx, agent, [...existing.keys()]);
-      if (promptNames.length === 0) await deleteInternalPrompts(tx, ownerId, agentId);
+      if (agentGone) await deleteInternalPrompts(tx, ownerId, agentId);
       return existing;
     });
     // Whoever settles references repeats a call that fails, and no repetition brings a prompt back.

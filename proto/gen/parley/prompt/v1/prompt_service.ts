@@ -143,6 +143,8 @@ export interface SetPromptReferencesRequest {
   agentId: string;
   agentName: string;
   promptNames: string[];
+  /** There is no such agent, or no more: its internal prompts go too. An agent that uses none keeps them to come back to. */
+  agentGone: boolean;
 }
 
 export interface SetPromptReferencesResponse {
@@ -1565,7 +1567,7 @@ export const AcquirePromptsResponse_Acquired: MessageFns<AcquirePromptsResponse_
 };
 
 function createBaseSetPromptReferencesRequest(): SetPromptReferencesRequest {
-  return { ownerId: "", agentId: "", agentName: "", promptNames: [] };
+  return { ownerId: "", agentId: "", agentName: "", promptNames: [], agentGone: false };
 }
 
 export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> = {
@@ -1581,6 +1583,9 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
     }
     for (const v of message.promptNames) {
       writer.uint32(34).string(v!);
+    }
+    if (message.agentGone !== false) {
+      writer.uint32(40).bool(message.agentGone);
     }
     return writer;
   },
@@ -1630,6 +1635,14 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
             message.promptNames.push(reader.string());
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.agentGone = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1651,6 +1664,7 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
     message.agentId = object.agentId ?? "";
     message.agentName = object.agentName ?? "";
     message.promptNames = object.promptNames?.map((e) => e) || [];
+    message.agentGone = object.agentGone ?? false;
     return message;
   },
 };
@@ -1790,7 +1804,7 @@ export const PromptServiceService = {
       Buffer.from(AcquirePromptsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AcquirePromptsResponse => AcquirePromptsResponse.decode(value),
   },
-  /** Makes an agent's references exactly these; with none, its internal prompts are deleted. Idempotent. */
+  /** Makes an agent's references exactly these. Idempotent. */
   setPromptReferences: {
     path: "/parley.prompt.v1.PromptService/SetPromptReferences" as const,
     requestStream: false as const,
@@ -1821,7 +1835,7 @@ export interface PromptServiceServer extends UntypedServiceImplementation {
    * writes inline contents as versions of the agent's internal prompts, and keeps all of them from being deleted.
    */
   acquirePrompts: handleUnaryCall<AcquirePromptsRequest, AcquirePromptsResponse>;
-  /** Makes an agent's references exactly these; with none, its internal prompts are deleted. Idempotent. */
+  /** Makes an agent's references exactly these. Idempotent. */
   setPromptReferences: handleUnaryCall<SetPromptReferencesRequest, SetPromptReferencesResponse>;
 }
 
@@ -1954,7 +1968,7 @@ export interface PromptServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AcquirePromptsResponse) => void,
   ): ClientUnaryCall;
-  /** Makes an agent's references exactly these; with none, its internal prompts are deleted. Idempotent. */
+  /** Makes an agent's references exactly these. Idempotent. */
   setPromptReferences(
     request: SetPromptReferencesRequest,
     callback: (error: ServiceError | null, response: SetPromptReferencesResponse) => void,

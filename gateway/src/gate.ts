@@ -29,8 +29,8 @@ export interface GateContext {
   addressLimiter: RateLimiter;
   signInLimiter: RateLimiter;
   addressOf(request: Request): string;
-  /** Keeps a connection on which nothing moves: a model may think for long. */
-  holdOpen(request: Request): void;
+  /** Keeps a connection on which nothing moves, as a model may think for long, until what it returns is called. */
+  holdOpen(request: Request): () => void;
   clock: Clock;
   log: Logger;
 }

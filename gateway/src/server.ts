@@ -33,7 +33,11 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     signInLimiter: limiters.signIns,
     addressOf: (request) =>
       clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
-    holdOpen: (request) => server.timeout(request, 0),
+    holdOpen: (request) => {
+      server.timeout(request, 0);
+      // It is the connection that is timed, which may long outlive its request.
+      return () => server.timeout(request, IDLE_SECONDS);
+    },
     clock: systemClock,
     log,
   };

@@ -18,7 +18,7 @@ const gate: GateContext = {
   addressLimiter: memoryLimiter(),
   signInLimiter: memoryLimiter(),
   addressOf: () => "127.0.0.1",
-  holdOpen: () => {},
+  holdOpen: () => () => {},
   clock: systemClock,
   log: silentLogger,
 };

@@ -39,17 +39,15 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           refuses: ["condition", "not_found", "forbidden", "conflict", "model"],
         },
         async (admitted) => {
-          const { body, request, origin, headers } = admitted;
-          gate.holdOpen(request);
           const turn = turnOf(admitted);
-          if (body.streaming ?? true) return streamedReply(conversations, turn, admitted);
-          const { sessionId, response, replayed } = await conversations.completeTurn(
-            { turn },
-            { origin, timeoutMs: TURN_TIMEOUT_MS },
-          );
-          headers.set("X-Session-ID", sessionId);
-          if (replayed) headers.set("Idempotent-Replayed", "true");
-          return { response, session_id: sessionId };
+          const letGo = gate.holdOpen(admitted.request);
+          try {
+            return (admitted.body.streaming ?? true)
+              ? await streamedReply(gate, conversations, turn, admitted)
+              : await wholeReply(conversations, turn, admitted);
+          } finally {
+            letGo();
+          }
         },
       ),
     )
@@ -139,14 +137,25 @@ function turnOf({ ownerId, body, idempotency }: Chat): Turn {
   };
 }
 
+type Conversations = ServiceClient<typeof ConversationServiceService>;
+
+async function wholeReply(conversations: Conversations, turn: Turn, { origin, headers }: Chat): Promise<object> {
+  const options = { origin, timeoutMs: TURN_TIMEOUT_MS };
+  const { sessionId, response, replayed } = await conversations.completeTurn({ turn }, options);
+  headers.set("X-Session-ID", sessionId);
+  if (replayed) headers.set("Idempotent-Replayed", "true");
+  return { response, session_id: sessionId };
+}
+
 /**
  * The reply as text, word by word. Whatever fails before the first word is an ordinary error answer; after it the body ends
  * without its terminating chunk, so that a client cannot take the part for the whole.
  */
 async function streamedReply(
-  conversations: ServiceClient<typeof ConversationServiceService>,
+  gate: GateContext,
+  conversations: Conversations,
   turn: Turn,
-  { origin, headers }: Chat,
+  { origin, headers, request }: Chat,
 ): Promise<Response> {
   const events = conversations.streamTurn({ turn }, { origin, timeoutMs: TURN_TIMEOUT_MS })[Symbol.asyncIterator]();
   const started = await events.next();
@@ -158,18 +167,24 @@ async function streamedReply(
   const first = await events.next();
   headers.set("Content-Type", "text/plain; charset=utf-8");
   headers.set("Cache-Control", "no-store");
-  return new Response(words(first, events), { headers });
+  return new Response(
+    words(first, events, () => gate.holdOpen(request)),
+    { headers },
+  );
 }
 
 async function* words(
   first: IteratorResult<StreamTurnResponse>,
   events: AsyncIterator<StreamTurnResponse>,
+  holdOpen: () => () => void,
 ): AsyncGenerator<string> {
+  const letGo = holdOpen();
   try {
     for (let next = first; !next.done; next = await events.next()) {
       if (next.value.event?.$case === "text") yield next.value.event.value;
     }
   } finally {
+    letGo();
     await events.return?.();
   }
 }

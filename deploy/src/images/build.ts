@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import { PROGRAMS } from "./programs.ts";
+
+const CHECKOUT = join(import.meta.dir, "../../..");
+
+/**
+ * Compiles every program into a binary that needs nothing beside it but the C library.
+ * @param folder to put them in, each under its program's name
+ * @throws naming the program that does not compile, with the compiler's words
+ */
+export async function buildBinaries(folder: string): Promise<void> {
+  for (const [name, main] of Object.entries(PROGRAMS)) {
+    const outfile = join(folder, name);
+    // Names stay as they are: Elysia reads the source of its handlers.
+    const build = Bun.spawn([process.execPath, "build", "--compile", main, "--outfile", outfile], {
+      cwd: CHECKOUT,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
+    const errors = await new Response(build.stderr).text();
+    if ((await build.exited) !== 0) throw new Error(`${name} does not compile: ${errors.trim()}`);
+  }
+}
+
+if (import.meta.main) {
+  const folder = process.argv[2];
+  if (!folder) throw new Error("usage: build.ts <folder>");
+  await buildBinaries(folder);
+}

@@ -1,0 +1,14 @@
+import { ConfigError } from "@parley/shared/config";
+import { createLogger } from "@parley/shared/log";
+import { readMigrateConfig } from "./config.ts";
+import { migrateAll } from "./migrate-all.ts";
+
+/** Brings the database to what this build needs, once, before its processes start; then ends with 0, or 1 when it could not. */
+const log = createLogger("migrate");
+try {
+  await migrateAll(readMigrateConfig(process.env), log);
+} catch (err) {
+  if (err instanceof ConfigError) log.fatal(err.message);
+  else log.fatal({ err }, "not migrated");
+  process.exitCode = 1;
+}

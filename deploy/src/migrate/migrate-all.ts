@@ -1,0 +1,39 @@
+import { MIGRATIONS as account } from "@parley/account/migrations";
+import { MIGRATIONS as agent } from "@parley/agent/migrations";
+import { MIGRATIONS as conversation } from "@parley/conversation/migrations";
+import { MIGRATIONS as prompt } from "@parley/prompt/migrations";
+import { openDatabase } from "@parley/shared/db/database";
+import { type Migration, migrate } from "@parley/shared/db/migrate";
+import { provisionRoles, SCHEMAS, type Schema } from "@parley/shared/db/provision";
+import type { Logger } from "@parley/shared/log";
+import { MIGRATIONS as webhook } from "@parley/webhook-dispatcher/migrations";
+import type { MigrateConfig } from "./config.ts";
+
+const MIGRATIONS: Readonly<Record<Schema, readonly Migration[]>> = { account, agent, prompt, conversation, webhook };
+
+/**
+ * Makes the roles and schemas, given an administrator, and migrates each as its own role. Services do the second for
+ * themselves at their start: this lets a release fail before the first of them is replaced.
+ */
+export async function migrateAll(config: MigrateConfig, log: Logger): Promise<void> {
+  const urls: Record<Schema, string> = {
+    account: config.ACCOUNT_DATABASE_URL,
+    agent: config.AGENT_DATABASE_URL,
+    prompt: config.PROMPT_DATABASE_URL,
+    conversation: config.CONVERSATION_DATABASE_URL,
+    webhook: config.WEBHOOK_DATABASE_URL,
+  };
+  if (config.DATABASE_ADMIN_URL !== "") {
+    await provisionRoles(config.DATABASE_ADMIN_URL, urls);
+    log.info("roles and schemas are there");
+  }
+  for (const schema of SCHEMAS) {
+    const db = openDatabase({ url: urls[schema], max: 1, name: "parley-migrate" });
+    try {
+      await migrate(db, MIGRATIONS[schema]);
+      log.info({ schema }, "migrated");
+    } finally {
+      await db.end({ timeout: 5 });
+    }
+  }
+}

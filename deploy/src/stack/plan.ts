@@ -21,7 +21,12 @@ export const SERVICES = [
     variable: "PARLEY_CONVERSATION_ADDRESS",
     given: [/_API_KEY$/, /_BASE_URL$/],
   },
-  { name: "webhook-dispatcher", schema: "webhook", variable: "PARLEY_WEBHOOK_ADDRESS", given: [] },
+  {
+    name: "webhook-dispatcher",
+    schema: "webhook",
+    variable: "PARLEY_WEBHOOK_ADDRESS",
+    given: ["PARLEY_ENCRYPTION_KEY"],
+  },
 ] as const satisfies readonly { name: string; schema: Schema; variable: string; given: readonly (string | RegExp)[] }[];
 
 export type ServiceName = (typeof SERVICES)[number]["name"];

@@ -221,6 +221,37 @@ describe("a streamed reply", () => {
   });
 });
 
+describe("an idempotency key", () => {
+  test("gives a streamed reply again, whole and marked; the model is asked once, and another owner's key is another", async () => {
+    const body = { agent_id: await createAgent(api, model), message: "Only once" };
+    const headers = { "idempotency-key": "one turn" };
+    const before = model.requests.length;
+    const [first, ...again] = [
+      await api.post("/chat", body, headers),
+      await api.post("/chat", body, headers),
+      await api.post("/chat", body, headers),
+    ];
+    expect([first.status, first.body, first.headers.get("idempotent-replayed")]).toEqual([
+      200,
+      echoOf("Only once"),
+      null,
+    ]);
+    for (const answer of again) {
+      expect([answer.status, answer.body]).toEqual([200, first.body]);
+      expect(answer.headers.get("idempotent-replayed")).toBe("true");
+      expect(answer.headers.get("content-type")).toBe("text/plain; charset=utf-8");
+      expect(answer.headers.get("x-session-id")).toBe(first.headers.get("x-session-id"));
+    }
+    expect(model.requests).toHaveLength(before + 1);
+    const whole = await api.post("/chat", { ...body, streaming: false }, headers);
+    expect([whole.status, whole.body.errors[0].path]).toEqual([422, "Idempotency-Key"]);
+
+    const foreign = stack.api(stack.owners[1].apiKey);
+    const theirs = await foreign.post("/chat", { ...body, agent_id: await createAgent(foreign, model) }, headers);
+    expect([theirs.status, theirs.headers.get("idempotent-replayed")]).toEqual([200, null]);
+  });
+});
+
 describe("first-message", () => {
   test("opens a session whose greeting is its first message and what the model sees first", async () => {
     const agentId = await createAgent(api, model, { first_message_prompt: "Hello, this is {{company | Parley}}." });

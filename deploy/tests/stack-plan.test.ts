@@ -48,8 +48,8 @@ describe("what each process is given", () => {
     expect(holders("AWS_SECRET_ACCESS_KEY")).toEqual([]);
   });
 
-  test("a secret reaches only the process that needs it", () => {
-    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["agent"]);
+  test("a secret reaches only the processes that need it", () => {
+    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["agent", "webhook-dispatcher"]);
     expect(holders("OPENAI_API_KEY")).toEqual(["conversation"]);
     expect(holders("GROQ_BASE_URL")).toEqual(["conversation"]);
   });

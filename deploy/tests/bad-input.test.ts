@@ -378,6 +378,9 @@ describe("X-Request-ID", () => {
       expect((await api.get("/agents/none", named)).headers.get("x-request-id")).toBe(id);
       expect((await api.get("/nowhere", named)).headers.get("x-request-id")).toBe(id);
       expect((await stack.api("").get("/agents", named)).headers.get("x-request-id")).toBe(id);
+      for (const path of ["//healthz", "//readyz", "//openapi.json", "//docs", "//docs/start.js"]) {
+        expect((await stack.api("").get(path, named)).headers.get("x-request-id")).toBe(id);
+      }
     }
   });
 

@@ -5,3 +5,8 @@ export function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
   return given !== null && GIVEN.test(given) ? given : Bun.randomUUIDv7();
 }
+
+/** For routes outside the gate, after their handlers: every response tells the id. */
+export function tellRequestId({ request, responseValue }: { request: Request; responseValue: unknown }): void {
+  if (responseValue instanceof Response) responseValue.headers.set("X-Request-ID", requestIdOf(request));
+}

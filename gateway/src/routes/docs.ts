@@ -1,11 +1,13 @@
 import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { tellRequestId } from "../http/request-id.ts";
 
 /** The document at `/openapi.json` and a page to browse it at `/docs`, all from this process. */
 export function docsRoutes(document: () => object) {
   let json: string | null = null;
   return new Elysia()
+    .onAfterHandle(tellRequestId)
     .get("/openapi.json", () => {
       json ??= JSON.stringify(document());
       return new Response(json, { headers: { "Content-Type": "application/json; charset=utf-8" } });

@@ -1,9 +1,11 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
+import { tellRequestId } from "../http/request-id.ts";
 
 /** `/healthz`: this process answers. `/readyz`: it can serve, that is every service behind it can be reached. */
 export function healthRoutes(clients: Clients) {
   return new Elysia()
+    .onAfterHandle(tellRequestId)
     .get("/healthz", () => new Response("ok\n"))
     .get("/readyz", async () => {
       const unreachable = await clients.unreachable();

@@ -359,6 +359,13 @@ describe("an address", () => {
     expect(problem(answer)).toEqual({ status: 405, detail: `Method not allowed, use ${allow}` });
   });
 
+  test("asked for with HEAD gives the headers of GET and no body", async () => {
+    const headers = { "x-api-key": stack.owners[0].apiKey };
+    const head = await fetch(`${stack.url}/v1/public/agents/none`, { method: "HEAD", headers });
+    expect([head.status, await head.text()]).toEqual([404, ""]);
+    expect(head.headers.get("x-ratelimit-limit")).not.toBeNull();
+  });
+
   test("whose percent-encoding is broken names nothing", async () => {
     expect(problem(await api.get("/agents/%zz"))).toEqual({ status: 404, detail: "Agent not found" });
     expect(problem(await api.get("/prompts/%ff"))).toEqual({ status: 404, detail: "Prompt not found" });

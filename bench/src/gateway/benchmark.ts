@@ -1,3 +1,4 @@
+import { parseArgs } from "node:util";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { PublicAgent } from "../agents.ts";
 import { cpuUsed } from "../cpu.ts";
@@ -11,15 +12,27 @@ import { runWrk } from "./wrk.ts";
 
 /** So many that no answer can be had from the last one; few enough that all are read from memory. */
 const AGENTS = 100;
-const CONNECTIONS = [1, 8, 64] as const;
-const ROUNDS = 5;
+const CONNECTIONS = "1,8,64";
+const ROUNDS = "5";
 const ROUND_SECONDS = 2;
 /** Until the just-in-time compilers are done; what counts is a server that has run for a while. */
 const WARM_UP_SECONDS = 8;
 const STARTS_WITHIN_MS = 20_000;
 
-/** `GET /v1/public/agents/{id}` through everything, against the same answer with less behind it. */
+/**
+ * `GET /v1/public/agents/{id}` through everything, against the same answer with less behind it.
+ * `--connections 1,64` and `--rounds N` make a shorter run of it.
+ */
 export async function benchGateway(run: Run): Promise<void> {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      connections: { type: "string", default: CONNECTIONS },
+      rounds: { type: "string", default: ROUNDS },
+    },
+  });
+  const connectionCounts = values.connections.split(",").map(Number);
+  const rounds = Number(values.rounds);
   const wrk = await obtain(["wrk"], "wrk");
   console.log("starting Parley and the contenders");
   const stack = await startBenchStack(run);
@@ -28,11 +41,11 @@ export async function benchGateway(run: Run): Promise<void> {
   const bench: Bench = { wrk, stack, agents };
   for (const contender of contenders) {
     await eventually(() => verify(bench, contender), STARTS_WITHIN_MS);
-    await measure(bench, contender, Math.max(...CONNECTIONS), WARM_UP_SECONDS);
+    await measure(bench, contender, Math.max(...connectionCounts), WARM_UP_SECONDS);
   }
-  for (const connections of CONNECTIONS) {
+  for (const connections of connectionCounts) {
     console.log(`\n${connections} ${connections === 1 ? "connection" : "connections"}`);
-    const results = await interleaved(bench, contenders, connections);
+    const results = await interleaved(bench, contenders, connections, rounds);
     console.log(report(contenders, results));
   }
 }
@@ -46,15 +59,20 @@ interface Bench {
 type Figures = Record<"requestsPerSecond" | "p50Us" | "p99Us" | "cpuUs" | "postgresUs" | "redisUs", number>;
 
 /** A B C D A B C D …: what else happens on the machine meets all alike. */
-async function interleaved(bench: Bench, contenders: readonly Contender[], connections: number): Promise<Figures[]> {
-  const rounds = contenders.map((): Figures[] => []);
-  for (let round = 0; round < ROUNDS; round++) {
+async function interleaved(
+  bench: Bench,
+  contenders: readonly Contender[],
+  connections: number,
+  rounds: number,
+): Promise<Figures[]> {
+  const measured = contenders.map((): Figures[] => []);
+  for (let round = 0; round < rounds; round++) {
     for (const [at, contender] of contenders.entries()) {
       await verify(bench, contender);
-      rounds[at]?.push(await measure(bench, contender, connections, ROUND_SECONDS));
+      measured[at]?.push(await measure(bench, contender, connections, ROUND_SECONDS));
     }
   }
-  return rounds.map(medians);
+  return measured.map(medians);
 }
 
 /** @throws unless every agent is answered with 200, as the API shows it. */

@@ -53,6 +53,8 @@ function connection(url: string, commandTimeout: number): Connection {
     connectionName: "parley-gateway",
     disableClientInfo: true,
     enableOfflineQueue: false,
+    // What is taken in one tick goes out in one write: half of a take's CPU when many come at once.
+    enableAutoPipelining: true,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout,

@@ -6,26 +6,33 @@ export interface Answer {
   body: any;
 }
 
-/** The HTTP API as one key sees it. */
+/** The HTTP API as one key, or one who signed in, sees it. */
 export interface Api {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
-  /** One request as it is given, with the key unless `headers` names one. */
+  /** One request as it is given, with the credentials unless `headers` name others. */
   send(method: string, path: string, init?: { body?: Bun.BodyInit; headers?: Record<string, string> }): Promise<Answer>;
   /** A streamed chat turn, its body not yet read. */
   chat(body: object, signal?: AbortSignal): Promise<Response>;
 }
 
-const PREFIX = "/v1/public";
-
-/** Paths are those below `/v1/public`, or any others that begin with two slashes less one: `//healthz` is `/healthz`. */
+/** The public API. Paths are those below its prefix, or any others that begin with two slashes less one: `//healthz` is `/healthz`. */
 export function createApi(url: string, apiKey: string): Api {
-  const addressOf = (path: string) => (path.startsWith("//") ? `${url}${path.slice(1)}` : `${url}${PREFIX}${path}`);
+  return apiOf(url, "/v1/public", { "x-api-key": apiKey });
+}
+
+/** The management API, paths likewise. */
+export function createManageApi(url: string, token: string): Api {
+  return apiOf(url, "/v1/manage", token === "" ? {} : { cookie: `parley_session=${token}` });
+}
+
+function apiOf(url: string, prefix: string, credentials: Record<string, string>): Api {
+  const addressOf = (path: string) => (path.startsWith("//") ? `${url}${path.slice(1)}` : `${url}${prefix}${path}`);
   const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { "content-type": "application/json" } });
   const send: Api["send"] = async (method, path, { body, headers } = {}) => {
     const response = await fetch(addressOf(path), {
       method,
-      headers: { "x-api-key": apiKey, ...headers },
+      headers: { ...credentials, ...headers },
       ...(body !== undefined && { body }),
     });
     return answerOf(response);
@@ -42,7 +49,7 @@ export function createApi(url: string, apiKey: string): Api {
       return fetch(addressOf("/chat"), {
         method: "POST",
         body: sent.body,
-        headers: { ...sent.headers, "x-api-key": apiKey },
+        headers: { ...sent.headers, ...credentials },
         ...(signal && { signal }),
       });
     },

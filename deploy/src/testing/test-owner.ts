@@ -27,6 +27,16 @@ export async function createOwner(accounts: Accounts, rateLimitPerMinute = NO_TE
   return { ownerId: owner.ownerId, ...(await createKey(accounts, owner.ownerId)) };
 }
 
+export const PASSWORD = "four words and a comma";
+
+/** The token of a session, begun past the gateway and its limit of attempts. */
+export async function createSession(accounts: Accounts, ownerId: string): Promise<string> {
+  await accounts.setPassword({ ownerId, password: PASSWORD });
+  const { owner } = await accounts.getOwner({ ownerId });
+  const { token } = await accounts.signIn({ email: owner?.email ?? "", password: PASSWORD });
+  return token;
+}
+
 /** A further key. @param scopes none means all */
 export async function createKey(
   accounts: Accounts,

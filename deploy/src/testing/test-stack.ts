@@ -13,7 +13,7 @@ import { freePorts } from "../stack/ports.ts";
 import { readStackSettings } from "../stack/settings.ts";
 import { startStack } from "../stack/stack.ts";
 import type { RunningProcess } from "../stack/stack-file.ts";
-import { type Api, createApi } from "./api.ts";
+import { type Api, createApi, createManageApi } from "./api.ts";
 import { createDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
 import { createOwner, type TestOwner } from "./test-owner.ts";
 
@@ -36,6 +36,8 @@ export interface TestStack {
   accounts: Accounts;
   databaseUrls: Record<Schema, string>;
   api(key: string): Api;
+  /** The management API as the session of that token, "" for none, sees it. */
+  manage(token: string): Api;
   /** host:port. */
   address(name: ProcessName): string;
   pid(name: ProcessName): number;
@@ -80,6 +82,7 @@ export async function startTestStack({ env = {}, postgres = "cluster" }: TestSta
       owners: [await createOwner(accounts), await createOwner(accounts)],
       databaseUrls: roleUrls(given?.url ?? ownDatabase(home), TEST_SECRET),
       api: (key) => createApi(url, key),
+      manage: (token) => createManageApi(url, token),
       address: (name) => find(name).address,
       pid: (name) => find(name).pid,
       pids: () => Object.fromEntries(processes().map(({ name, pid }) => [name, pid])),

@@ -28,6 +28,7 @@ export function presentDestination(destination: Destination) {
     url: destination.url,
     request_type: nameOf(REQUEST_TYPES, destination.requestType),
     status: destination.enabled ? "enabled" : "disabled",
+    old_secret_valid_until: isoTime(destination.oldSecretValidUntil) ?? null,
     created_at: isoTime(destination.createdAt),
     updated_at: isoTime(destination.updatedAt),
   };
@@ -40,6 +41,7 @@ export function presentDelivery(delivery: Delivery) {
     event_id: delivery.eventId,
     event: delivery.event,
     conversation_id: delivery.conversationId,
+    is_test: delivery.test,
     status: nameOf(STATUSES, delivery.status),
     attempts: delivery.attempts.map(presentAttempt),
     next_attempt_at: isoTime(delivery.nextAttemptAt) ?? null,

@@ -42,6 +42,10 @@ const destinationFields = {
   url: Type.String({ examples: ["https://hooks.acme.example/parley"] }),
   request_type: OneOf(["GET", "POST", "PATCH", "PUT"] as const),
   status: OneOf(["enabled", "disabled"] as const),
+  old_secret_valid_until: Nullable({
+    ...DateTime,
+    description: "Until when deliveries are signed with the secret before the last rotation too.",
+  }),
   created_at: DateTime,
   updated_at: DateTime,
 };
@@ -74,6 +78,7 @@ export const Delivery = Resource("Delivery", {
   event_id: Id("evt_01m7yyhwdzeb28n9gms8rr2qyg"),
   event: Type.String({ examples: ["conversation.completed"] }),
   conversation_id: Type.String(),
+  is_test: Type.Boolean({ description: "Of a sample event: there is no such conversation." }),
   status: OneOf(DELIVERY_STATUSES),
   attempts: Type.Array(Attempt),
   next_attempt_at: Nullable(DateTime),

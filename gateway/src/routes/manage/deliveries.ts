@@ -39,6 +39,27 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
         },
       ),
     )
+    .get(
+      "/:delivery_id",
+      ...endpoint(
+        gate,
+        {
+          id: "getDelivery",
+          tag: "Management",
+          summary: "Read a webhook delivery",
+          scope: "session",
+          response: Delivery,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { delivery } = await webhooks.getDelivery(
+            { ownerId, deliveryId: params.delivery_id ?? "" },
+            { origin },
+          );
+          return presentDelivery(required(delivery));
+        },
+      ),
+    )
     .post(
       "/:delivery_id/resend",
       ...endpoint(

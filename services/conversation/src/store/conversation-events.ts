@@ -62,7 +62,7 @@ export async function putOffEvents(sql: Sql, events: readonly (SessionKey & { un
   await sql`
     update conversation_events set attempts = attempts + 1, due_at = put_off.until
     from unnest(${events.map((event) => event.ownerId)}::text[], ${events.map((event) => event.conversationId)}::uuid[],
-      ${events.map((event) => event.until)}::timestamptz[]) as put_off (owner_id, conversation_id, until)
+      ${events.map((event) => event.until.toISOString())}::timestamptz[]) as put_off (owner_id, conversation_id, until)
     where conversation_events.owner_id = put_off.owner_id
       and conversation_events.conversation_id = put_off.conversation_id`;
 }

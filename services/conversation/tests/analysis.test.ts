@@ -1,0 +1,291 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { newUuid } from "@parley/shared/ids";
+import { eventually } from "@parley/shared/testing/eventually";
+import { endChats } from "./alone-kit.ts";
+import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
+import { createAgent, failure, inline, newOwner, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import type { ModelCall } from "./scripted-model.ts";
+
+const SCHEMA = { mood: { type: 'Literal["calm","angry"]' }, calls: { type: "Optional[int]" } };
+
+let service: TestChat;
+
+beforeAll(async () => {
+  service = await startTestChat();
+});
+
+afterAll(() => service.stop());
+
+afterEach(async () => {
+  service.model.script = (call) => call.finish(ANSWER);
+  await allSentLater(service);
+});
+
+const ANSWER = '{"mood": "calm", "calls": 2}';
+
+/** An agent whose chats end when the model says so and are analysed then. */
+function analyzing(schema: object | null = SCHEMA, given: Partial<CreateAgentRequest> = {}): Promise<TestAgent> {
+  const prompt = inline("Judge the chat of {{customer}}.");
+  return createAgent(service, {
+    tools: { end_call: true },
+    analysis: { enabled: true, prompt, schema: (schema ?? undefined) as Record<string, unknown> | undefined },
+    ...given,
+  });
+}
+
+async function analysisOf({ ownerId }: TestAgent, conversationId: string): Promise<unknown[] | undefined> {
+  const { conversation } = await service.chat.getConversation({ ownerId, conversationId });
+  return conversation?.analysis?.items.map(({ error, ...item }) => ({ ...item, ...(error && { error }) }));
+}
+
+async function analyzed(agent: TestAgent, conversationId: string): Promise<unknown[]> {
+  return eventually(async () => {
+    const items = await analysisOf(agent, conversationId);
+    if (!items) throw new Error("it is not analysed");
+    return items;
+  });
+}
+
+function analysisJobs({ ownerId }: TestAgent) {
+  return service.sql`owner_id = ${ownerId} and queue = 'analyze-conversations'`;
+}
+
+/** The next question about an ended conversation, to be answered by the test. */
+function nextAnalysis(): Promise<ModelCall> {
+  return new Promise((resolve) => {
+    service.model.script = resolve;
+  });
+}
+
+async function end(sessionId: string): Promise<void> {
+  expect(await endChats(service.sql, [sessionId], service.clock.now())).toBe(1);
+}
+
+const ITEMS = [
+  { name: "mood", value: "calm", type: 'Literal["calm","angry"]' },
+  { name: "calls", value: 2, type: "Optional[int]" },
+];
+
+describe("an ended conversation of an agent with analysis", () => {
+  test("is analysed by the agent's own model, before its event goes out", async () => {
+    const asked = nextAnalysis();
+    const agent = await analyzing();
+    const metadata = { dynamic_variables: { Customer: "Ada" } };
+    const { script } = service.model;
+    service.model.script = (call) => call.callTool("end_call", "{}", "Bye.");
+    const turn = { ...agent, sessionId: undefined, message: "Goodbye", metadata, idempotency: undefined };
+    const { sessionId } = await service.chat.completeTurn({ turn });
+    service.model.script = script;
+    const call = await asked;
+    expect(call.authorization).toBe("Bearer sk-customer-0000");
+    expect(call.body).toMatchObject({ model: "scripted", temperature: 0.5 });
+    expect(call.body.tools).toBeUndefined();
+    expect(call.body.messages[0].content).toStartWith("Judge the chat of Ada.\n");
+    expect(call.body.messages[1].content).toEndWith("user: Goodbye\n\nassistant: Bye.");
+    expect(call.body.response_format).toEqual({
+      type: "json_schema",
+      json_schema: {
+        name: "analysis",
+        strict: true,
+        schema: {
+          type: "object",
+          properties: {
+            mood: { type: "string", enum: ["calm", "angry"] },
+            calls: { anyOf: [{ type: "integer" }, { type: "null" }] },
+          },
+          required: ["mood", "calls"],
+          additionalProperties: false,
+        },
+      },
+    });
+    expect(eventsOf(service.dispatcher, sessionId)).toEqual([]);
+    call.finish(`Here it is:\n\`\`\`json\n${ANSWER}\n\`\`\``);
+    expect(payloadOf(await eventOf(service.dispatcher, sessionId)).conversation_analysis).toEqual(ITEMS);
+    expect(await analysisOf(agent, sessionId)).toEqual(ITEMS);
+    const list = ListConversationsRequest.fromPartial({ ownerId: agent.ownerId, page: { number: 1, size: 10 } });
+    const { conversations } = await service.chat.listConversations(list);
+    expect(conversations[0]?.analysis?.items).toHaveLength(2);
+  });
+
+  test("has one summary when there is no schema", async () => {
+    const agent = await analyzing(null);
+    service.model.script = (call) => call.finish("It went well.");
+    const sessionId = await endedChat(service, agent);
+    expect(await analyzed(agent, sessionId)).toEqual([{ name: "summary", value: "It went well.", type: "str" }]);
+    expect(service.model.calls.at(-1)?.body.response_format).toBeUndefined();
+  });
+
+  test("keeps the fields that the model got right, and says of each other what is wrong", async () => {
+    const agent = await analyzing();
+    service.model.script = (call) => call.finish('{"mood": "furious", "calls": null}');
+    const sessionId = await endedChat(service, agent);
+    const items = [
+      { name: "mood", value: null, type: 'Literal["calm","angry"]', error: 'the model gave "furious" instead' },
+      { name: "calls", value: null, type: "Optional[int]" },
+    ];
+    expect(await analyzed(agent, sessionId)).toEqual(items);
+    expect(payloadOf(await eventOf(service.dispatcher, sessionId)).conversation_analysis).toEqual(items);
+  });
+
+  test("sends its event without the analysis after a minute, and has the analysis when it comes", async () => {
+    const agent = await analyzing();
+    const asked = nextAnalysis();
+    const sessionId = await endedChat(service, agent);
+    const call = await asked;
+    await pass(service, 59_999);
+    expect(eventsOf(service.dispatcher, sessionId)).toEqual([]);
+    await pass(service, 1);
+    expect(payloadOf(await eventOf(service.dispatcher, sessionId)).conversation_analysis).toEqual([]);
+    expect(await analysisOf(agent, sessionId)).toBeUndefined();
+    call.finish(ANSWER);
+    expect(await analyzed(agent, sessionId)).toEqual(ITEMS);
+    await allSentLater(service);
+    expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
+  });
+
+  test("is analysed by a later attempt when the provider fails or its answer cannot be read", async () => {
+    const agent = await analyzing();
+    const answers = [
+      (call: ModelCall) => call.respond(500, "text/plain", "x"),
+      (call: ModelCall) => call.finish("I would rather not."),
+      (call: ModelCall) => call.finish(ANSWER),
+    ];
+    let asked = 0;
+    service.model.script = (call) => answers[asked++]?.(call);
+    const sessionId = await endedChat(service, agent);
+    for (const attempt of [1, 2]) {
+      await eventually(async () => {
+        const [job] = await service.sql`select attempts, leased_until from jobs where ${analysisJobs(agent)}`;
+        expect(job).toEqual({ attempts: attempt, leased_until: null });
+      });
+      await pass(service, 30_000);
+    }
+    expect(await analyzed(agent, sessionId)).toEqual(ITEMS);
+    expect(asked).toBe(3);
+  });
+
+  test("tells why it has no analysis when every attempt has failed", async () => {
+    const agent = await analyzing();
+    let asked = 0;
+    service.model.script = (call) => {
+      asked++;
+      call.respond(401, "text/plain", "x");
+    };
+    const sessionId = await endedChat(service, agent);
+    const items = await eventually(async () => {
+      await pass(service, 120_000);
+      const found = await analysisOf(agent, sessionId);
+      if (!found) throw new Error("it is not given up");
+      return found;
+    });
+    const error = "The CUSTOM_LLM model provider refused the API key";
+    expect(items).toEqual([
+      { name: "mood", value: null, type: 'Literal["calm","angry"]', error },
+      { name: "calls", value: null, type: "Optional[int]", error },
+    ]);
+    expect(asked).toBe(4);
+    expect(await service.sql`select 1 from jobs where ${analysisJobs(agent)}`).toEqual([] as never);
+  });
+
+  test("of a model that is not configured here says so at once", async () => {
+    const llm = { providerName: "GROQ", modelName: "openai/gpt-oss-20b", params: undefined, fallbacks: [] };
+    const agent = await analyzing(null);
+    const { sessionId } = await say(service, agent);
+    await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...agent, llm }));
+    await end(sessionId);
+    const error = "LLM provider GROQ is not configured";
+    expect(await analyzed(agent, sessionId)).toEqual([{ name: "summary", value: null, type: "str", error }]);
+    expect(await eventOf(service.dispatcher, sessionId)).toBeDefined();
+  });
+});
+
+describe("no analysis, and no waiting for one,", () => {
+  async function goesWithout(agent: TestAgent, sessionId: string): Promise<void> {
+    const calls = service.model.calls.length;
+    await end(sessionId);
+    expect(payloadOf(await eventOf(service.dispatcher, sessionId)).conversation_analysis).toEqual([]);
+    expect(await analysisOf(agent, sessionId)).toBeUndefined();
+    expect(service.model.calls.length).toBe(calls);
+  }
+
+  test("happens to a conversation whose user said nothing", async () => {
+    const agent = await analyzing(SCHEMA, { firstMessagePrompt: "Hello." });
+    const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
+    await goesWithout(agent, sessionId);
+  });
+
+  test("happens when the agent has none, or none any more", async () => {
+    const plain = await createAgent(service);
+    await goesWithout(plain, (await say(service, plain)).sessionId);
+    const former = await analyzing();
+    const { sessionId } = await say(service, former);
+    await service.agents.updateAgent(UpdateAgentRequest.fromPartial({ ...former, analysis: { enabled: false } }));
+    await goesWithout(former, sessionId);
+  });
+
+  test("happens when the agent was deleted", async () => {
+    const agent = await analyzing();
+    const { sessionId } = await say(service, agent);
+    await service.agents.deleteAgent({ ...agent, idempotency: undefined });
+    await goesWithout(agent, sessionId);
+  });
+
+  test("happens when the agent is deleted after it was asked for", async () => {
+    const agent = await analyzing();
+    const { sessionId } = await say(service, agent);
+    service.model.script = (call) => call.respond(503, "text/plain", "x");
+    await end(sessionId);
+    await eventually(async () => {
+      const [job] = await service.sql`select attempts, leased_until from jobs where ${analysisJobs(agent)}`;
+      expect(job).toEqual({ attempts: 1, leased_until: null });
+    });
+    await service.agents.deleteAgent({ ...agent, idempotency: undefined });
+    await pass(service, 5_000);
+    expect(payloadOf(await eventOf(service.dispatcher, sessionId)).conversation_analysis).toEqual([]);
+  });
+});
+
+describe("an analysis asked for by hand", () => {
+  test("takes the place of the one before, and sends nothing", async () => {
+    const agent = await analyzing();
+    service.model.script = (call) => call.finish('{"mood": "angry", "calls": 1}');
+    const sessionId = await endedChat(service, agent);
+    await analyzed(agent, sessionId);
+    await eventOf(service.dispatcher, sessionId);
+    service.model.script = (call) => call.finish(ANSWER);
+    await service.chat.analyzeConversation({ ownerId: agent.ownerId, conversationId: sessionId });
+    await eventually(async () => expect(await analysisOf(agent, sessionId)).toEqual(ITEMS));
+    await allSentLater(service);
+    expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
+  });
+
+  test("is refused where there is none to have, with the reason", async () => {
+    const ask = (ownerId: string, conversationId: string) =>
+      failure(service.chat.analyzeConversation({ ownerId, conversationId }));
+    const agent = await analyzing();
+    const { ownerId } = agent;
+    const { sessionId } = await say(service, agent);
+    expect(await ask(ownerId, sessionId)).toMatchObject({
+      kind: "condition",
+      detail: expect.stringContaining("in progress"),
+    });
+    await end(sessionId);
+    await analyzed(agent, sessionId);
+    expect(await ask(newOwner(), sessionId)).toMatchObject({ kind: "forbidden" });
+    expect(await ask(ownerId, newUuid())).toMatchObject({ kind: "not_found", detail: "Conversation not found" });
+    expect(await ask(ownerId, "x")).toMatchObject({ kind: "not_found" });
+
+    const silent = await service.chat.startChat({ ...agent, metadata: undefined });
+    await end(silent.sessionId);
+    expect((await ask(ownerId, silent.sessionId)).detail).toContain("nothing to analyze");
+
+    const plain = await createAgent(service, {}, ownerId);
+    const other = await say(service, plain);
+    await end(other.sessionId);
+    expect((await ask(ownerId, other.sessionId)).detail).toContain("Agent has no analysis");
+    await service.agents.deleteAgent({ ...plain, idempotency: undefined });
+    expect((await ask(ownerId, other.sessionId)).detail).toBe("The conversation's agent was deleted");
+  });
+});

@@ -1,0 +1,71 @@
+import { expect } from "bun:test";
+import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import type postgres from "postgres";
+import type { FakeDispatcher } from "./fake-dispatcher.ts";
+import { say, type TestAgent, type TestChat } from "./kit.ts";
+
+/** What came of a conversation, accepted or not. */
+export function eventsOf({ events }: FakeDispatcher, conversationId: string): AcceptEventRequest[] {
+  return events.filter((event) => event.conversationId === conversationId);
+}
+
+/** The first event of a conversation, once it has come. */
+export function eventOf(dispatcher: FakeDispatcher, conversationId: string): Promise<AcceptEventRequest> {
+  return eventually(() => {
+    const [event] = eventsOf(dispatcher, conversationId);
+    if (!event) throw new Error("no event came");
+    return event;
+  });
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: tests assert on it field by field
+export function payloadOf(event: AcceptEventRequest | undefined): any {
+  return JSON.parse(event?.payload ?? "null");
+}
+
+/** Lets the jobs see that time has passed: a payload that is set is what wakes them. */
+export async function nudge(sql: postgres.Sql): Promise<void> {
+  await sql`update jobs set payload = payload`;
+}
+
+export async function pass({ clock, sql }: Pick<TestChat, "clock" | "sql">, ms: number): Promise<void> {
+  clock.advance(ms);
+  await nudge(sql);
+}
+
+/** Until every event has been accepted. */
+export async function allSent(sql: postgres.Sql, withinMs?: number): Promise<void> {
+  await eventually(() => noneWaits(sql), withinMs);
+}
+
+/**
+ * The same while time passes, half a minute at a time; and until the relay sleeps: one that is just ending its run is not woken
+ * by the next event but finds it soon after, and that time would not pass here by itself.
+ */
+export async function allSentLater(service: Pick<TestChat, "clock" | "sql">): Promise<void> {
+  await eventually(async () => {
+    await pass(service, 30_000);
+    await noneWaits(service.sql);
+  });
+  await eventually(async () => {
+    const asleep = await service.sql`
+      select 1 from jobs
+      where job_id = 'relay-events' and leased_until is null and attempts = 0 and due_at > ${service.clock.now()}`;
+    expect(asleep).toHaveLength(1);
+  });
+}
+
+async function noneWaits(sql: postgres.Sql): Promise<void> {
+  const [row] = await sql<[{ waiting: number }]>`select count(*)::integer as waiting from conversation_events`;
+  expect(row.waiting).toBe(0);
+}
+
+/** A chat that its model ends: its session id. */
+export async function endedChat(service: TestChat, agent: TestAgent, message = "Goodbye"): Promise<string> {
+  const { script } = service.model;
+  service.model.script = (call) => (call.body.tools ? call.callTool("end_call", "{}", "Bye.") : script(call));
+  const { sessionId } = await say(service, agent, message);
+  service.model.script = script;
+  return sessionId;
+}

@@ -1,0 +1,103 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { type Alone, endChats, openChats, startAlone } from "./alone-kit.ts";
+import { allSent, eventOf, eventsOf } from "./events-kit.ts";
+import { newOwner } from "./kit.ts";
+
+const TIMEOUT_MS = 60_000;
+
+let service: Alone;
+
+beforeAll(async () => {
+  service = await startAlone();
+});
+
+afterAll(() => service.stop());
+
+afterEach(async () => {
+  service.dispatcher.accept = () => {};
+  await service.rest();
+});
+
+test(
+  "a relay that is killed in the middle of sending is taken over by another process, and every event still comes",
+  async () => {
+    const { sql, dispatcher } = service;
+    const first = await service.start();
+    const ids = await openChats(sql, newOwner(), 120);
+    const under = Promise.withResolvers<void>();
+    dispatcher.accept = () => {
+      under.resolve();
+      // As many as are sent at once hang, accepted or not nobody knows.
+      return new Promise(() => {});
+    };
+    expect(await endChats(sql, ids)).toBe(120);
+    await under.promise;
+    await first.stop("SIGKILL");
+    dispatcher.accept = () => {};
+    await service.start();
+    await allSent(sql, TIMEOUT_MS / 2);
+    for (const id of ids) {
+      const [event, ...repeated] = eventsOf(dispatcher, id);
+      expect(event?.eventId).toMatch(/^evt_/);
+      for (const again of repeated) expect(again).toEqual(event as typeof again);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a database that goes away loses no event",
+  async () => {
+    const { sql, dispatcher } = service;
+    await service.start();
+    const ids = await openChats(sql, newOwner(), 60);
+    let isFirst = true;
+    dispatcher.accept = async () => {
+      if (!isFirst) return;
+      isFirst = false;
+      // What the service has of connections, and with them what it was about to store.
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and application_name = 'parley-conversation'`;
+    };
+    await endChats(sql, ids);
+    await allSent(sql, TIMEOUT_MS / 2);
+    for (const id of ids) expect(new Set(eventsOf(dispatcher, id).map((event) => event.payload)).size).toBe(1);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "2,000 conversations that end at once, in many transactions, send an event each, with two processes at work",
+  async () => {
+    const { sql, dispatcher } = service;
+    await Promise.all([service.start(), service.start()]);
+    const ownerId = newOwner();
+    const ids = await openChats(sql, ownerId, 2_000);
+    const waiting = [...ids];
+    const endOneByOne = async () => {
+      for (let id = waiting.pop(); id; id = waiting.pop()) await endChats(sql, [id]);
+    };
+    await Promise.all(Array.from({ length: 4 }, endOneByOne));
+    await allSent(sql, TIMEOUT_MS / 2);
+    const events = dispatcher.events.filter((event) => event.ownerId === ownerId);
+    expect(events.map((event) => event.conversationId).toSorted()).toEqual(ids.toSorted());
+    expect(new Set(events.map((event) => event.eventId)).size).toBe(2_000);
+  },
+  TIMEOUT_MS,
+);
+
+test("an event that could wait for an analysis waits while no agent can be asked about; others go", async () => {
+  const { sql, dispatcher } = service;
+  await service.start();
+  const ownerId = newOwner();
+  const [said = ""] = await openChats(sql, ownerId, 1, { said: true });
+  const [silent = ""] = await openChats(sql, ownerId, 1);
+  await endChats(sql, [said]);
+  await endChats(sql, [silent]);
+  await eventOf(dispatcher, silent);
+  const [waiting] = await sql`select awaits_analysis, due_at - ended_at as wait from conversation_events`;
+  expect(waiting).toMatchObject({ awaits_analysis: true, wait: "00:01:00" });
+  await sql`update conversation_events set due_at = now()`;
+  await eventOf(dispatcher, said);
+});

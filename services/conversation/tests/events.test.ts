@@ -1,0 +1,195 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { newUuid } from "@parley/shared/ids";
+import { eventually } from "@parley/shared/testing/eventually";
+import { closeSilentChats } from "../src/store/conversations.ts";
+import { finishTurn } from "../src/store/turns.ts";
+import { endChats, openChats } from "./alone-kit.ts";
+import { allSent, allSentLater, endedChat, eventOf, eventsOf, nudge, pass, payloadOf } from "./events-kit.ts";
+import { createAgent, newOwner, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+
+let service: TestChat;
+let agent: TestAgent;
+let db: Database;
+
+beforeAll(async () => {
+  service = await startTestChat();
+  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
+  agent = await createAgent(service, { tools: { end_call: true } });
+});
+
+afterAll(async () => {
+  await db.end();
+  await service.stop();
+});
+
+afterEach(async () => {
+  service.dispatcher.accept = () => {};
+  await allSentLater(service);
+});
+
+/** Chats that no model was called for. */
+function chats(count: number, ownerId = agent.ownerId): Promise<string[]> {
+  return openChats(service.sql, ownerId, count, { at: service.clock.now() });
+}
+
+function pending(conversationId: string) {
+  return service.sql<{ event: string; attempts: number }[]>`
+    select event, attempts from conversation_events where conversation_id = ${conversationId}`;
+}
+
+describe("the event of a conversation that ended", () => {
+  test("comes to the dispatcher once, with the specification's payload", async () => {
+    const sessionId = await endedChat(service, agent, "Goodbye");
+    const event = await eventOf(service.dispatcher, sessionId);
+    const { conversation } = await service.chat.getConversation({ ownerId: agent.ownerId, conversationId: sessionId });
+    expect(event).toMatchObject({ ownerId: agent.ownerId, conversationId: sessionId, event: "conversation.completed" });
+    expect(event.eventId).toMatch(/^evt_[0-9a-z]{26}$/);
+    expect(payloadOf(event)).toEqual({
+      event: "conversation.completed",
+      id: conversation?.id,
+      conversation_id: sessionId,
+      agent_id: agent.agentId,
+      conversation_type: "CHAT",
+      conversation_status: "COMPLETED",
+      notes: null,
+      is_test_call: false,
+      conversation_transcript: ["user: Goodbye", "assistant: Bye."].map((line) => ({
+        role: line.split(": ")[0],
+        content: line.split(": ")[1],
+        timestamp: service.clock.now().toISOString(),
+      })),
+      conversation_analysis: [],
+    });
+    await allSent(service.sql);
+    expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
+  });
+
+  test("is stored with its end or not at all, in one transaction, whatever ends it", async () => {
+    const { ownerId } = agent;
+    const ids = await chats(3);
+    const refused = Symbol();
+    service.dispatcher.accept = () => {
+      throw new Error("not now");
+    };
+    const ending = service.sql.begin(async (tx) => {
+      await tx`update conversations set status = 'FAILED' where owner_id = ${ownerId} and conversation_id = any(${ids})`;
+      expect(await tx`select 1 from conversation_events where conversation_id = any(${ids})`).toHaveLength(3);
+      throw refused;
+    });
+    expect(await ending.catch((error) => error)).toBe(refused);
+    expect(await service.sql`select 1 from conversation_events where conversation_id = any(${ids})`).toHaveLength(0);
+    await service.sql`update conversations set status = 'FAILED' where owner_id = ${ownerId} and conversation_id = any(${ids})`;
+    for (const id of ids) expect(await pending(id)).toMatchObject([{ event: "conversation.failed" }]);
+  });
+
+  test("is there too when a conversation begins ended", async () => {
+    const id = newUuid();
+    await service.sql`
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
+      values (${agent.ownerId}, ${id}, 'cnv_1', 'agt_1', 'TELEPHONY', 'DISCONNECTED', now(), now(), '2026-01-01')`;
+    expect(await eventOf(service.dispatcher, id)).toMatchObject({ event: "conversation.disconnected" });
+  });
+
+  test("is one, of the one end that counts, when several ends come at once", async () => {
+    const ends = await Promise.all(
+      Array.from({ length: 15 }, async () => {
+        const { sessionId } = await say(service, agent, "Hi");
+        const turn = { ownerId: agent.ownerId, conversationId: sessionId, turnId: newUuid() };
+        const { now } = service.clock;
+        await service.sql`update conversations set turn_id = ${turn.turnId} where conversation_id = ${sessionId}`;
+        const reply = {
+          content: "Bye.",
+          partial: false,
+          provider: "p",
+          model: "m",
+          promptName: null,
+          promptVersion: null,
+        };
+        const measured = { usage: { inputTokens: 1, outputTokens: 1 }, firstWordMs: 1, totalMs: 1 };
+        const hangup = (status: string) => service.sql`
+          update conversations set status = ${status}, updated_at = ${now()}
+          where owner_id = ${agent.ownerId} and conversation_id = ${sessionId} and status = 'IN_PROGRESS'`;
+        await Promise.all([
+          finishTurn(db, turn, { ...reply, ...measured }, now(), { ended: true, key: null }),
+          closeSilentChats(db, new Date(now().getTime() + 1), now(), 200),
+          hangup("FAILED"),
+          hangup("DISCONNECTED"),
+        ]);
+        return sessionId;
+      }),
+    );
+    await allSent(service.sql);
+    for (const sessionId of ends) {
+      const [row] = await service.sql`select status from conversations where conversation_id = ${sessionId}`;
+      const events = eventsOf(service.dispatcher, sessionId);
+      expect(events.map(({ event }) => event)).toEqual([`conversation.${row?.status.toLowerCase()}`]);
+    }
+  });
+
+  test("is never followed by another: an ended conversation stays as it ended", async () => {
+    const sessionId = await endedChat(service, agent);
+    for (const status of ["FAILED", "IN_PROGRESS"]) {
+      const again = service.sql`update conversations set status = ${status} where conversation_id = ${sessionId}`;
+      expect(await again.catch((error) => error.message)).toBe(`conversation ${sessionId} is COMPLETED for good`);
+    }
+    expect(await session(service, agent, sessionId)).toMatchObject({ messageCount: 2 });
+  });
+});
+
+describe("a dispatcher", () => {
+  test("that is away gets every event when it is back, and one run's few attempts meanwhile", async () => {
+    await service.dispatcher.stop();
+    const ids = await chats(200);
+    await endChats(service.sql, ids, service.clock.now());
+    await eventually(async () => {
+      const [job] = await service.sql<{ attempts: number }[]>`select attempts from jobs where job_id = 'relay-events'`;
+      expect(job?.attempts).toBeGreaterThan(0);
+    });
+    const [row] = await service.sql`select sum(attempts)::integer as attempts from conversation_events`;
+    expect(row?.attempts).toBeGreaterThan(0);
+    expect(row?.attempts).toBeLessThan(50);
+    // One that ends now does not make the relay hurry.
+    const late = await endedChat(service, agent);
+    expect((await pending(late))[0]?.attempts).toBe(0);
+    await service.dispatcher.start();
+    await allSentLater(service);
+    for (const id of [...ids, late]) expect(eventsOf(service.dispatcher, id)).toHaveLength(1);
+  });
+
+  test("that refuses an event gets it again, the same to the byte, whatever has changed since; others pass it by", async () => {
+    const [refused = "", ...others] = await chats(5);
+    let isRefusing = true;
+    service.dispatcher.accept = ({ conversationId }) => {
+      if (isRefusing && conversationId === refused) throw new Error("no");
+    };
+    await endChats(service.sql, [refused, ...others], service.clock.now());
+    for (const id of others) await eventOf(service.dispatcher, id);
+    await eventually(async () => expect((await pending(refused))[0]?.attempts).toBe(1));
+    await service.sql`update conversations set notes = 'later' where conversation_id = ${refused}`;
+    await eventually(async () => {
+      await pass(service, 30_000);
+      expect((await pending(refused))[0]?.attempts).toBeGreaterThan(1);
+    });
+    isRefusing = false;
+    await allSentLater(service);
+    const [first, ...repeated] = eventsOf(service.dispatcher, refused);
+    expect(repeated.length).toBeGreaterThan(1);
+    for (const again of repeated) expect(again).toEqual(first as typeof again);
+    for (const id of others) expect(eventsOf(service.dispatcher, id)).toHaveLength(1);
+  });
+});
+
+test("the event of a conversation that was removed before it could be sent goes with it", async () => {
+  service.dispatcher.accept = () => {
+    throw new Error("not now");
+  };
+  const [id = ""] = await chats(1, newOwner());
+  await service.sql.begin(async (tx) => {
+    await tx`update conversations set status = 'COMPLETED' where conversation_id = ${id}`;
+    await tx`delete from conversations where conversation_id = ${id}`;
+  });
+  await nudge(service.sql);
+  await eventually(async () => expect(await pending(id)).toHaveLength(0));
+  expect(eventsOf(service.dispatcher, id)).toEqual([]);
+});

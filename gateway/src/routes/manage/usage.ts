@@ -3,7 +3,7 @@ import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
-import { dayOf, presentUsage } from "../../present/usage.ts";
+import { presentUsage } from "../../present/usage.ts";
 import { UsageQuery } from "../../schemas/manage.ts";
 import { Usage } from "../../schemas/managed.ts";
 import { endpoint } from "../endpoint.ts";
@@ -28,10 +28,9 @@ export function usageRoutes(gate: GateContext, { conversations }: Clients) {
       },
       async ({ ownerId, query, origin }) => {
         const { first, last } = periodOf(query, gate.clock.now());
-        // The end of the last day, whether or not the end itself is counted.
-        const to = new Date(last.getTime() + DAY_MS - 1);
-        const { days } = await conversations.countUsage({ ownerId, from: first, to }, { origin });
-        return presentUsage(days, first, last);
+        const end = new Date(last.getTime() + DAY_MS);
+        const { days } = await conversations.countUsage({ ownerId, from: first, to: end }, { origin });
+        return presentUsage(days);
       },
     ),
   );
@@ -39,7 +38,7 @@ export function usageRoutes(gate: GateContext, { conversations }: Clients) {
 
 /** @throws ServiceError invalid for days that do not exist, the wrong way round, or too many */
 function periodOf({ from, to }: { from?: string; to?: string }, now: Date): { first: Date; last: Date } {
-  const last = readDate("to", to ?? dayOf(now));
+  const last = readDate("to", to ?? now.toISOString().slice(0, 10));
   const first = from ? readDate("from", from) : new Date(last.getTime() - (DAYS_DEFAULT - 1) * DAY_MS);
   if (first > last) throw invalid("from", "from must not be after to");
   if (last.getTime() - first.getTime() >= DAYS_MAX * DAY_MS) {

@@ -9,6 +9,8 @@ export interface Run {
   folder: string;
   /** Starts a script of this package as a process of its own. @returns its pid */
   start(script: string, env: Record<string, string>): number;
+  /** Starts a program as a process of its own, its output in a log of that name. @returns its pid */
+  startProgram(name: string, args: readonly string[], env: Record<string, string>): number;
   /** To be called at the end, before what was started earlier is ended. */
   onEnd(end: () => Promise<unknown>): void;
   /** Ends everything; a second call waits for the first. */
@@ -27,18 +29,21 @@ export async function openRun(): Promise<Run> {
     for (let end = ends.pop(); end; end = ends.pop()) await end();
   }
 
+  const startProgram: Run["startProgram"] = (name, args, env) => {
+    const child = startChild({ args, env, log: join(folder, `${name}.log`), stopSignal: "SIGTERM" });
+    ends.push(() => stopChild(child, "SIGTERM", STOP_WITHIN_MS));
+    return child.pid;
+  };
+
   return {
     folder,
-    start(script, env) {
-      const child = startChild({
-        args: [process.execPath, "--no-env-file", join(import.meta.dir, script)],
+    startProgram,
+    start: (script, env) =>
+      startProgram(
+        script.replaceAll("/", "-"),
+        [process.execPath, "--no-env-file", join(import.meta.dir, script)],
         env,
-        log: join(folder, `${script.replaceAll("/", "-")}.log`),
-        stopSignal: "SIGTERM",
-      });
-      ends.push(() => stopChild(child, "SIGTERM", STOP_WITHIN_MS));
-      return child.pid;
-    },
+      ),
     onEnd: (end) => void ends.push(end),
     end: () => {
       ending ??= endAll();

@@ -1,11 +1,12 @@
+import { parseArgs } from "node:util";
 import { freePorts } from "@parley/deploy/src/stack/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
-import { cpuUsed } from "../cpu.ts";
 import { count, medians, microseconds, milliseconds, table } from "../figures.ts";
 import type { Run } from "../run.ts";
-import type { BenchStack } from "../stack.ts";
-import { type Contender, type Field, startField } from "./contenders.ts";
-import type { Job, Measured } from "./load.ts";
+import { type Contender, startField } from "./contenders.ts";
+import type { Job } from "./load.ts";
+import { type Bench, type Figures, measure } from "./measure.ts";
+import { benchStreams } from "./streams.ts";
 
 type Way = Pick<Job, "streamed" | "turnsPerSession">;
 
@@ -16,75 +17,70 @@ const WAYS: readonly ({ name: string } & Way)[] = [
   { name: "Streamed replies, sessions of ten turns", streamed: true, turnsPerSession: 10 },
 ];
 const AT_ONCE = 32;
-const ROUNDS = 3;
 const ROUND_SECONDS = 2;
 /** Until the just-in-time compilers are done, for each way. */
-const WARM_UP_SECONDS = 4;
+const WARM_UP_SECONDS = 3;
 const STARTS_WITHIN_MS = 20_000;
+/** A process makes no more requests at once by `fetch` unless it is told. */
+const REQUESTS_MAX = "2000";
 
-/** Chat turns through everything, against calling the model's API directly. */
+/**
+ * Chat turns through everything, against calling the model's API directly and through a plain proxy.
+ * `--only turns` or `--only streams` runs one half, `--rounds N`, `--streams N` and `--seconds N` (of the streams) set their length.
+ */
 export async function benchChat(run: Run): Promise<void> {
-  console.log("starting Parley and the mock upstream");
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: {
+      only: { type: "string" },
+      rounds: { type: "string", default: "3" },
+      streams: { type: "string", default: "500" },
+      seconds: { type: "string", default: "10" },
+    },
+  });
+  console.log("starting Parley, Portkey and the mock upstream");
   const field = await startField(run);
   const bench: Bench = { ...field, loadUrl: await startLoad(run) };
   for (const contender of field.contenders) {
-    for (const way of WAYS) {
-      await eventually(() => measure(bench, contender, { ...way, connections: 1, seconds: 0.1 }), STARTS_WITHIN_MS);
-      await measure(bench, contender, { ...way, connections: AT_ONCE, seconds: WARM_UP_SECONDS });
-    }
+    const job = { target: contender.target, streamed: false, turnsPerSession: 1, connections: 1, rampMs: 0 };
+    await eventually(() => measure(bench, contender, { ...job, seconds: 0.1 }), STARTS_WITHIN_MS);
   }
-  for (const way of WAYS) {
-    const alone = await interleaved(bench, way, 1);
-    const together = await interleaved(bench, way, AT_ONCE);
-    console.log(`\n${way.name}\n${report(field.contenders, alone, together)}`);
+  if (values.only !== "streams") await benchTurns(bench, Number(values.rounds));
+  if (values.only !== "turns") {
+    await benchStreams(bench, { streams: Number(values.streams), seconds: Number(values.seconds) });
   }
-}
-
-interface Bench extends Field {
-  /** Of the load generator. */
-  loadUrl: string;
 }
 
 async function startLoad(run: Run): Promise<string> {
   const [port = 0] = await freePorts(1);
-  run.start("chat/load.ts", { PORT: String(port) });
+  run.start("chat/load.ts", { PORT: String(port), BUN_CONFIG_MAX_HTTP_REQUESTS: REQUESTS_MAX });
   return `http://127.0.0.1:${port}`;
 }
 
-type Figures = Record<"turnsPerSecond" | "p50Us" | "p99Us" | "firstP50Us" | "cpuUs" | "postgresUs", number>;
+async function benchTurns(bench: Bench, rounds: number): Promise<void> {
+  for (const way of WAYS) {
+    for (const contender of bench.contenders) {
+      await measure(bench, contender, jobOf(contender, way, AT_ONCE, WARM_UP_SECONDS));
+    }
+    const alone = await interleaved(bench, way, 1, rounds);
+    const together = await interleaved(bench, way, AT_ONCE, rounds);
+    console.log(`\n${way.name}\n${report(bench.contenders, alone, together)}`);
+  }
+}
 
-async function interleaved(bench: Bench, way: Way, connections: number): Promise<Figures[]> {
-  const rounds = bench.contenders.map((): Figures[] => []);
-  for (let round = 0; round < ROUNDS; round++) {
+async function interleaved(bench: Bench, way: Way, connections: number, rounds: number): Promise<Figures[]> {
+  const measured = bench.contenders.map((): Figures[] => []);
+  for (let round = 0; round < rounds; round++) {
     for (const [at, contender] of bench.contenders.entries()) {
-      rounds[at]?.push(await measure(bench, contender, { ...way, connections, seconds: ROUND_SECONDS }));
+      measured[at]?.push(await measure(bench, contender, jobOf(contender, way, connections, ROUND_SECONDS)));
     }
   }
-  return rounds.map(medians);
+  return measured.map(medians);
 }
 
-/** @throws on any turn that failed or whose reply was not the upstream's. */
-async function measure(
-  { stack, loadUrl }: Bench,
-  { target, pids }: Contender,
-  { streamed, turnsPerSession, connections, seconds }: Omit<Job, "target">,
-): Promise<Figures> {
-  const before = used(stack, pids);
-  const job: Job = { target, streamed, turnsPerSession, connections, seconds };
-  const response = await fetch(loadUrl, { method: "POST", body: JSON.stringify(job) });
-  if (!response.ok) throw new Error(await response.text());
-  const { turns, us, ...quantiles } = (await response.json()) as Measured;
-  const after = used(stack, pids);
-  return {
-    ...quantiles,
-    turnsPerSecond: (turns * 1e6) / us,
-    cpuUs: (after.own - before.own) / turns,
-    postgresUs: (after.postgres - before.postgres) / turns,
-  };
-}
-
-function used(stack: BenchStack, pids: readonly number[]) {
-  return { own: cpuUsed(pids), postgres: cpuUsed(stack.pids(["postgres"])) };
+function jobOf({ target }: Contender, way: Way, connections: number, seconds: number): Job {
+  const { streamed, turnsPerSession } = way;
+  return { target, streamed, turnsPerSession, connections, rampMs: 0, seconds };
 }
 
 function report(contenders: readonly Contender[], alone: readonly Figures[], together: readonly Figures[]): string {

@@ -8,30 +8,38 @@ export interface Job {
   turnsPerSession: number;
   /** Sessions at once, a turn at a time in each. */
   connections: number;
+  /** The sessions begin one after the other within this time, so that their words do not come in one beat. */
+  rampMs: number;
   seconds: number;
 }
 
-export type Measured = Record<"turns" | "us" | "p50Us" | "p99Us" | "firstP50Us", number>;
+export type Measured = Record<"turns" | "us" | "p50Us" | "p99Us" | "firstP50Us" | "gapP99Us" | "gapMaxUs", number>;
 
-async function run({ target, streamed, turnsPerSession, connections, seconds }: Job): Promise<Measured> {
+/** Gaps are told to the tenth of a millisecond, and longer ones as this: counted, so that a run of minutes needs no memory. */
+const GAP_MAX_MS = 60_000;
+
+async function run({ target, streamed, turnsPerSession, connections, rampMs, seconds }: Job): Promise<Measured> {
   const turnsUs: number[] = [];
   const firstUs: number[] = [];
+  const gaps = new Uint32Array(GAP_MAX_MS * 10);
   const startedAt = performance.now();
   const until = startedAt + seconds * 1000;
 
-  const talk = async () => {
+  const talk = async (place: number) => {
+    await Bun.sleep((rampMs * place) / connections);
     while (performance.now() < until) {
       const say = openSession(target, streamed);
       for (let turn = 1; turn <= turnsPerSession && performance.now() < until; turn++) {
         const at = performance.now();
-        const { text, firstAtMs } = await say(`Can you do number ${turn}?`);
+        const { text, firstAtMs, gapsMs } = await say(`Can you do number ${turn}?`);
         turnsUs.push((performance.now() - at) * 1000);
         firstUs.push((firstAtMs - at) * 1000);
+        for (const gapMs of gapsMs) count(gaps, gapMs);
         if (text !== REPLY) throw new Error(`${target.url} gave a wrong reply: ${text}`);
       }
     }
   };
-  await Promise.all(Array.from({ length: connections }, talk));
+  await Promise.all(Array.from({ length: connections }, (_, place) => talk(place)));
 
   const us = (performance.now() - startedAt) * 1000;
   return {
@@ -40,7 +48,25 @@ async function run({ target, streamed, turnsPerSession, connections, seconds }: 
     p50Us: quantile(turnsUs, 0.5),
     p99Us: quantile(turnsUs, 0.99),
     firstP50Us: quantile(firstUs, 0.5),
+    gapP99Us: quantileOfCounts(gaps, 0.99),
+    gapMaxUs: quantileOfCounts(gaps, 1),
   };
+}
+
+function count(gaps: Uint32Array, gapMs: number): void {
+  const place = Math.min(gaps.length - 1, Math.round(gapMs * 10));
+  gaps[place] = (gaps[place] ?? 0) + 1;
+}
+
+/** @returns microseconds */
+function quantileOfCounts(gaps: Uint32Array, part: number): number {
+  const wanted = gaps.reduce((sum, more) => sum + more, 0) * part;
+  let seen = 0;
+  const place = gaps.findIndex((more) => {
+    seen += more;
+    return seen > 0 && seen >= wanted;
+  });
+  return place * 100;
 }
 
 function quantile(values: number[], part: number): number {

@@ -1,16 +1,18 @@
 import { PROMPT } from "../agents.ts";
-import { COMPANY, MODEL } from "./reply.ts";
+import { COMPANY } from "./reply.ts";
 
 /** Where a contender is and which API it speaks. */
 export type Target = { url: string; headers: Record<string, string> } & (
   | { protocol: "parley"; agentId: string }
-  | { protocol: "openai" }
+  | { protocol: "openai"; model: string }
 );
 
 export interface Reply {
   text: string;
   /** When the first piece of it was there, on the scale of `performance.now()`. */
   firstAtMs: number;
+  /** Between one piece and the next, milliseconds. */
+  gapsMs: number[];
 }
 
 /** One session: each call is a turn in it. @throws on any answer but 200 */
@@ -19,7 +21,7 @@ export type Session = (message: string) => Promise<Reply>;
 export function openSession(target: Target, streamed: boolean): Session {
   return target.protocol === "parley"
     ? parleySession(target, target.agentId, streamed)
-    : openaiSession(target, streamed);
+    : openaiSession(target, target.model, streamed);
 }
 
 function parleySession(target: Target, agentId: string, streaming: boolean): Session {
@@ -31,17 +33,17 @@ function parleySession(target: Target, agentId: string, streaming: boolean): Ses
     sessionId = response.headers.get("x-session-id") ?? undefined;
     if (streaming) return pieces(response, (text) => text);
     const { response: text } = (await response.json()) as { response: string };
-    return { text, firstAtMs: performance.now() };
+    return { text, firstAtMs: performance.now(), gapsMs: [] };
   };
 }
 
 /** What a client of a model's API does itself: it keeps the conversation and sends all of it each time. */
-function openaiSession(target: Target, stream: boolean): Session {
+function openaiSession(target: Target, model: string, stream: boolean): Session {
   const messages = [{ role: "system", content: PROMPT.replace("{{company}}", COMPANY) }];
   return async (message) => {
     messages.push({ role: "user", content: message });
     const response = await post(`${target.url}/v1/chat/completions`, target.headers, {
-      model: MODEL,
+      model,
       messages,
       stream,
     });
@@ -63,19 +65,26 @@ async function post(url: string, headers: Record<string, string>, body: object):
 
 async function wholeReply(response: Response): Promise<Reply> {
   const { choices } = (await response.json()) as { choices: { message: { content: string } }[] };
-  return { text: choices[0]?.message.content ?? "", firstAtMs: performance.now() };
+  return { text: choices[0]?.message.content ?? "", firstAtMs: performance.now(), gapsMs: [] };
 }
 
 /** @param read the text in what has come, possibly none yet */
 async function pieces(response: Response, read: (received: string) => string): Promise<Reply> {
   const decoder = new TextDecoder();
+  const gapsMs: number[] = [];
   let text = "";
   let firstAtMs = 0;
+  let lastAtMs = 0;
   for await (const bytes of response.body ?? []) {
-    text += read(decoder.decode(bytes, { stream: true }));
-    if (text !== "" && firstAtMs === 0) firstAtMs = performance.now();
+    const piece = read(decoder.decode(bytes, { stream: true }));
+    if (piece === "") continue;
+    const now = performance.now();
+    if (text === "") firstAtMs = now;
+    else gapsMs.push(now - lastAtMs);
+    lastAtMs = now;
+    text += piece;
   }
-  return { text, firstAtMs };
+  return { text, firstAtMs, gapsMs };
 }
 
 /** Reads the text out of server-sent events, which may be cut anywhere. */

@@ -1,5 +1,5 @@
-/** A mock of a language model's API (OpenAI's chat completions) that answers at once, streamed or whole. */
-import { COMPANY, MODEL, REPLY, REPLY_PIECES, WORDS } from "./reply.ts";
+/** A mock of a language model's API (OpenAI's chat completions) that answers at once, streamed or whole, or word by word. */
+import { COMPANY, MODEL, PACED_MODEL, REPLY, REPLY_PIECES, WORD_EVERY_MS, WORDS } from "./reply.ts";
 
 const SHARED = { id: "chatcmpl-bench", created: 1_700_000_000, model: MODEL };
 const USAGE = { prompt_tokens: 250, completion_tokens: WORDS.length, total_tokens: 250 + WORDS.length };
@@ -11,21 +11,36 @@ const whole = JSON.stringify({
   usage: USAGE,
 });
 
-const streamed = [
-  chunk({ role: "assistant", content: "" }),
-  ...REPLY_PIECES.map((content) => chunk({ content })),
-  chunk({}, "stop"),
-  { ...SHARED, object: "chat.completion.chunk", choices: [], usage: USAGE },
-]
-  .map((event) => `data: ${JSON.stringify(event)}\n\n`)
-  .concat("data: [DONE]\n\n")
-  .join("");
+const words = REPLY_PIECES.map((content) => event(chunk({ content })));
+const opening = event(chunk({ role: "assistant", content: "" }));
+const closing = [
+  event(chunk({}, "stop")),
+  event({ ...SHARED, object: "chat.completion.chunk", choices: [], usage: USAGE }),
+  "data: [DONE]\n\n",
+].join("");
+const streamed = [opening, ...words, closing].join("");
+
+/** Each word at its time, however late the one before it was. */
+async function* paced(): AsyncGenerator<string> {
+  const startedAt = performance.now();
+  yield opening;
+  for (const [at, word] of words.entries()) {
+    await Bun.sleep(Math.max(0, startedAt + at * WORD_EVERY_MS - performance.now()));
+    yield word;
+  }
+  yield closing;
+}
+
+function event(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
 
 function chunk(delta: object, finish_reason: "stop" | null = null): object {
   return { ...SHARED, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason }] };
 }
 
 interface Asked {
+  model: string;
   stream?: boolean;
   messages: { role: string; content: string }[];
 }
@@ -33,13 +48,15 @@ interface Asked {
 Bun.serve({
   hostname: "127.0.0.1",
   port: Number(process.env.PORT),
+  idleTimeout: 0,
   async fetch(request) {
-    const { stream, messages } = (await request.json()) as Asked;
+    const { model, stream, messages } = (await request.json()) as Asked;
     const [system] = messages;
     // Whoever does not fill in the prompt has done less than it is measured for.
     if (system?.role !== "system" || !system.content.includes(COMPANY))
       return new Response("no prompt", { status: 400 });
     const type = stream ? "text/event-stream" : "application/json";
-    return new Response(stream ? streamed : whole, { headers: { "Content-Type": type } });
+    const body = stream ? (model === PACED_MODEL ? paced() : streamed) : whole;
+    return new Response(body, { headers: { "Content-Type": type } });
   },
 });

@@ -39,7 +39,8 @@ export async function makeAttempt(sender: Sender, target: Target, delivery: Pend
   const timer = setTimeout(() => late.abort(), sender.timeoutMs);
   try {
     const { url, ...request } = requestOf(target.url, target.requestType, delivery);
-    const headers = { "user-agent": "Parley", ...target.sign(delivery.eventId, delivery.payload, startedAt) };
+    const signed = target.sign(delivery.eventId, delivery.payload, startedAt);
+    const headers = { "user-agent": "Parley", ...request.headers, ...signed };
     const response = await sender.fetch(url, { ...request, headers, redirect: "manual", signal: late.signal });
     httpStatus = response.status;
     await readBeginning(response, (piece) => pieces.push(piece));

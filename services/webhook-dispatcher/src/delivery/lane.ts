@@ -40,7 +40,7 @@ export interface Lane {
 /** Read ahead, in attempts that may be under way. */
 const AHEAD = 4;
 const READ_MIN = 16;
-/** How long a lane that has enough to do may not know of a change. */
+/** Between the reads of a lane that has enough to do: so long it may not know of a change. */
 const REFRESH_MS = 250;
 /** Should a wake get lost. */
 const POLL_MS = 2_000;
@@ -67,7 +67,8 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   let underWay = 0;
   let unsettled = 0;
   let woken = false;
-  let pause: { end(): void; refresh(): void } | null = null;
+  let readMs = 0;
+  let pause: { end(): void; hurry(): void } | null = null;
 
   let isEnding = false;
   const isOver = () => isEnding || lease.aborted || stopping.aborted;
@@ -95,6 +96,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   async function refill(): Promise<void> {
     for (const id of settled.splice(0)) begun.delete(id);
     woken = false;
+    readMs = performance.now();
     const limit = Math.max(READ_MIN, AHEAD * ctx.places());
     const { destination, pending } = await ctx.read({ ...key, limit, except: [...begun] });
     if (!destination?.enabled) {
@@ -163,13 +165,14 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   async function paused(): Promise<void> {
     if (wantsRead()) return;
     const { promise, resolve } = Promise.withResolvers<void>();
+    const refreshMs = () => Math.max(1, readMs + REFRESH_MS - performance.now());
     const dueMs = nextAt ? nextAt.getTime() - sender.clock.now().getTime() : POLL_MS;
-    let timer = setTimeout(resolve, woken ? REFRESH_MS : Math.max(1, Math.min(dueMs, POLL_MS)));
+    let timer = setTimeout(resolve, woken ? refreshMs() : Math.max(1, Math.min(dueMs, POLL_MS)));
     pause = {
       end: resolve,
-      refresh: () => {
+      hurry: () => {
         clearTimeout(timer);
-        timer = setTimeout(resolve, REFRESH_MS);
+        timer = setTimeout(resolve, refreshMs());
       },
     };
     await promise;
@@ -181,7 +184,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     const isFirst = !woken;
     woken = true;
     if (wantsRead()) pause?.end();
-    else if (isFirst) pause?.refresh();
+    else if (isFirst) pause?.hurry();
   }
 
   /** Until the database has it. At a stop another process may make the attempt again, as after a crash. */

@@ -29,9 +29,9 @@ async function settleAll(
   const settled = new Map<string, DeliveryState>();
   let waiting = made;
   while (waiting.length > 0) {
-    const ended = waiting.map(({ delivery, attempt }): Ended => {
-      return { delivery, attempt, next: afterAttempt(delivery, attempt, retryMs) };
-    });
+    const ended = waiting
+      .map(({ delivery, attempt }): Ended => ({ delivery, attempt, next: afterAttempt(delivery, attempt, retryMs) }))
+      .sort((a, b) => (a.delivery.deliveryId < b.delivery.deliveryId ? -1 : 1));
     const stored = await storeEnded(db, ended);
     for (const { delivery, next } of ended) if (stored.has(delivery.deliveryId)) settled.set(delivery.deliveryId, next);
     if (stored.size === waiting.length) break;

@@ -63,7 +63,8 @@ export interface Ended {
 
 /**
  * Stores how attempts ended and what becomes of their deliveries, in one statement; of a delivery that is no longer what it was
- * then, nothing. @returns the deliveries that were stored
+ * then, nothing. @param ended in order of their ids, in which the plan takes them
+ * @returns the deliveries that were stored
  */
 export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set<string>> {
   const rows = await sql<{ deliveryId: string }[]>`
@@ -113,6 +114,8 @@ export async function readStates(
   return new Map(rows.map((row) => [row.deliveryId, row]));
 }
 
+// Whoever changes several deliveries takes them in order of id, so that two cannot block each other.
+
 /** Gives every pending delivery of a destination another state. @returns how many there were */
 export async function changePending(
   sql: Sql,
@@ -120,8 +123,13 @@ export async function changePending(
   { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
 ): Promise<number> {
   const { count } = await sql`
+    with taken as (
+      select delivery_id from deliveries
+      where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'pending'
+      order by delivery_id for update
+    )
     update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
-    where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'pending'`;
+    from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id`;
   return count;
 }
 
@@ -133,8 +141,13 @@ export async function changeFailed(
   { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
 ): Promise<number> {
   const { count } = await sql`
+    with taken as (
+      select delivery_id from deliveries
+      where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'failed' and created_at >= ${since}
+      order by delivery_id for update
+    )
     update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
-    where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'failed' and created_at >= ${since}`;
+    from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id`;
   return count;
 }
 

@@ -46,7 +46,7 @@ export async function insertEvents(
         ${events.map((event) => event.event)}::text[],
         ${events.map((event) => event.conversationId)}::text[],
         ${events.map((event) => event.payload)}::text[],
-        ${events.map((event) => event.test)}::boolean[]
+        ${events.map((event) => String(event.test))}::text[]::boolean[]
       ) as given (owner_id, event_id, event, conversation_id, payload, test)
       order by owner_id, event_id
       on conflict (owner_id, event_id) do nothing

@@ -1,0 +1,128 @@
+import { describe, expect, test } from "bun:test";
+import fc from "fast-check";
+import { ATTEMPTS_MAX, afterAttempt, cancelled, type DeliveryState, newDelivery, resent } from "./state.ts";
+
+const RETRY_MS = 10_000;
+const START = new Date("2026-01-01T00:00:00.000Z");
+const later = (date: Date, ms: number) => new Date(date.getTime() + ms);
+
+/** What can happen to a delivery, and when: `afterMs` what came before. */
+const happening = fc.record({
+  afterMs: fc.integer({ min: 0, max: 100_000 }),
+  what: fc.constantFrom("attempt", "crash", "cancel", "resend"),
+  succeeds: fc.boolean(),
+  takesMs: fc.integer({ min: 0, max: 10_000 }),
+});
+type Happening = typeof happening extends fc.Arbitrary<infer T> ? T : never;
+
+interface Story {
+  state: DeliveryState;
+  now: Date;
+  /** Attempts that were settled: their times, and whether they were made since the last resend. */
+  made: { startedAt: Date; endedAt: Date; sending: number }[];
+  /** How often it was sent again. */
+  sending: number;
+}
+
+/** As the dispatcher does it: an attempt is made of what is due, and one that a crash swallows changes nothing. */
+function tell(story: Story, { afterMs, what, succeeds, takesMs }: Happening): Story {
+  const { state, made, sending } = story;
+  const now = later(story.now, afterMs);
+  if (what === "cancel") {
+    return { ...story, now, state: state.status === "pending" ? { ...state, ...cancelled() } : state };
+  }
+  if (what === "resend") {
+    if (state.status === "pending") return { ...story, now };
+    return { made, now, sending: sending + 1, state: { ...state, ...resent(now) } };
+  }
+  const isDue = state.nextAttemptAt !== null && state.nextAttemptAt <= now;
+  if (!isDue || what === "crash") return { ...story, now };
+  const endedAt = later(now, takesMs);
+  return {
+    sending,
+    now: endedAt,
+    made: [...made, { startedAt: now, endedAt, sending }],
+    state: afterAttempt(state, { succeeded: succeeds, endedAt }, RETRY_MS),
+  };
+}
+
+/** Each a delivery's life, told step by step. */
+const stories = fc.array(happening, { maxLength: 60 }).map((happenings) => {
+  const story: Story[] = [{ state: newDelivery(START), now: START, made: [], sending: 0 }];
+  for (const each of happenings) story.push(tell(story.at(-1) as Story, each));
+  return story;
+});
+
+describe("whatever happens to a delivery", () => {
+  test("it has an attempt to come exactly while it is pending", () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        for (const { state } of story) {
+          expect(state.nextAttemptAt !== null).toBe(state.status === "pending");
+          expect(state.attemptsLeft > 0).toBe(state.status === "pending");
+          expect(state.attemptsLeft).toBeLessThanOrEqual(ATTEMPTS_MAX);
+        }
+      }),
+    );
+  });
+
+  test("it ends within four attempts more, delivered or failed, from every state it can be in", () => {
+    fc.assert(
+      fc.property(stories, fc.integer({ min: 1, max: ATTEMPTS_MAX + 1 }), (story, successAt) => {
+        let { state } = story.at(-1) as Story;
+        let attempts = 0;
+        while (state.nextAttemptAt) {
+          const succeeded = ++attempts === successAt;
+          state = afterAttempt(state, { succeeded, endedAt: state.nextAttemptAt }, RETRY_MS);
+        }
+        expect(attempts).toBeLessThanOrEqual(ATTEMPTS_MAX);
+        expect(state.status).not.toBe("pending");
+      }),
+    );
+  });
+
+  test("every attempt counts, at most four of each time it was sent, each at least 10 s after the one before ended", () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        const { state, made } = story.at(-1) as Story;
+        expect(state.attempts).toBe(made.length);
+        for (const attempts of Map.groupBy(made, ({ sending }) => sending).values()) {
+          expect(attempts.length).toBeLessThanOrEqual(ATTEMPTS_MAX);
+          for (const [at, { startedAt }] of attempts.entries()) {
+            const before = attempts[at - 1];
+            if (before) expect(startedAt.getTime() - before.endedAt.getTime()).toBeGreaterThanOrEqual(RETRY_MS);
+          }
+        }
+      }),
+    );
+  });
+
+  test("once delivered it stays so until it is sent again", () => {
+    fc.assert(
+      fc.property(stories, (story) => {
+        for (const [at, { state, sending }] of story.entries()) {
+          const before = story[at - 1];
+          if (before?.state.status === "delivered" && before.sending === sending)
+            expect(state.status).toBe("delivered");
+        }
+      }),
+    );
+  });
+});
+
+describe("an attempt that was under way when its delivery was cancelled", () => {
+  const state = { ...newDelivery(START), ...cancelled() };
+
+  test("makes it delivered when it succeeds", () => {
+    expect(afterAttempt(state, { succeeded: true, endedAt: START }, RETRY_MS)).toEqual({
+      status: "delivered",
+      attempts: 1,
+      attemptsLeft: 0,
+      nextAttemptAt: null,
+    });
+  });
+
+  test("leaves it cancelled when it fails", () => {
+    expect(afterAttempt(state, { succeeded: false, endedAt: START }, RETRY_MS)).toEqual({ ...state, attempts: 1 });
+  });
+});

@@ -1,0 +1,297 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import { startRawServer } from "@parley/shared/testing/raw-server";
+import {
+  CANCELLED,
+  DELIVERED,
+  deliveriesOf,
+  ended,
+  FAILED,
+  GET,
+  newDestination,
+  newEvent,
+  newOwner,
+  PATCH,
+  POST,
+  PUT,
+  startTestDispatcher,
+  type TestDispatcher,
+} from "./kit.ts";
+import { fieldOf, isSignedWith, startReceiver } from "./receiver.ts";
+
+let service: TestDispatcher;
+beforeAll(async () => {
+  service = await startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "300" });
+});
+afterAll(() => service.stop());
+
+describe("what arrives", () => {
+  test.each([
+    ["POST", POST],
+    ["PATCH", PATCH],
+    ["PUT", PUT],
+  ])("by %s is a form of exactly two fields, the payload to the byte, signed", async (method, requestType) => {
+    await using receiver = startReceiver();
+    const { ownerId, secret } = await newDestination(service.client, `${receiver.url}?a=1`, { requestType });
+    const event = newEvent(ownerId, { payload: '{\n "text":\r\n "\\u0000 – 🎉 --boundary"\r}' });
+    await service.client.acceptEvent(event);
+    await ended(service.client, ownerId);
+    const [received] = receiver.received;
+    expect(receiver.received).toHaveLength(1);
+    expect(received).toMatchObject({ method, target: "/hook?a=1" });
+    expect(received?.headers["content-type"]).toStartWith("multipart/form-data; boundary=");
+    expect(received?.headers["webhook-id"]).toBe(event.eventId);
+    expect(received?.fields).toEqual([
+      ["event", "conversation.completed"],
+      ["payload", event.payload],
+    ]);
+    expect(received && isSignedWith(secret, received)).toBeTrue();
+    expect(received && isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, received)).toBeFalse();
+  });
+
+  test("by GET is the URL's own query to the letter, then event and payload, signed", async () => {
+    await using receiver = startReceiver();
+    const url = `${receiver.url}?token=a+b%20c&flag`;
+    const { ownerId, secret } = await newDestination(service.client, url, { requestType: GET });
+    const event = newEvent(ownerId, { event: "conversation.failed" });
+    await service.client.acceptEvent(event);
+    await ended(service.client, ownerId);
+    const [received] = receiver.received;
+    expect(received?.method).toBe("GET");
+    expect(received?.target).toStartWith("/hook?token=a+b%20c&flag&event=conversation.failed&payload=%7B%22");
+    expect(received?.target).not.toContain("+more");
+    expect(received && fieldOf(received, "payload")).toBe(event.payload);
+    expect(received && isSignedWith(secret, received)).toBeTrue();
+  });
+
+  test("goes to every enabled destination of the owner once, and to nobody else's", async () => {
+    await using receiver = startReceiver();
+    const ownerId = newOwner();
+    const named = (name: string, given = {}) =>
+      newDestination(service.client, `${receiver.url}/${name}`, { ownerId, ...given });
+    await Promise.all([named("a"), named("b"), named("off", { enabled: false })]);
+    await newDestination(service.client, `${receiver.url}/foreign`);
+    await service.client.acceptEvent(newEvent(ownerId));
+    await ended(service.client, ownerId, 2);
+    expect(receiver.received.map(({ target }) => target).toSorted()).toEqual(["/hook/a", "/hook/b"]);
+  });
+});
+
+describe("an event", () => {
+  test("that is given again, at the same time or later, is delivered once", async () => {
+    await using receiver = startReceiver();
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    const event = newEvent(ownerId);
+    await Promise.all(Array.from({ length: 20 }, () => service.client.acceptEvent(event)));
+    await ended(service.client, ownerId);
+    await service.client.acceptEvent({ ...event, payload: "{}" });
+    await service.client.acceptEvent(newEvent(ownerId));
+    expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("of an owner without an enabled destination is not kept", async () => {
+    const { ownerId } = await newDestination(service.client, "https://example.com/", { enabled: false });
+    await service.client.acceptEvent(newEvent(ownerId));
+    const rows = await service.sql`select 1 from events where owner_id = ${ownerId}`;
+    expect(rows).toHaveLength(0);
+  });
+});
+
+describe("an attempt", () => {
+  test("that is answered 500 is made again, until it is answered 2xx, and each is logged", async () => {
+    await using receiver = startReceiver();
+    receiver.answer = () =>
+      receiver.received.length < 3 ? new Response("not now\0", { status: 500 }) : new Response(null, { status: 204 });
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery).toMatchObject({ status: DELIVERED, nextAttemptAt: undefined });
+    expect(delivery?.attempts).toMatchObject([
+      { number: 1, httpStatus: 500, error: undefined, responseExcerpt: "not now\ufffd" },
+      { number: 2, httpStatus: 500 },
+      { number: 3, httpStatus: 204, error: undefined, responseExcerpt: "" },
+    ]);
+    const sent = receiver.received.map(({ headers }) => headers["webhook-id"]);
+    expect(new Set(sent)).toEqual(new Set([delivery?.eventId]));
+  });
+
+  test("is made four times at most", async () => {
+    await using receiver = startReceiver();
+    receiver.answer = () => new Response("no", { status: 404 });
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery?.status).toBe(FAILED);
+    expect(delivery?.attempts.map(({ number, httpStatus }) => [number, httpStatus])).toEqual([
+      [1, 404],
+      [2, 404],
+      [3, 404],
+      [4, 404],
+    ]);
+    expect(receiver.received).toHaveLength(4);
+  });
+
+  test("that is answered 3xx has failed, and the redirect is not followed", async () => {
+    await using receiver = startReceiver();
+    receiver.answer = () => Response.redirect(`${receiver.url}/elsewhere`, 302);
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery?.status).toBe(FAILED);
+    expect(delivery?.attempts[3]).toMatchObject({ number: 4, httpStatus: 302, error: undefined });
+    expect(receiver.received.every(({ target }) => target === "/hook")).toBeTrue();
+  });
+
+  test("that is never answered ends at its time, and its connection is closed", async () => {
+    await using silent = await startRawServer(() => {});
+    const { ownerId } = await newDestination(service.client, silent.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery?.status).toBe(FAILED);
+    expect(delivery?.attempts[0]).toMatchObject({
+      httpStatus: undefined,
+      error: "The answer was not complete within 0.3 s",
+      responseExcerpt: undefined,
+    });
+    await eventually(() => expect(silent.connections.every(({ isClosed }) => isClosed)).toBeTrue());
+  });
+
+  test("whose connection is reset, or refused, says so", async () => {
+    await using rude = await startRawServer((socket) => socket.destroy());
+    const { ownerId } = await newDestination(service.client, rude.url);
+    await newDestination(service.client, "http://127.0.0.1:1/", { ownerId });
+    await service.client.acceptEvent(newEvent(ownerId));
+    const deliveries = await ended(service.client, ownerId, 2);
+    expect(deliveries.map(({ status }) => status)).toEqual([FAILED, FAILED]);
+    expect(deliveries.map(({ attempts }) => attempts[3]?.error).toSorted()).toEqual([
+      "127.0.0.1 closed the connection before the answer was complete",
+      "127.0.0.1 refused the connection",
+    ]);
+  });
+
+  test("whose success streams for ever is a success, of which the first 4 KiB are kept", async () => {
+    await using endless = await startRawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n");
+      const timer = setInterval(() => socket.write("ü".repeat(700)), 1);
+      socket.on("close", () => clearInterval(timer));
+    });
+    const { ownerId } = await newDestination(service.client, endless.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery?.status).toBe(DELIVERED);
+    expect(delivery?.attempts).toMatchObject([{ httpStatus: 200, responseExcerpt: "ü".repeat(2048) }]);
+    await eventually(() => expect(endless.connections.every(({ isClosed }) => isClosed)).toBeTrue());
+  });
+
+  test("whose success trickles for ever ends at its time as a success", async () => {
+    await using slow = await startRawServer((socket) => {
+      socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nwell");
+    });
+    const { ownerId } = await newDestination(service.client, slow.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ httpStatus: 200, responseExcerpt: "well" }] });
+  });
+
+  test("to a name that resolves to a private address is never made", async () => {
+    const { ownerId } = await newDestination(service.client, "https://localhost.localdomain/");
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery?.status).toBe(FAILED);
+    expect(delivery?.attempts[0]?.error).toMatch(/not at a public address|could not be resolved/);
+  });
+});
+
+describe("one destination", () => {
+  test("that never answers does not delay another one", async () => {
+    await using receiver = startReceiver();
+    await using silent = await startRawServer(() => {});
+    const slow = await newDestination(service.client, silent.url);
+    const quick = await newDestination(service.client, receiver.url);
+    await Promise.all(Array.from({ length: 100 }, () => service.client.acceptEvent(newEvent(slow.ownerId))));
+    await eventually(() => expect(silent.connections.length).toBeGreaterThan(10));
+    for (let n = 1; n <= 5; n++) {
+      await service.client.acceptEvent(newEvent(quick.ownerId));
+      await ended(service.client, quick.ownerId, n);
+    }
+    expect(await deliveriesOf(service.client, slow.ownerId, { status: DELIVERED })).toEqual([]);
+    await service.client.deleteDestination(slow);
+  });
+
+  test("meets no more than 32 attempts at once", async () => {
+    await using receiver = startReceiver();
+    let [now, most] = [0, 0];
+    receiver.answer = async () => {
+      most = Math.max(most, ++now);
+      await Bun.sleep(5);
+      now--;
+      return new Response("ok");
+    };
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    await Promise.all(Array.from({ length: 300 }, () => service.client.acceptEvent(newEvent(ownerId))));
+    await eventually(() => expect(receiver.received).toHaveLength(300));
+    expect(most).toBeLessThanOrEqual(32);
+  });
+});
+
+describe("a destination that is disabled or deleted", () => {
+  test.each(["disabled", "deleted"])("gets nothing more: %s cancels what is pending, and shows it", async (way) => {
+    await using receiver = startReceiver();
+    const answers = Promise.withResolvers<void>();
+    receiver.answer = async () => {
+      await answers.promise;
+      return new Response("no", { status: 500 });
+    };
+    const destination = await newDestination(service.client, receiver.url);
+    const { ownerId, destinationId } = destination;
+    await Promise.all(Array.from({ length: 60 }, () => service.client.acceptEvent(newEvent(ownerId))));
+    await eventually(() => expect(receiver.received).toHaveLength(32));
+    if (way === "deleted") await service.client.deleteDestination({ ownerId, destinationId });
+    else await service.client.updateDestination({ ownerId, destinationId, enabled: false, requestType: 0 });
+    answers.resolve();
+    const deliveries = await ended(service.client, ownerId, 60);
+    expect(deliveries.map(({ status }) => status)).toEqual(Array(60).fill(CANCELLED));
+    await eventually(async () => {
+      const logged = await deliveriesOf(service.client, ownerId);
+      const made = logged.map(({ attempts }) => attempts.length);
+      expect(made.reduce((sum, count) => sum + count)).toBe(receiver.received.length);
+      expect(Math.max(...made)).toBe(1);
+    });
+  });
+
+  test("still shows an attempt that was under way, as delivered when that succeeded", async () => {
+    await using receiver = startReceiver();
+    const answer = Promise.withResolvers<Response>();
+    receiver.answer = () => answer.promise;
+    const { ownerId, destinationId } = await newDestination(service.client, receiver.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await service.client.deleteDestination({ ownerId, destinationId });
+    expect((await deliveriesOf(service.client, ownerId))[0]?.status).toBe(CANCELLED);
+    answer.resolve(new Response("done"));
+    await eventually(async () => {
+      expect(await deliveriesOf(service.client, ownerId)).toMatchObject([
+        { status: DELIVERED, attempts: [{ number: 1 }] },
+      ]);
+    });
+  });
+
+  test("by a new URL gets what is pending there", async () => {
+    await using receiver = startReceiver();
+    receiver.answer = ({ target }) => new Response("", { status: target === "/hook" ? 503 : 200 });
+    const slow = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "400" });
+    try {
+      const { ownerId, destinationId } = await newDestination(slow.client, receiver.url);
+      await slow.client.acceptEvent(newEvent(ownerId));
+      await eventually(() => expect(receiver.received).toHaveLength(1));
+      const url = `${receiver.url}/new`;
+      await slow.client.updateDestination({ ownerId, destinationId, url, requestType: 0 });
+      const [delivery] = await ended(slow.client, ownerId);
+      expect(delivery?.status).toBe(DELIVERED);
+      expect(receiver.received.at(-1)?.target).toBe("/hook/new");
+    } finally {
+      await slow.stop();
+    }
+  });
+});

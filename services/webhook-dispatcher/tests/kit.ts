@@ -1,0 +1,136 @@
+import {
+  type Delivery,
+  DeliveryStatus,
+  type Destination,
+  RequestType,
+} from "@parley/proto/parley/webhook/v1/webhook.ts";
+import {
+  type AcceptEventRequest,
+  CreateDestinationRequest,
+  ListDeliveriesRequest,
+  WebhookDispatcherServiceService,
+} from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newId, newUuid } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import postgres from "postgres";
+import { readDispatcherConfig } from "../src/config.ts";
+import { startDispatcher } from "../src/service.ts";
+
+export type DispatcherClient = ServiceClient<typeof WebhookDispatcherServiceService>;
+
+export const {
+  REQUEST_TYPE_UNSPECIFIED: UNSPECIFIED,
+  REQUEST_TYPE_GET: GET,
+  REQUEST_TYPE_POST: POST,
+  REQUEST_TYPE_PATCH: PATCH,
+  REQUEST_TYPE_PUT: PUT,
+} = RequestType;
+
+export const {
+  DELIVERY_STATUS_UNSPECIFIED: ANY,
+  DELIVERY_STATUS_PENDING: PENDING,
+  DELIVERY_STATUS_DELIVERED: DELIVERED,
+  DELIVERY_STATUS_FAILED: FAILED,
+  DELIVERY_STATUS_CANCELLED: CANCELLED,
+} = DeliveryStatus;
+
+export interface TestDispatcher {
+  client: DispatcherClient;
+  /** The dispatcher's tables. */
+  sql: postgres.Sql;
+  stop(): Promise<void>;
+}
+
+/** May deliver to loopback, and retries at once. */
+export const TEST_ENV = {
+  PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+  PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+  PARLEY_WEBHOOK_RETRY_MS: "1",
+};
+
+/** The service on a port and a database of its own, polling often. */
+export async function startTestDispatcher(
+  given: Record<string, string> = {},
+  settings: Parameters<typeof startDispatcher>[2] = {},
+): Promise<TestDispatcher> {
+  const database = await createTestDatabase();
+  const env = { DATABASE_URL: database.urls.webhook, ...TEST_ENV, ...given };
+  const sql = postgres(database.urls.webhook, { max: 1, onnotice: () => {} });
+  const running = await startDispatcher(readDispatcherConfig(env), silentLogger, {
+    pollMs: 50,
+    ...settings,
+  });
+  const client = dispatcherClient(running.address);
+  return {
+    client,
+    sql,
+    stop: async () => {
+      client.close();
+      await running.stop();
+      await sql.end();
+      await database.drop();
+    },
+  };
+}
+
+export function dispatcherClient(address: string): DispatcherClient {
+  return createClient(WebhookDispatcherServiceService, { peer: "webhook-dispatcher", address, timeoutMs: 30_000 });
+}
+
+export function newOwner(): string {
+  return newId("own");
+}
+
+/** A destination at `url`, enabled and POST unless told otherwise. */
+export async function newDestination(
+  client: DispatcherClient,
+  url: string,
+  given: Partial<CreateDestinationRequest> = {},
+): Promise<Destination & { secret: string }> {
+  const request = { ownerId: newOwner(), name: "CRM", url, requestType: POST, enabled: true, ...given };
+  const { destination, secret } = await client.createDestination(CreateDestinationRequest.fromPartial(request));
+  if (!destination) throw new Error("the response is empty");
+  return { ...destination, secret };
+}
+
+export function newEvent(ownerId: string, given: Partial<AcceptEventRequest> = {}): AcceptEventRequest {
+  const conversationId = newUuid();
+  const event = "conversation.completed";
+  const payload = JSON.stringify({ event, conversation_id: conversationId, notes: "Grüße & 100 % + more" });
+  return { ownerId, eventId: newId("evt"), event, conversationId, payload, ...given };
+}
+
+export async function deliveriesOf(
+  client: DispatcherClient,
+  ownerId: string,
+  given: Partial<ListDeliveriesRequest> = {},
+): Promise<Delivery[]> {
+  const page = { number: 1, size: 100 };
+  const { deliveries } = await client.listDeliveries(ListDeliveriesRequest.fromPartial({ ownerId, page, ...given }));
+  return deliveries;
+}
+
+/** The deliveries of an owner once none is pending any more, newest first. */
+export async function ended(client: DispatcherClient, ownerId: string, count = 1): Promise<Delivery[]> {
+  return eventually(async () => {
+    const deliveries = await deliveriesOf(client, ownerId);
+    if (deliveries.length < count || deliveries.some(({ status }) => status === PENDING))
+      throw new Error(`still pending: ${JSON.stringify(deliveries)}`);
+    return deliveries;
+  });
+}
+
+/** How a call failed, in the terms a test asserts. @throws when it did not fail */
+export async function failure(call: Promise<unknown>): Promise<{ kind: string; detail: string; paths: string[] }> {
+  try {
+    await call;
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { kind: error.kind, detail: error.detail, paths: error.violations.map(({ path }) => path) };
+  }
+  throw new Error("the call succeeded");
+}

@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ListDeliveriesRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { createAuthority, createCertificate } from "@parley/shared/testing/certificates";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { startServiceProcess } from "@parley/shared/testing/process";
+import {
+  DELIVERED,
+  type DispatcherClient,
+  dispatcherClient,
+  ended,
+  FAILED,
+  newDestination,
+  newEvent,
+  newOwner,
+  TEST_ENV,
+} from "./kit.ts";
+import { startReceiver } from "./receiver.ts";
+
+let database: TestDatabase;
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-webhooks-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+// Whatever delivers here is a process that its test has started.
+let running: TestProcess[] = [];
+beforeEach(async () => {
+  database = await createTestDatabase();
+});
+afterEach(async () => {
+  for (const process of running) await process.stop("SIGKILL");
+  running = [];
+  await database.drop();
+});
+
+interface TestProcess {
+  client: DispatcherClient;
+  output(): string;
+  stop(signal?: NodeJS.Signals): Promise<number | null>;
+}
+
+/** The service as a process of its own, on the test's database. */
+async function startProcess(env: Record<string, string> = {}): Promise<TestProcess> {
+  const service = await startServiceProcess("webhook-dispatcher", {
+    DATABASE_URL: database.urls.webhook,
+    ...TEST_ENV,
+    ...env,
+  });
+  const client = dispatcherClient(service.address);
+  const process = {
+    client,
+    output: () => service.output,
+    stop: (signal?: NodeJS.Signals) => {
+      client.close();
+      return service.stop(signal);
+    },
+  };
+  running.push(process);
+  return process;
+}
+
+function acceptMany(clients: readonly DispatcherClient[], ownerId: string, count: number) {
+  return Promise.all(
+    Array.from({ length: count }, (_, at) => clients[at % clients.length]?.acceptEvent(newEvent(ownerId))),
+  );
+}
+
+test("replicas share the destinations, and send no attempt twice", async () => {
+  await using receiver = startReceiver();
+  const [one, other] = [await startProcess(), await startProcess()];
+  const ownerId = newOwner();
+  const names = Array.from({ length: 40 }, (_, at) => `${receiver.url}/${at}`);
+  await Promise.all(names.map((url) => newDestination(one.client, url, { ownerId })));
+  await acceptMany([one.client, other.client], ownerId, 25);
+  await eventually(async () => {
+    const request = { ...ListDeliveriesRequest.fromPartial({ ownerId, status: DELIVERED }) };
+    expect((await one.client.listDeliveries(request)).total).toBe(1_000);
+  });
+  const sent = receiver.received.map(({ target, headers }) => `${target} ${headers["webhook-id"]}`);
+  expect(sent).toHaveLength(1_000);
+  expect(new Set(sent).size).toBe(1_000);
+  for (const { output } of [one, other]) expect(output()).toContain("webhook attempt");
+});
+
+test("what a killed process had under way is delivered by another one when its lease ends", async () => {
+  await using receiver = startReceiver();
+  const process = await startProcess({ PARLEY_WEBHOOK_LEASE_MS: "600" });
+  const silence = Promise.withResolvers<Response>();
+  receiver.answer = () => silence.promise;
+  const { ownerId } = await newDestination(process.client, receiver.url);
+  await process.client.acceptEvent(newEvent(ownerId));
+  await eventually(() => expect(receiver.received).toHaveLength(1));
+  await process.stop("SIGKILL");
+  receiver.answer = () => new Response("ok");
+  const [delivery] = await ended((await startProcess()).client, ownerId);
+  expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ number: 1 }] });
+  silence.resolve(new Response("late"));
+});
+
+test("a process that is told to stop settles what it has under way, and leaves the rest to others", async () => {
+  await using receiver = startReceiver();
+  const process = await startProcess();
+  const answers = Promise.withResolvers<void>();
+  receiver.answer = async () => {
+    await answers.promise;
+    return new Response("ok");
+  };
+  const { ownerId } = await newDestination(process.client, receiver.url);
+  await acceptMany([process.client], ownerId, 80);
+  await eventually(() => expect(receiver.received).toHaveLength(32));
+  const stopped = process.stop();
+  await eventually(() => expect(process.output()).toContain('"stopping"'));
+  answers.resolve();
+  expect(await stopped).toBe(0);
+  const deliveries = await ended((await startProcess()).client, ownerId, 80);
+  expect(deliveries.every(({ status, attempts }) => status === DELIVERED && attempts.length === 1)).toBeTrue();
+  expect(receiver.received).toHaveLength(80);
+});
+
+test("a certificate that is not for the host fails the attempts; one of a trusted authority does not", async () => {
+  const authority = await createAuthority("test");
+  await Bun.write(join(folder, "ca.pem"), authority.cert);
+  const received: string[] = [];
+  const serve = async (name: string) => {
+    const { cert, key } = await createCertificate(authority, name);
+    return Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      tls: { cert, key },
+      fetch: (request) => {
+        received.push(request.headers.get("webhook-id") ?? "");
+        return new Response("ok");
+      },
+    });
+  };
+  const server = await serve("hooks.example.test");
+  const process = await startProcess({
+    NODE_EXTRA_CA_CERTS: join(folder, "ca.pem"),
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.0/8",
+  });
+  try {
+    const right = await newDestination(process.client, `https://127.0.0.1:${server.port}/`);
+    const wrong = await newDestination(process.client, `https://127.0.0.2:${server.port}/`);
+    await Promise.all([right, wrong].map(({ ownerId }) => process.client.acceptEvent(newEvent(ownerId))));
+    expect(await ended(process.client, right.ownerId)).toMatchObject([{ status: DELIVERED }]);
+    expect(await ended(process.client, wrong.ownerId)).toMatchObject([{ status: FAILED }]);
+    expect(received).toHaveLength(1);
+  } finally {
+    server.stop(true);
+  }
+});
+
+test("a process logs each attempt on a line, and never a secret or a payload", async () => {
+  await using receiver = startReceiver();
+  const process = await startProcess();
+  const { ownerId, destinationId, secret } = await newDestination(process.client, receiver.url);
+  await process.client.acceptEvent(newEvent(ownerId, { payload: '{"notes":"confidential"}' }));
+  const line = await eventually(() => {
+    const found = process
+      .output()
+      .split("\n")
+      .find((each) => each.includes("webhook attempt"));
+    if (!found) throw new Error("no attempt was logged");
+    return JSON.parse(found);
+  });
+  expect(line).toMatchObject({ owner_id: ownerId, destination_id: destinationId, attempt: 1, http_status: 200 });
+  expect(await process.stop()).toBe(0);
+  expect(process.output()).not.toContain(secret);
+  expect(process.output()).not.toContain("confidential");
+});

@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { chatCompletions } from "./dialects/chat-completions.ts";
+import type { Asked, Dialect, End, RecordedRequest } from "./dialects/dialect.ts";
 
-export interface ModelCall {
-  path: string;
+export interface ModelCall extends RecordedRequest {
+  asked: Asked;
   authorization: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests assert on it field by field
-  body: any;
   /** A piece of a streamed reply. @returns whether the connection takes more for now */
   piece(text: string): boolean;
   /** Any event of a streamed reply. */
@@ -13,12 +13,15 @@ export interface ModelCall {
   /** Settles when the connection takes more, or is gone. */
   drained(): Promise<void>;
   /** Says the rest, if any, and ends the reply as a model does, streamed or whole. */
-  finish(text?: string, finishReason?: string | null): void;
-  /** Calls a tool and ends the reply. */
+  finish(text?: string, end?: End): void;
+  /** Says the text, if any, calls tools and ends the reply. */
+  callTools(calls: readonly { name: string; input: string }[], text?: string): void;
   callTool(name: string, input: string, text?: string): void;
-  respond(status: number, contentType: string, body: string): void;
+  respond(status: number, contentType: string, body: string, headers?: Record<string, string>): void;
   /** The same without an end. */
   begin(status: number, contentType: string, body: string): void;
+  /** More of what was begun. @returns whether the connection takes more for now */
+  more(body: string): boolean;
   /** Ends the answer without the model's own end. */
   end(): void;
   /** Breaks the connection. */
@@ -29,7 +32,7 @@ export interface ModelCall {
 
 export type Script = (call: ModelCall) => unknown;
 
-/** An OpenAI-compatible server (chat completions) that does as a test says. */
+/** A model provider's server that does as a test says. */
 export interface ScriptedModel {
   baseUrl: string;
   calls: readonly ModelCall[];
@@ -38,12 +41,11 @@ export interface ScriptedModel {
   stop(): Promise<void>;
 }
 
-export const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
-
-export async function startScriptedModel(): Promise<ScriptedModel> {
+/** @param dialect OpenAI's chat completions, if not given */
+export async function startScriptedModel(dialect: Dialect = chatCompletions): Promise<ScriptedModel> {
   const calls: ModelCall[] = [];
   const server = createServer(async (incoming, outgoing) => {
-    const call = await callOf(incoming, outgoing);
+    const call = await callOf(incoming, outgoing, dialect);
     calls.push(call);
     await model.script(call);
   });
@@ -60,10 +62,12 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   return model;
 }
 
-async function callOf(incoming: IncomingMessage, outgoing: ServerResponse): Promise<ModelCall> {
+async function callOf(incoming: IncomingMessage, outgoing: ServerResponse, dialect: Dialect): Promise<ModelCall> {
   let text = "";
   for await (const chunk of incoming.setEncoding("utf8")) text += chunk;
-  const body = JSON.parse(text);
+  const request = { path: incoming.url ?? "", headers: incoming.headers, body: JSON.parse(text) };
+  const asked = dialect.read(request);
+  const answer = dialect.answer();
   const left = Promise.withResolvers<void>();
   outgoing.on("close", () => {
     if (!outgoing.writableFinished) left.resolve();
@@ -72,50 +76,39 @@ async function callOf(incoming: IncomingMessage, outgoing: ServerResponse): Prom
     if (!outgoing.headersSent) outgoing.writeHead(200, { "content-type": "text/event-stream" });
     return outgoing.write(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
   };
-  const chunk = (delta: object, finishReason: string | null = null) =>
-    event({ ...HEAD, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finishReason }] });
-  const whole = (message: object, finishReason: string | null) => {
-    const choices = [{ index: 0, message: { role: "assistant", ...message }, finish_reason: finishReason }];
-    respond(200, "application/json", JSON.stringify({ ...HEAD, object: "chat.completion", choices, usage: USAGE }));
+  const all = (events: readonly unknown[]) => events.map(event).at(-1) ?? true;
+  const respond: ModelCall["respond"] = (status, contentType, body, headers = {}) => {
+    outgoing.writeHead(status, { "content-type": contentType, ...headers }).end(body);
   };
-  const conclude = (finishReason: string | null) => {
-    chunk({}, finishReason);
-    event({ ...HEAD, object: "chat.completion.chunk", choices: [], usage: USAGE });
-    event("[DONE]");
+  const say: ModelCall["callTools"] = (called, said = "") => {
+    conclude(said, called, called.length > 0 ? "tools" : "stop");
+  };
+  const conclude = (said: string, called: Parameters<ModelCall["callTools"]>[0], end: End) => {
+    if (!asked.isStream) return respond(200, "application/json", JSON.stringify(answer.whole(said, called, end)));
+    if (said !== "") all(answer.piece(said));
+    for (const { name, input } of called) all(answer.toolCall(name, input));
+    all(answer.end(end));
     outgoing.end();
   };
-  const respond = (status: number, contentType: string, answer: string) => {
-    outgoing.writeHead(status, { "content-type": contentType }).end(answer);
-  };
   return {
-    path: incoming.url ?? "",
+    ...request,
+    asked,
     authorization: incoming.headers.authorization ?? "",
-    body,
     left: left.promise,
     event,
-    piece: (content) => chunk({ content }),
+    piece: (said) => all(answer.piece(said)),
     drained: () =>
       new Promise((resolve) => {
         outgoing.once("drain", resolve);
         left.promise.then(resolve);
       }),
-    finish(content = "", finishReason: string | null = "stop") {
-      if (!body.stream) return whole({ content }, finishReason);
-      if (content !== "") chunk({ content });
-      conclude(finishReason);
-    },
-    callTool(name, input, content = "") {
-      const call = { id: "call_1", type: "function", function: { name, arguments: input } };
-      if (!body.stream) return whole({ content, tool_calls: [call] }, "tool_calls");
-      if (content !== "") chunk({ content });
-      chunk({ tool_calls: [{ index: 0, ...call }] });
-      conclude("tool_calls");
-    },
+    finish: (said = "", end: End = "stop") => conclude(said, [], end),
+    callTools: say,
+    callTool: (name, input, said = "") => say([{ name, input }], said),
     respond,
-    begin: (status, contentType, answer) => outgoing.writeHead(status, { "content-type": contentType }).write(answer),
+    begin: (status, contentType, body) => outgoing.writeHead(status, { "content-type": contentType }).write(body),
+    more: (body) => outgoing.write(body),
     end: () => outgoing.end(),
     reset: () => outgoing.socket?.resetAndDestroy(),
   };
 }
-
-const HEAD = { id: "chatcmpl-1", created: 1_700_000_000, model: "scripted" };

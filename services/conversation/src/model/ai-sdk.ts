@@ -12,6 +12,8 @@ import { toPrompt } from "./prompt.ts";
 
 export interface ModelSettings {
   temperature: number | undefined;
+  /** Its provider refuses a conversation that the assistant began. */
+  userFirst: boolean;
 }
 
 /**
@@ -45,6 +47,8 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
   };
 }
 
+const BROKEN: readonly string[] = ["error", "interrupted"];
+
 async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerator<ModelEvent> {
   let begun = false;
   let finished = false;
@@ -59,8 +63,8 @@ async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerat
     } else if (part.type === "error") {
       throw isMissingEnd(part.error) ? endlessStream(by.provider, begun) : part.error;
     } else if (part.type === "finish") {
-      // A stream that ends with no finish reason of the provider's was cut off, however politely the socket closed.
-      if (part.finishReason.unified === "error" || part.finishReason.raw === undefined) break;
+      // A stream that ends without the provider's word for it was cut off, however politely the socket closed.
+      if (BROKEN.includes(part.finishReason.unified)) break;
       finished = true;
       yield { type: "finish", usage: tokens(part.usage), by };
     }
@@ -77,11 +81,11 @@ type Part = Awaited<ReturnType<LanguageModelV4["doStream"]>>["stream"] extends R
 
 function callOptions(
   request: ModelRequest,
-  { temperature }: ModelSettings,
+  { temperature, userFirst }: ModelSettings,
   signal: AbortSignal,
 ): LanguageModelV4CallOptions {
   return {
-    prompt: toPrompt(request),
+    prompt: toPrompt(request, userFirst),
     abortSignal: signal,
     ...(temperature !== undefined && { temperature }),
     ...(request.answer && { responseFormat: { type: "json", ...request.answer } }),

@@ -1,9 +1,19 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { AnsweredToolCall, ModelMessage, ModelRequest } from "./port.ts";
 
-/** A request's messages as the AI SDK takes them. */
-export function toPrompt({ system, messages }: Pick<ModelRequest, "system" | "messages">): LanguageModelV4Prompt {
+/** Stands before a greeting, or where older messages were dropped. */
+const OPENING = "(The conversation begins.)";
+
+/**
+ * A request's messages as the AI SDK takes them.
+ * @param userFirst whether the first message must be the user's
+ */
+export function toPrompt(
+  { system, messages }: Pick<ModelRequest, "system" | "messages">,
+  userFirst: boolean,
+): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
+  if (userFirst && messages[0]?.role === "assistant") prompt.push(said({ role: "user", content: OPENING }, []));
   let calls = 0;
   for (const message of messages) {
     const numbered = (toolCallsOf(message) ?? []).map((call) => ({ id: callId(++calls), call }));

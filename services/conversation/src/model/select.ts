@@ -31,14 +31,18 @@ interface Access extends Credential {
   fetch: typeof fetch;
 }
 
+interface StandardProvider {
+  credential: CredentialName;
+  create(access: Access, model: string): LanguageModelV4;
+  userFirst?: true;
+}
+
 /** The standard providers' names in an agent's configuration (decisions.md: Provider catalogue). */
-const STANDARD: Readonly<
-  Record<string, { credential: CredentialName; create(access: Access, model: string): LanguageModelV4 }>
-> = {
+const STANDARD: Readonly<Record<string, StandardProvider>> = {
   OPENAI: { credential: "openai", create: (access, model) => createOpenAI(access).chat(model) },
   OPENAI_RESPONSES: { credential: "openai", create: (access, model) => createOpenAI(access).responses(model) },
-  ANTHROPIC: { credential: "anthropic", create: (access, model) => createAnthropic(access)(model) },
-  GOOGLE: { credential: "google", create: (access, model) => createGoogle(access)(model) },
+  ANTHROPIC: { credential: "anthropic", create: (access, model) => createAnthropic(access)(model), userFirst: true },
+  GOOGLE: { credential: "google", create: (access, model) => createGoogle(access)(model), userFirst: true },
   GROQ: { credential: "groq", create: (access, model) => createGroq(access)(model) },
   MISTRAL: { credential: "mistral", create: (access, model) => createMistral(access)(model) },
 };
@@ -57,13 +61,16 @@ export function selectModel(llm: LlmConfig, settings: ProviderSettings): Model {
 /** Null when its provider has no credential here. */
 function modelOf({ providerName, modelName, params }: LlmConfig, settings: ProviderSettings): Model | null {
   const by = { provider: providerName, name: modelName };
-  const given = { temperature: params?.temperature };
+  const given = { temperature: params?.temperature, userFirst: false };
   if (providerName === "CUSTOM_LLM")
     return aiSdkModel(by, customModel(modelName, params, settings.guardedFetch), given);
   const provider = Object.hasOwn(STANDARD, providerName) ? STANDARD[providerName] : undefined;
   const credential = provider && settings.credentials[provider.credential];
   if (!credential || credential.apiKey === "") return null;
-  return aiSdkModel(by, provider.create({ ...credential, fetch: settings.standardFetch }, modelName), given);
+  return aiSdkModel(by, provider.create({ ...credential, fetch: settings.standardFetch }, modelName), {
+    ...given,
+    userFirst: provider.userFirst ?? false,
+  });
 }
 
 function customModel(model: string, params: LlmParams | undefined, guardedFetch: typeof fetch): LanguageModelV4 {

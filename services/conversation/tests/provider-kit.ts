@@ -1,0 +1,46 @@
+import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Egress } from "@parley/shared/egress/egress";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import { boundedFetch } from "../src/model/bounded-fetch.ts";
+import type { ProviderSettings } from "../src/model/select.ts";
+
+export const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
+/** One that the packages know: of some providers they ask only the newer models for JSON of a schema. */
+export const MODEL = "claude-sonnet-4-5";
+
+export const credentials = (apiKey: string, baseURL: string) => {
+  const credential = { apiKey, baseURL };
+  return { openai: credential, anthropic: credential, google: credential, groq: credential, mistral: credential };
+};
+
+export function settings(baseURL: string, egress: Egress, given: Partial<ProviderSettings> = {}): ProviderSettings {
+  return {
+    credentials: credentials("sk-ours", baseURL),
+    standardFetch: boundedFetch(ANSWER_MAX_BYTES),
+    guardedFetch: egress.fetch,
+    retryMs: 1,
+    log: silentLogger,
+    ...given,
+  };
+}
+
+export function standard(providerName: string, temperature?: number): LlmConfig {
+  const params = { baseUrl: undefined, apiKey: undefined, apiType: undefined, temperature };
+  return { providerName, modelName: MODEL, params, fallbacks: [] };
+}
+
+export function custom(baseUrl: string, apiType?: string, temperature?: number): LlmConfig {
+  const params = { baseUrl, apiKey: "sk-theirs", apiType, temperature };
+  return { providerName: "CUSTOM_LLM", modelName: MODEL, params, fallbacks: [] };
+}
+
+/** How a call of a model failed. @throws when it did not, or not as a ServiceError */
+export async function failure(answer: Promise<unknown>): Promise<{ kind: string; detail: string }> {
+  const error = await answer.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  if (!(error instanceof ServiceError)) throw new Error(`not a ServiceError: ${error}`);
+  return { kind: error.kind, detail: error.detail };
+}

@@ -1,0 +1,141 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { createEgress, type Egress } from "@parley/shared/egress/egress";
+import { ServiceError } from "@parley/shared/errors";
+import { boundedFetch } from "../src/model/bounded-fetch.ts";
+import type { Model, ModelRequest } from "../src/model/port.ts";
+import { selectModel } from "../src/model/select.ts";
+import { credentials, custom, failure, settings, standard } from "./provider-kit.ts";
+import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
+
+const REQUEST: ModelRequest = { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] };
+const NEVER = new AbortController().signal;
+const ANSWER_MAX_BYTES = 128 * 1024 * 1024;
+
+let egress: Egress;
+let server: ScriptedModel;
+let other: ScriptedModel;
+
+beforeAll(async () => {
+  egress = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: ANSWER_MAX_BYTES });
+  [server, other] = await Promise.all([startScriptedModel(), startScriptedModel()]);
+});
+
+afterAll(async () => {
+  egress.close();
+  await Promise.all([server.stop(), other.stop()]);
+});
+
+beforeEach(() => {
+  server.script = (call) => call.finish("Hello there.");
+  other.script = (call) => call.finish("Here instead.");
+});
+
+const streamed = (model: Model) => Array.fromAsync(model.stream(REQUEST, NEVER));
+const whole = (model: Model) => model.complete(REQUEST, NEVER);
+
+test("an address that agents may not reach is not called", async () => {
+  const guarded = createEgress({ allow: parseAllowList("") });
+  const before = server.calls.length;
+  const model = selectModel(custom(server.baseUrl), settings(server.baseUrl, guarded));
+  for (const ask of [streamed, whole]) {
+    expect((await failure(ask(model))).detail).toStartWith("The CUSTOM_LLM model provider was not called: ");
+  }
+  expect(server.calls.length).toBe(before);
+});
+
+test.each(["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])(
+  "%s is told as a provider out of reach",
+  async (url) => {
+    const model = selectModel(standard("OPENAI"), settings(url, egress));
+    for (const ask of [streamed, whole]) {
+      const { kind, detail } = await failure(ask(model));
+      expect(kind).toBe("upstream_failed");
+      expect(detail).toMatch(
+        /^The OPENAI model provider (is unreachable|cannot be used: nowhere\.invalid could not be talked to)$/,
+      );
+    }
+  },
+);
+
+test.each(["OPENAI", "ANTHROPIC", "GOOGLE", "TOASTER", "constructor"])(
+  "%s without a credential is not configured",
+  (name) => {
+    expect(() => selectModel(standard(name), settings("", egress, { credentials: credentials("", "") }))).toThrow(
+      new ServiceError("condition", `LLM provider ${name} is not configured`),
+    );
+  },
+);
+
+test.each([
+  ["OPENAI", () => standard("OPENAI")],
+  ["CUSTOM_LLM", () => custom(server.baseUrl)],
+] as [string, () => LlmConfig][])("a model of %s is read no further ahead than its reader reads", async (_, llm) => {
+  const total = 64 * 1024 * 1024;
+  let sent = 0;
+  server.script = async (call) => {
+    const piece = "word ".repeat(3_000);
+    let gone = false;
+    call.left.then(() => {
+      gone = true;
+    });
+    while (sent < total && !gone) {
+      sent += piece.length;
+      if (!call.piece(piece)) await call.drained();
+    }
+  };
+  const standardFetch = boundedFetch(ANSWER_MAX_BYTES);
+  const model = selectModel(llm(), settings(server.baseUrl, egress, { standardFetch }));
+  const stream = model.stream(REQUEST, NEVER)[Symbol.asyncIterator]();
+  await stream.next();
+  let before = -1;
+  while (before !== sent) {
+    before = sent;
+    await Bun.sleep(200);
+  }
+  await stream.return?.();
+  expect(sent).toBeLessThan(total / 2);
+});
+
+describe("a model with fallbacks", () => {
+  const withFallback = (main: LlmConfig) => ({ ...main, fallbacks: [custom(other.baseUrl, undefined, 0.25)] });
+
+  test("answers itself when it can", async () => {
+    const model = selectModel(withFallback(custom(server.baseUrl)), settings("", egress));
+    const before = other.calls.length;
+    expect((await whole(model)).text).toBe("Hello there.");
+    expect(other.calls.length).toBe(before);
+  });
+
+  test("gives way to the next, with the key and parameters of that one, and the answer says whose it is", async () => {
+    server.script = (call) => call.respond(500, "text/plain", "");
+    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress));
+    const before = server.calls.length;
+    const by = { provider: "CUSTOM_LLM", name: model.name };
+    expect(await whole(model)).toMatchObject({ text: "Here instead.", by });
+    expect(await streamed(model)).toMatchObject([
+      { text: "Here instead.", by },
+      { type: "finish", by },
+    ]);
+    expect(server.calls.length - before).toBe(6);
+    expect(other.calls.at(-1)?.asked).toMatchObject({ key: "sk-theirs", temperature: 0.25 });
+  });
+
+  test("is one that can be used, be it a fallback only; with none the first is named", async () => {
+    const none = { credentials: credentials("", "") };
+    const model = selectModel(withFallback(standard("OPENAI")), settings("", egress, none));
+    expect((await whole(model)).text).toBe("Here instead.");
+    const unusable = { ...standard("GROQ"), fallbacks: [standard("OPENAI")] };
+    expect(() => selectModel(unusable, settings("", egress, none))).toThrow("LLM provider GROQ is not configured");
+  });
+
+  test("tells of all of them when all fail", async () => {
+    for (const model of [server, other]) model.script = (call) => call.respond(401, "text/plain", "");
+    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress));
+    expect(await failure(streamed(model))).toEqual({
+      kind: "upstream_failed",
+      detail: "The OPENAI model provider refused the API key; The CUSTOM_LLM model provider refused the API key",
+    });
+  });
+});

@@ -22,6 +22,7 @@ const surroundings: Surroundings = {
     AWS_SECRET_ACCESS_KEY: "not ours",
   },
   ports: { account: 1, agent: 2, prompt: 3, conversation: 4, "webhook-dispatcher": 5 },
+  adminPorts: { account: 11, agent: 12, prompt: 13, conversation: 14, "webhook-dispatcher": 15, gateway: 16 },
   databaseUrls: {
     account: "postgres://account",
     agent: "postgres://agent",

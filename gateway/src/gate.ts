@@ -10,6 +10,7 @@ import { type Access, type Caller, identify } from "./auth/identify.ts";
 import type { KeyRing } from "./auth/key-ring.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
+import { countDecision, observed } from "./http/observe.ts";
 import { readParams } from "./http/params.ts";
 import { pathOf } from "./http/path.ts";
 import { readQuery } from "./http/query.ts";
@@ -36,6 +37,8 @@ export interface GateContext {
 }
 
 interface Rules<B extends TObject, Q extends TObject> {
+  /** What the route is called where it is counted. */
+  id: string;
   scope: Access;
   body?: B;
   query?: Q;
@@ -76,7 +79,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
   const checkBody = rules.body && validator(rules.body);
   const checkQuery = rules.query && validator(rules.query);
   const isPrivate = !isPublic(rules.scope);
-  return async ({ request, params }) => {
+  const respond = async ({ request, params }: RouteContext): Promise<Response> => {
     const requestId = requestIdOf(request);
     const headers = new Headers({ "X-Request-ID": requestId });
     if (isPrivate) headers.set("Cache-Control", "no-store");
@@ -89,6 +92,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       if (caller) {
         const decision = await ctx.keyLimiter.take(caller.id, caller.rateLimitPerMinute);
         tellRate(headers, decision);
+        countDecision(decision);
         refuseOverRate(decision);
         requireScope(caller.scopes, rules.scope);
       }
@@ -117,6 +121,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     logRequest(ctx.log, { request, requestId, caller, status: answer.status, startedAt, failure });
     return answer;
   };
+  return ({ request, params }) => observed(rules.id, request, () => respond({ request, params }));
 }
 
 const NOTHING = new Uint8Array();

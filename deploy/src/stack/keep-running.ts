@@ -6,6 +6,8 @@ export interface Program {
   name: string;
   /** host:port it is reached at. */
   address: string;
+  /** host:port of its health and metrics. */
+  adminAddress?: string;
   command: Command;
   /** Rejects while it does not answer. */
   ping: () => Promise<void>;

@@ -30,6 +30,9 @@ export const SERVICES = [
 ] as const satisfies readonly { name: string; schema: Schema; variable: string; given: readonly (string | RegExp)[] }[];
 
 export type ServiceName = (typeof SERVICES)[number]["name"];
+/** Every process that tells of itself on an admin port. */
+export type WatchedName = ServiceName | "gateway";
+export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
 /** What every process is passed of the operator's environment, and what only those that name it. */
 const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
@@ -40,34 +43,49 @@ export interface Surroundings {
   /** The operator's environment, with what the stack itself has made up. */
   env: Readonly<Record<string, string | undefined>>;
   ports: Readonly<Record<ServiceName, number>>;
+  /** Of each one's health and metrics. */
+  adminPorts: Readonly<Record<WatchedName, number>>;
   databaseUrls: Readonly<Record<Schema, string>>;
   redisUrl: string | null;
   modelPort: number;
 }
 
-export function servicePrograms({ home, env, ports, databaseUrls, modelPort }: Surroundings): Program[] {
+export function servicePrograms({ home, env, ports, adminPorts, databaseUrls, modelPort }: Surroundings): Program[] {
   return SERVICES.map(({ name, schema, given }) => {
     const address = `${LOOPBACK}:${ports[name]}`;
-    return bunProgram(home, name, address, () => pingRpc(address), {
-      ...select(env, OPERATORS, SECRETS),
-      ...select(env, given),
-      // Who takes a model's address, and who calls it.
-      ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
-      ...addresses(ports),
-      PARLEY_LISTEN: address,
-      DATABASE_URL: databaseUrls[schema],
-    });
+    return watched(adminPorts[name], (admin) =>
+      bunProgram(home, name, address, () => pingRpc(address), {
+        ...select(env, OPERATORS, SECRETS),
+        ...select(env, given),
+        // Who takes a model's address, and who calls it.
+        ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
+        ...addresses(ports),
+        ...admin,
+        PARLEY_LISTEN: address,
+        DATABASE_URL: databaseUrls[schema],
+      }),
+    );
   });
 }
 
-export function gatewayProgram({ home, env, ports, redisUrl }: Surroundings, host: string, port: number): Program {
-  return bunProgram(home, "gateway", `${reachable(host)}:${port}`, () => pingHttp(`${gatewayUrl(host, port)}/readyz`), {
-    ...select(env, OPERATORS, SECRETS),
-    ...addresses(ports),
-    PORT: String(port),
-    PARLEY_HOST: host,
-    ...(redisUrl && { REDIS_URL: redisUrl }),
-  });
+export function gatewayProgram(surroundings: Surroundings, host: string, port: number): Program {
+  const { home, env, ports, adminPorts, redisUrl } = surroundings;
+  return watched(adminPorts.gateway, (admin) =>
+    bunProgram(home, "gateway", `${reachable(host)}:${port}`, () => pingHttp(`${gatewayUrl(host, port)}/readyz`), {
+      ...select(env, OPERATORS, SECRETS),
+      ...addresses(ports),
+      PORT: String(port),
+      PARLEY_HOST: host,
+      ...admin,
+      ...(redisUrl && { REDIS_URL: redisUrl }),
+    }),
+  );
+}
+
+/** A program that tells of itself on a port of its own. */
+function watched(port: number, make: (env: Record<string, string>) => Program): Program {
+  const adminAddress = `${LOOPBACK}:${port}`;
+  return { ...make({ PARLEY_ADMIN_LISTEN: adminAddress }), adminAddress };
 }
 
 export function modelProgram({ home, env, modelPort }: Surroundings): Program {

@@ -6,6 +6,8 @@ export interface RunningProcess {
   pid: number;
   /** host:port. */
   address: string;
+  /** host:port of its health and metrics. */
+  admin_address?: string;
 }
 
 const FILE = "stack.json";

@@ -12,6 +12,7 @@ import {
   SERVICES,
   type Surroundings,
   servicePrograms,
+  WATCHED,
 } from "./plan.ts";
 import { freePorts, isFree } from "./ports.ts";
 import { pingPostgres } from "./postgres.ts";
@@ -73,7 +74,7 @@ async function bringUp(
 ): Promise<StackSummary> {
   const installation = await openInstallation(home);
   const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
-  const [redisPort = 0, ...servicePorts] = await freePorts(1 + SERVICES.length);
+  const [redisPort = 0, ...otherPorts] = await freePorts(1 + SERVICES.length + WATCHED.length);
 
   const adminUrl = settings.DATABASE_URL
     ? await givenDatabase(settings.DATABASE_URL)
@@ -83,7 +84,11 @@ async function bringUp(
   const surroundings: Surroundings = {
     home,
     env: { ...env, PARLEY_ENCRYPTION_KEY: secret },
-    ports: Object.fromEntries(SERVICES.map(({ name }, at) => [name, servicePorts[at]])) as Surroundings["ports"],
+    ports: portsOf(
+      SERVICES.map(({ name }) => name),
+      otherPorts,
+    ),
+    adminPorts: portsOf(WATCHED, otherPorts.slice(SERVICES.length)),
     databaseUrls: roleUrls(adminUrl, secret),
     redisUrl: settings.REDIS_URL || (await ownRedis(home, redisPort, supervisor, say)),
     modelPort: installation.modelPort,
@@ -98,6 +103,10 @@ async function bringUp(
   const devEnv = writeDevEnv(home, owner, summary.url, summary.modelUrl);
   await supervisor.start(gatewayProgram(surroundings, settings.PARLEY_HOST, settings.PORT));
   return { ...summary, devEnv };
+}
+
+function portsOf<N extends string>(names: readonly N[], ports: readonly number[]): Record<N, number> {
+  return Object.fromEntries(names.map((name, at) => [name, ports[at]])) as Record<N, number>;
 }
 
 async function ownDatabase(home: Home, installation: Installation, supervisor: Supervisor, say: Say): Promise<string> {

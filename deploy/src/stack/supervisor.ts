@@ -17,8 +17,8 @@ export function supervise(home: Home, lock: HomeLock, say: (line: string) => voi
   let stopping = false;
 
   const events = {
-    started({ name, address }: Program, pid: number) {
-      running.set(name, { name, pid, address });
+    started({ name, address, adminAddress }: Program, pid: number) {
+      running.set(name, { name, pid, address, ...(adminAddress && { admin_address: adminAddress }) });
       const processes = [...running.values()];
       lock.note(processes);
       writeStackFile(home, processes);

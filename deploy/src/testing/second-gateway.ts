@@ -1,6 +1,6 @@
 import { eventually } from "@parley/shared/testing/eventually";
 import { startChild, stopChild } from "../stack/child.ts";
-import { gatewayProgram, gatewayUrl, SERVICES, type ServiceName } from "../stack/plan.ts";
+import { gatewayProgram, gatewayUrl, SERVICES, type ServiceName, type WatchedName } from "../stack/plan.ts";
 import { freePorts } from "../stack/ports.ts";
 import { redisUrl } from "../stack/redis.ts";
 import type { TestStack } from "./test-stack.ts";
@@ -19,13 +19,22 @@ export async function startSecondGateway(
   { home, address, databaseUrls }: TestStack,
   env: Record<string, string> = {},
 ): Promise<SecondGateway> {
-  const [port = 0] = await freePorts(1);
+  const [port = 0, adminPort = 0] = await freePorts(2);
   const ports = Object.fromEntries(SERVICES.map(({ name }) => [name, portOf(address(name))])) as Record<
     ServiceName,
     number
   >;
   const redis = redisUrl(portOf(address("redis")));
-  const surroundings = { home, env, ports, databaseUrls, redisUrl: redis, modelPort: portOf(address("model")) };
+  const adminPorts = { gateway: adminPort } as Record<WatchedName, number>;
+  const surroundings = {
+    home,
+    env,
+    ports,
+    adminPorts,
+    databaseUrls,
+    redisUrl: redis,
+    modelPort: portOf(address("model")),
+  };
   const { command, ping } = gatewayProgram(surroundings, HOST, port);
   const child = startChild({ ...command, log: home.log("second-gateway") });
   await eventually(ping, UP_WITHIN_MS);

@@ -3,6 +3,7 @@ import { ConfigError } from "./config.ts";
 /** host:port, of IPv6 in brackets. */
 const LISTEN = /^(?:\[([\da-f:]+)\]|([^:]+)):(\d{1,5})$/i;
 const HEALTH_WITHIN_MS = 2_000;
+const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 export interface Admin {
   /** Whether `/readyz` says that requests may be sent here. */
@@ -11,11 +12,13 @@ export interface Admin {
 
 /**
  * What tells an orchestrator of this process, over plain HTTP on a port of its own, apart from what it serves: `/healthz`
- * answers while the process does, `/readyz` with 200 while it takes requests and 503 before and after. Nothing secret is here.
+ * answers while the process does, `/readyz` with 200 while it takes requests and 503 before and after, `/metrics` what
+ * Prometheus reads. Nothing secret is here.
  * @param listen PARLEY_ADMIN_LISTEN, host:port; empty for none
+ * @param metrics in Prometheus' text format
  * @throws ConfigError when it cannot be listened on
  */
-export function serveAdmin(listen: string): Admin {
+export function serveAdmin(listen: string, metrics: () => Promise<string>): Admin {
   let ready = false;
   const admin: Admin = {
     setReady: (now) => {
@@ -29,6 +32,7 @@ export function serveAdmin(listen: string): Admin {
       hostname,
       port,
       routes: {
+        "/metrics": async () => new Response(await metrics(), { headers: { "Content-Type": PROMETHEUS_TEXT } }),
         "/healthz": () => new Response("ok\n"),
         "/readyz": () => (ready ? new Response("ready\n") : new Response("not ready\n", { status: 503 })),
       },

@@ -1,4 +1,5 @@
 import pino, { type DestinationStream, type Logger } from "pino";
+import { activeTraceIds } from "./telemetry/spans.ts";
 
 export type { Logger };
 
@@ -13,6 +14,7 @@ export function createLogger(service: string, level = "info", destination?: Dest
     level,
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
+    mixin: activeTraceIds,
     formatters: { level: (label) => ({ level: label }) },
     // A further wildcard costs every line ten times what it costs now.
     redact: [...SECRET_NAMES, ...SECRET_NAMES.map((name) => `*.${name}`), 'headers["x-api-key"]', "headers.cookie"],

@@ -1,6 +1,7 @@
 import { checkReady, serveAdmin } from "./admin.ts";
-import { ConfigError } from "./config.ts";
+import { ConfigError, readConfig } from "./config.ts";
 import { createLogger, isLogLevel, type Logger } from "./log.ts";
+import { startTelemetry, TELEMETRY_VARIABLES } from "./telemetry/telemetry.ts";
 
 export interface Running {
   address: string;
@@ -28,7 +29,8 @@ export async function runProcess(name: string, start: (log: Logger) => Promise<R
     if (process.argv[2] === "health") process.exit(await checkReady(adminListen));
     if (!isLogLevel(level))
       throw new ConfigError(`PARLEY_LOG_LEVEL: "${level}" is no level: trace, debug, info, warn, error, fatal`);
-    const admin = serveAdmin(adminListen);
+    const telemetry = startTelemetry(name, readConfig(process.env, TELEMETRY_VARIABLES));
+    const admin = serveAdmin(adminListen, telemetry.metrics);
     const running = await start(log);
     admin.setReady(true);
     log.info({ address: running.address, pid: process.pid }, "listening");
@@ -36,6 +38,7 @@ export async function runProcess(name: string, start: (log: Logger) => Promise<R
       log.info({ signal }, "stopping");
       admin.setReady(false);
       await running.stop();
+      await telemetry.stop();
     }, fatal);
   } catch (err) {
     if (err instanceof ConfigError) log.fatal(err.message);

@@ -76,9 +76,10 @@ test("`health` tells whether the process of the same environment takes requests"
 
 test("the admin port says that the process lives, and ready only while it is", async () => {
   const listen = `127.0.0.1:${await freePort()}`;
-  const admin = serveAdmin(listen);
+  const admin = serveAdmin(listen, async () => "one 1\n");
   const statuses = () =>
     Promise.all(["/healthz", "/readyz", "/else"].map(async (path) => (await fetch(`http://${listen}${path}`)).status));
+  expect(await (await fetch(`http://${listen}/metrics`)).text()).toBe("one 1\n");
   expect(await statuses()).toEqual([200, 503, 404]);
   admin.setReady(true);
   expect(await statuses()).toEqual([200, 200, 404]);

@@ -9,6 +9,7 @@ import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.t
 import { ServiceError } from "@parley/shared/errors";
 import { aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
+import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
 
 /** Where a standard provider is, with the version in the path, and with what it is called; no key: it cannot be. */
@@ -53,7 +54,9 @@ const STANDARD: Readonly<Record<string, StandardProvider>> = {
  * @throws ServiceError condition naming the first when none can be used (decisions.md: Provider catalogue)
  */
 export function selectModel(llm: LlmConfig, settings: ProviderSettings): Model {
-  const [first, ...others] = [llm, ...llm.fallbacks].flatMap((config) => modelOf(config, settings) ?? []);
+  const [first, ...others] = [llm, ...llm.fallbacks]
+    .flatMap((config) => modelOf(config, settings) ?? [])
+    .map(observedModel);
   if (!first) throw new ServiceError("condition", `LLM provider ${llm.providerName} is not configured`);
   return withAttempts([first, ...others], settings);
 }

@@ -1,4 +1,6 @@
 import postgres from "postgres";
+import { isWatched } from "../telemetry/spans.ts";
+import { observed } from "../telemetry/statements.ts";
 
 /** Also what a transaction is given: a store function takes either. */
 export type Sql = postgres.Sql | postgres.TransactionSql;
@@ -19,7 +21,7 @@ export interface DatabaseSettings {
  * The role's own search_path finds its schema.
  */
 export function openDatabase({ url, max = 10, prepare = true, name }: DatabaseSettings): Database {
-  return postgres(url, {
+  const sql = postgres(url, {
     max,
     prepare,
     connect_timeout: 5,
@@ -31,4 +33,5 @@ export function openDatabase({ url, max = 10, prepare = true, name }: DatabaseSe
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     onnotice: () => {},
   });
+  return isWatched() ? observed(sql) : sql;
 }

@@ -1,3 +1,4 @@
+import { inSpan } from "../telemetry/spans.ts";
 import type { LoopContext } from "./queue-loop.ts";
 import { extendLease, failJob, finishJob, type Job, repeatJob } from "./store.ts";
 
@@ -6,7 +7,7 @@ export async function runJob(ctx: LoopContext, job: Job): Promise<void> {
   const { log } = ctx;
   const lease = keepLease(ctx, job);
   try {
-    await runAndStore(ctx, job, lease.signal);
+    await inSpan(`job ${job.queue}`, { parent: job.traceparent }, () => runAndStore(ctx, job, lease.signal));
   } catch (err) {
     // The lease ends and the job comes back by itself.
     log.warn({ ...fields(job), err }, "the end of a job could not be stored, it will run again");

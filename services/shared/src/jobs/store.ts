@@ -1,4 +1,5 @@
 import type { Sql } from "../db/database.ts";
+import { activeTraceparent } from "../telemetry/spans.ts";
 
 export interface Job<P = unknown> {
   ownerId: string;
@@ -9,6 +10,8 @@ export interface Job<P = unknown> {
   attempts: number;
   /** Which claim this run holds. */
   lease: number;
+  /** W3C trace context of whoever asked for it. */
+  traceparent: string | null;
 }
 
 export interface NewJob {
@@ -30,8 +33,8 @@ export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
 /** The same for several jobs of different ids, in one statement. In order of id: two such statements cannot block each other. */
 export async function enqueueJobs(sql: Sql, jobs: readonly NewJob[]): Promise<void> {
   await sql`
-    insert into jobs (owner_id, job_id, queue, payload, due_at)
-    select owner_id, job_id, queue, payload::jsonb, due_at
+    insert into jobs (owner_id, job_id, queue, payload, due_at, traceparent)
+    select owner_id, job_id, queue, payload::jsonb, due_at, ${activeTraceparent() ?? null}
     from unnest(
       ${jobs.map((job) => job.ownerId)}::text[],
       ${jobs.map((job) => job.jobId)}::text[],
@@ -40,7 +43,8 @@ export async function enqueueJobs(sql: Sql, jobs: readonly NewJob[]): Promise<vo
       ${jobs.map((job) => job.dueAt.toISOString())}::text[]::timestamptz[]
     ) as asked (owner_id, job_id, queue, payload, due_at)
     order by owner_id, job_id
-    on conflict (owner_id, job_id) do update set payload = excluded.payload, due_at = excluded.due_at, attempts = 0`;
+    on conflict (owner_id, job_id) do update set payload = excluded.payload, due_at = excluded.due_at,
+      traceparent = excluded.traceparent, attempts = 0`;
 }
 
 /** Asks for work unless a job of that id waits or runs already. */
@@ -62,7 +66,26 @@ export async function claimJobs(sql: Sql, queue: string, now: Date, leaseMs: num
     )
     update jobs set leased_until = ${leaseEnd(now, leaseMs)}, lease = lease + 1, attempts = attempts + 1
     from due where jobs.owner_id = due.owner_id and jobs.job_id = due.job_id
-    returning jobs.owner_id, jobs.job_id, jobs.queue, jobs.payload, jobs.attempts, jobs.lease`;
+    returning jobs.owner_id, jobs.job_id, jobs.queue, jobs.payload, jobs.attempts, jobs.lease,
+      jobs.traceparent`;
+}
+
+export interface Backlog {
+  queue: string;
+  /** To be run now, or running. */
+  due: number;
+  /** Kept to be looked at. */
+  givenUp: number;
+  /** Since when the longest due one waits. */
+  oldestDueAt: Date | null;
+}
+
+/** What each queue has before it; one without jobs is not among them. */
+export async function measureQueues(sql: Sql, queues: readonly string[], now: Date): Promise<Backlog[]> {
+  return sql<Backlog[]>`
+    select queue, count(*) filter (where due_at <= ${now}) as due, count(*) filter (where due_at = 'infinity') as given_up,
+      min(due_at) filter (where due_at <= ${now}) as oldest_due_at
+    from jobs where queue = any(${queues as string[]}) group by queue`;
 }
 
 /** The time at which a queue next has something to claim, if ever. */

@@ -14,6 +14,8 @@ create table jobs (
   -- Runs since it was enqueued or last succeeded.
   attempts integer not null default 0,
   last_error text,
+  -- W3C trace context of whoever asked for it last, which the run is a part of.
+  traceparent text,
   claimable_at timestamptz not null generated always as (greatest(due_at, leased_until)) stored,
   primary key (owner_id, job_id)
 );

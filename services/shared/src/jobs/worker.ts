@@ -1,6 +1,7 @@
 import { type Clock, systemClock } from "../clock.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../log.ts";
+import { observeBacklog } from "./backlog.ts";
 import { listenForJobs } from "./listen.ts";
 import { type Queue, startQueueLoop } from "./queue-loop.ts";
 
@@ -36,8 +37,10 @@ export function startWorker(
       for (const loop of loops.values()) loop.wake();
     },
   });
+  const unobserve = observeBacklog(db, Object.keys(queues), clock);
   return {
     stop: async () => {
+      unobserve();
       await Promise.all([...loops.values()].map((loop) => loop.stop()));
       await listening.stop();
     },

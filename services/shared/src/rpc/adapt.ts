@@ -9,6 +9,7 @@ import {
 import { isUnreachableDatabase } from "../db/unreachable.ts";
 import { ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
+import { servedCall } from "../telemetry/rpc.ts";
 import { markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
 import { type OpenCall, openCall } from "./open-call.ts";
@@ -37,11 +38,16 @@ export function adapt(
   const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "answer could not be sent");
   if (method.responseStream) {
     return (grpcCall: ServerWritableStream<unknown, Buffer>) => {
-      respondMany(method, handler, grpcCall, server).catch(unsent);
+      const refuse = (status: RichStatus) => grpcCall.emit("error", status);
+      const open = openCall(grpcCall, server, refuse);
+      const respond = () => respondMany(method, handler, grpcCall, open, refuse);
+      servedCall(method.path, open.call.traceparent, respond).catch(unsent);
     };
   }
   return (grpcCall: AnyCall, callback: sendUnaryData<Buffer>) => {
-    respondOnce(method, handler, grpcCall, callback, server).catch(unsent);
+    const open = openCall(grpcCall, server, callback);
+    const respond = () => respondOnce(method, handler, grpcCall, open, callback);
+    servedCall(method.path, open.call.traceparent, respond).catch(unsent);
   };
 }
 
@@ -49,18 +55,19 @@ async function respondOnce(
   method: AnyMethod,
   handler: AnyHandler,
   grpcCall: AnyCall,
+  open: OpenCall,
   callback: sendUnaryData<Buffer>,
-  server: ServerContext,
-): Promise<void> {
-  const open = openCall(grpcCall, server, callback);
+): Promise<ServiceError | null> {
   try {
     const input = method.requestStream ? requestsOf(grpcCall, open) : grpcCall.request;
     const response = await handler(input, open.call);
     const bytes = method.responseSerialize(response);
     if (open.close()) callback(null, bytes, open.call.replayed ? markReplayed(new Metadata()) : undefined);
+    return null;
   } catch (error) {
-    const status = statusOf(error, method, open);
-    if (open.close()) callback(status);
+    const failure = asServiceError(error, method, open);
+    if (open.close()) callback(statusOf(failure, open));
+    return failure;
   }
 }
 
@@ -75,19 +82,20 @@ async function respondMany(
   method: AnyMethod,
   handler: AnyHandler,
   grpcCall: ServerWritableStream<unknown, Buffer>,
-  server: ServerContext,
-): Promise<void> {
-  const refuse = (status: RichStatus) => grpcCall.emit("error", status);
-  const open = openCall(grpcCall, server, refuse);
+  open: OpenCall,
+  refuse: (status: RichStatus) => void,
+): Promise<ServiceError | null> {
   try {
     for await (const response of handler(grpcCall.request, open.call) as AsyncIterable<unknown>) {
       if (open.gone) break;
       if (!grpcCall.write(method.responseSerialize(response))) await drainedOrGone(grpcCall, open.call.signal);
     }
     if (open.close()) grpcCall.end();
+    return open.gone ? cancelled() : null;
   } catch (error) {
-    const status = statusOf(error, method, open);
-    if (open.close()) refuse(status);
+    const failure = asServiceError(error, method, open);
+    if (open.close()) refuse(statusOf(failure, open));
+    return failure;
   }
 }
 
@@ -103,8 +111,8 @@ function drainedOrGone(grpcCall: ServerWritableStream<unknown, Buffer>, gone: Ab
   });
 }
 
-function statusOf(error: unknown, method: AnyMethod, open: OpenCall): RichStatus {
-  const status = toStatus(asServiceError(error, method, open));
+function statusOf(failure: ServiceError, open: OpenCall): RichStatus {
+  const status = toStatus(failure);
   if (open.call.replayed) markReplayed(status.metadata);
   return status;
 }

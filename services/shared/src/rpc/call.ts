@@ -26,12 +26,11 @@ export function isReplayed(trailers: Metadata): boolean {
   return trailers.get(REPLAYED).length > 0;
 }
 
-export function originMetadata(origin: CallOrigin | undefined): Metadata {
+/** @param traceparent what the call belongs to */
+export function originMetadata(origin: CallOrigin | undefined, traceparent = origin?.traceparent): Metadata {
   const metadata = new Metadata();
-  if (origin) {
-    metadata.set(REQUEST_ID, origin.requestId);
-    if (origin.traceparent && TRACEPARENT_FORM.test(origin.traceparent)) metadata.set(TRACEPARENT, origin.traceparent);
-  }
+  if (origin) metadata.set(REQUEST_ID, origin.requestId);
+  if (traceparent && TRACEPARENT_FORM.test(traceparent)) metadata.set(TRACEPARENT, traceparent);
   return metadata;
 }
 

@@ -9,6 +9,7 @@ import {
   status,
 } from "@grpc/grpc-js";
 import { ServiceError } from "../errors.ts";
+import { tracedCall, tracedStream } from "../telemetry/rpc.ts";
 import { type CallOrigin, isReplayed, originMetadata } from "./call.ts";
 import type { AnyMethod, Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { fromStatus } from "./status.ts";
@@ -17,6 +18,8 @@ export interface CallOptions {
   /** The request this call is made for: its id, deadline and cancellation go along. */
   origin?: CallOrigin | undefined;
   timeoutMs?: number;
+  /** W3C trace context that goes along in place of the origin's. */
+  traceparent?: string | undefined;
   /** Of a unary call: called before its promise settles when the answer is a replay (decisions.md: Idempotency-Key). */
   onReplayed?: () => void;
 }
@@ -72,12 +75,15 @@ export function createClient<D extends Definition>(definition: D, settings: Clie
     close: () => channel.close(),
   };
   for (const [name, method] of Object.entries(definition)) {
+    const call = { path: method.path, peer: settings.peer };
     methods[name] = method.requestStream
       ? (requests: AsyncIterable<unknown>, options?: CallOptions) =>
-          clientStream(channel, method, settings, requests, options)
+          tracedCall(call, options, (traced) => clientStream(channel, method, settings, requests, traced))
       : method.responseStream
-        ? (request: unknown, options?: CallOptions) => serverStream(channel, method, settings, request, options)
-        : (request: unknown, options?: CallOptions) => unary(channel, method, settings, request, options);
+        ? (request: unknown, options?: CallOptions) =>
+            tracedStream(call, options, (traced) => serverStream(channel, method, settings, request, traced))
+        : (request: unknown, options?: CallOptions) =>
+            tracedCall(call, options, (traced) => unary(channel, method, settings, request, traced));
   }
   return methods as ServiceClient<D>;
 }
@@ -91,7 +97,7 @@ function unary(
 ): Promise<unknown> {
   const { origin, onReplayed } = options;
   const signal = origin?.signal;
-  const metadata = originMetadata(origin);
+  const metadata = originMetadata(origin, options.traceparent);
   const grpcOptions = callOptions(settings, options, TIMEOUT_MS);
   return new Promise((resolve, reject) => {
     const send = (refusals: number) => {
@@ -127,7 +133,7 @@ async function* serverStream(
   options: CallOptions = {},
 ): AsyncGenerator<unknown> {
   const signal = options.origin?.signal;
-  const metadata = originMetadata(options.origin);
+  const metadata = originMetadata(options.origin, options.traceparent);
   const grpcOptions = callOptions(settings, options, null);
   for (let refusals = 0; ; refusals++) {
     if (signal?.aborted) throw cancelled();
@@ -170,7 +176,7 @@ function clientStream(
       method.path,
       method.requestSerialize,
       method.responseDeserialize,
-      originMetadata(options.origin),
+      originMetadata(options.origin, options.traceparent),
       callOptions(settings, options, null),
       (error: GrpcError | null, response?: unknown) => {
         signal?.removeEventListener("abort", cancel);

@@ -1,0 +1,59 @@
+import { counter, durations, secondsSince } from "@parley/shared/telemetry/instruments";
+import { inSpan, SpanKind, type SpanOptions, streamInSpan } from "@parley/shared/telemetry/spans";
+import type { Model, TokenUsage } from "./port.ts";
+
+// Named as OpenTelemetry names them (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/).
+const took = durations(
+  "gen_ai.client.operation.duration",
+  "How long models took over their answers, by provider and model",
+);
+const tokens = counter("gen_ai.client.token.usage", "Tokens as providers counted them", "{token}");
+
+/** The same model, every request to it timed, its tokens counted, and part of its trace; never what was said. */
+export function observedModel(model: Model): Model {
+  const { provider, name } = model;
+  // What users call the models of their own endpoints is theirs, and without number.
+  const named = provider === "CUSTOM_LLM" ? {} : { "gen_ai.request.model": name };
+  const attributes = { "gen_ai.provider.name": provider, ...named };
+  const span: SpanOptions = { kind: SpanKind.CLIENT, attributes: { ...attributes, "gen_ai.operation.name": "chat" } };
+
+  function count({ inputTokens, outputTokens }: TokenUsage): void {
+    tokens().add(inputTokens ?? 0, { ...attributes, "gen_ai.token.type": "input" });
+    tokens().add(outputTokens ?? 0, { ...attributes, "gen_ai.token.type": "output" });
+  }
+
+  return {
+    provider,
+    name,
+    stream: (request, signal) =>
+      streamInSpan(`chat ${name}`, span, async function* () {
+        using timing = startTiming(attributes);
+        for await (const event of model.stream(request, signal)) {
+          if (event.type === "finish") {
+            timing.outcome = "ok";
+            count(event.usage);
+          }
+          yield event;
+        }
+      }),
+    complete: (request, signal) =>
+      inSpan(`chat ${name}`, span, async () => {
+        using timing = startTiming(attributes);
+        const reply = await model.complete(request, signal);
+        timing.outcome = "ok";
+        count(reply.usage);
+        return reply;
+      }),
+  };
+}
+
+/** Until it goes out of scope. */
+function startTiming(attributes: Readonly<Record<string, string>>): Disposable & { outcome: "ok" | "error" } {
+  const startedAt = performance.now();
+  return {
+    outcome: "error",
+    [Symbol.dispose]() {
+      took().record(secondsSince(startedAt), { ...attributes, outcome: this.outcome });
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
-import { enqueueJobOnce, type NewJob } from "@parley/shared/jobs/store";
+import { enqueueJobs, type NewJob } from "@parley/shared/jobs/store";
 import type { ConversationContext } from "../context.ts";
 import { awaitAnalyses } from "../store/conversation-events.ts";
 import type { ConversationRow } from "../store/conversations.ts";
@@ -57,7 +57,10 @@ export async function askForAnalyses({ db, clock }: ConversationContext, keys: r
   if (keys.length === 0) return;
   const now = clock.now();
   await db.begin(async (tx) => {
-    await Promise.all(keys.map((key) => enqueueJobOnce(tx, analysisJob(key, now))));
+    await enqueueJobs(
+      tx,
+      keys.map((key) => analysisJob(key, now)),
+    );
     await awaitAnalyses(tx, keys, WAIT_MS);
   });
 }

@@ -28,7 +28,7 @@ export async function startEventRelay(ctx: ConversationContext): Promise<void> {
 
 /** Brings the events of ended conversations to the webhook dispatcher, at least once each, in one replica at a time. */
 export function eventRelayQueue(ctx: ConversationContext, log: Logger): Record<string, Queue> {
-  return { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run: () => relay(ctx, log) } };
+  return { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run: (_, lease) => relay(ctx, log, lease) } };
 }
 
 /** 1 s, 2 s, 4 s and so on, for as long as it takes. @param attempts that failed */
@@ -37,10 +37,10 @@ function retryDelayMs(attempts: number): number {
 }
 
 /** @returns when to look again */
-async function relay(ctx: ConversationContext, log: Logger): Promise<Date> {
+async function relay(ctx: ConversationContext, log: Logger, lease: AbortSignal): Promise<Date> {
   const { db, clock, turns } = ctx;
   let wasBusy = false;
-  while (!turns.cutOff.aborted) {
+  while (!turns.cutOff.aborted && !lease.aborted) {
     const events = await findDueEvents(db, clock.now(), BATCH);
     if (events.length === 0) break;
     wasBusy = true;

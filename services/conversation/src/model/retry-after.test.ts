@@ -12,7 +12,7 @@ test.each<[Record<string, string>, number | undefined]>([
   [{ "retry-after": "3", "retry-after-ms": "250" }, 250],
   [{ "retry-after": "soon" }, undefined],
   [{ "retry-after": "-3" }, undefined],
-  [{ "retry-after": "2026" + "0".repeat(9) }, undefined],
+  [{ "retry-after": `2026${"0".repeat(9)}` }, undefined],
   [{ "retry-after": "" }, undefined],
   [{}, undefined],
 ])("%j is %p ms", (headers, expected) => {

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
+import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import {
+  createAgent,
+  failure,
+  hear,
+  leavable,
+  listen,
+  llmOf,
+  say,
+  session,
+  startTestChat,
+  type TestAgent,
+  type TestChat,
+  transcript,
+  turn,
+} from "./kit.ts";
+import { type ModelCall, type Script, type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
+
+let service: TestChat;
+let second: ScriptedModel;
+let agent: TestAgent;
+
+beforeAll(async () => {
+  [service, second] = await Promise.all([startTestChat({ PARLEY_LLM_DEADLINE_MS: "800" }), startScriptedModel()]);
+  agent = await createAgent(service, { llm: withFallback(llmOf(service.model)) });
+});
+
+afterAll(async () => {
+  await service.stop();
+  await second.stop();
+});
+
+beforeEach(() => {
+  service.model.script = (call) => call.finish("Hello there.");
+  second.script = (call) => call.finish("Here instead.");
+});
+
+function withFallback(main: LlmConfig): LlmConfig {
+  return { ...main, fallbacks: [{ ...llmOf(second), modelName: "second" }] };
+}
+
+const WAYS: [string, (asked: ReturnType<typeof turn>) => Promise<{ sessionId: string; text: string }>][] = [
+  [
+    "streamed",
+    async (asked) => {
+      const { sessionId, chunks } = await hear(service.chat, asked);
+      return { sessionId, text: chunks.join("") };
+    },
+  ],
+  [
+    "whole",
+    async (asked) => {
+      const { sessionId, response } = await service.chat.completeTurn({ turn: asked });
+      return { sessionId, text: response };
+    },
+  ],
+];
+
+/** Answers the first calls so, the others well. */
+function first(times: number, script: Script): { calls(): number } {
+  const from = service.model.calls.length;
+  const calls = () => service.model.calls.length - from;
+  service.model.script = (call) => (calls() <= times ? script(call) : call.finish("Hello there."));
+  return { calls };
+}
+
+describe.each(WAYS)("a %s turn", (_, take) => {
+  const passing: [string, Script][] = [
+    ["is broken", (call) => call.reset()],
+    ["answers 503", (call) => call.respond(503, "text/html", "")],
+    ["cannot be read", (call) => call.respond(200, "application/json", "[1]")],
+    ["limits the rate", (call) => call.respond(429, "text/plain", "", { "retry-after": "0" })],
+  ];
+  test.each(passing)("whose model %s twice is answered by it all the same", async (_fault, script) => {
+    const { calls } = first(2, script);
+    const { sessionId, text } = await take(turn(agent));
+    expect(text).toBe("Hello there.");
+    expect(calls()).toBe(3);
+    expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "assistant: Hello there."]);
+  });
+
+  test("whose model stays broken is answered by its fallback, and the reply is kept as that one's", async () => {
+    const { calls } = first(9, (call) => call.respond(500, "text/plain", ""));
+    const { sessionId, text } = await take(turn(agent));
+    expect(text).toBe("Here instead.");
+    expect(calls()).toBe(3);
+    const [row] = await service.sql`
+      select provider, model, partial, input_tokens, output_tokens, prompt_name, prompt_version from messages
+      where conversation_id = ${sessionId} and role = 'assistant'`;
+    expect(row).toEqual({
+      provider: "CUSTOM_LLM",
+      model: "second",
+      partial: false,
+      input_tokens: 11,
+      output_tokens: 7,
+      prompt_name: `agent-${agent.agentId}`,
+      prompt_version: 1,
+    });
+    const { usage } = await session(service, agent, sessionId);
+    expect(usage).toMatchObject({ replies: 1, inputTokens: 11, outputTokens: 7 });
+  });
+
+  test("whose model hangs is answered by its fallback within the deadline, and the hanging call is let go of", async () => {
+    const called = Promise.withResolvers<ModelCall>();
+    service.model.script = called.resolve;
+    expect((await take(turn(agent))).text).toBe("Here instead.");
+    await (await called.promise).left;
+  });
+
+  test("whose models all fail fails with what they say, and the session goes on", async () => {
+    first(1, (call) => call.respond(401, "text/plain", ""));
+    second.script = () => {};
+    const failed = await failure(take(turn(agent)));
+    expect(failed).toEqual({
+      kind: "upstream_timeout",
+      detail: "The CUSTOM_LLM model provider refused the API key; The CUSTOM_LLM model provider did not answer in time",
+      sessionId: expect.any(String),
+    });
+    await say(service, agent, "And now?", failed.sessionId);
+    expect(await transcript(service, agent, failed.sessionId ?? "")).toEqual([
+      "user: Hi",
+      "user: And now?",
+      "assistant: Hello there.",
+    ]);
+  });
+
+  test("whose main provider has no credential here is answered by its fallback", async () => {
+    const { llm } = await service.agents.listProviders({ ownerId: agent.ownerId });
+    const { modelNames = [] } = llm.find(({ providerName }) => providerName === "GROQ") ?? {};
+    const main = { providerName: "GROQ", modelName: modelNames[0] ?? "", params: undefined, fallbacks: [] };
+    const unconfigured = await createAgent(service, { llm: withFallback(main) });
+    expect((await take(turn(unconfigured))).text).toBe("Here instead.");
+  });
+});
+
+test("a stream that breaks after the first word is not tried again, nor by a fallback", async () => {
+  const before = second.calls.length;
+  const { calls } = first(1, (call) => {
+    call.piece("Well, let");
+    call.end();
+  });
+  const heard = listen(service.chat, turn(agent));
+  const said: string[] = [];
+  const failed = await failure(
+    (async () => {
+      for await (const { text } of heard) if (text) said.push(text);
+    })(),
+  );
+  expect(failed).toMatchObject({ kind: "upstream_failed", detail: "The CUSTOM_LLM model provider cut its answer off" });
+  expect(said).toEqual(["Well, "]);
+  expect([calls(), second.calls.length - before]).toEqual([1, 0]);
+  expect(await transcript(service, agent, failed.sessionId ?? "")).toEqual(["user: Hi", "assistant: Well, let"]);
+});
+
+test("a client that leaves between two attempts is the end of them, and the session goes on", async () => {
+  const { origin, leave } = leavable();
+  const called = Promise.withResolvers<ModelCall>();
+  const alone = await createAgent(service);
+  const { calls } = first(1, (call) => {
+    call.respond(429, "text/plain", "", { "retry-after-ms": "500" });
+    called.resolve(call);
+  });
+  const taken = failure(service.chat.completeTurn({ turn: turn(alone) }, { origin }));
+  await called.promise;
+  leave();
+  expect(await taken).toMatchObject({ kind: "cancelled" });
+  const [row] = await eventually(async () => {
+    const rows = await service.sql<{ id: string }[]>`
+      select conversation_id as id from conversations where owner_id = ${alone.ownerId} and turn_id is null`;
+    expect(rows).toHaveLength(1);
+    return rows;
+  });
+  expect(calls()).toBe(1);
+  await say(service, alone, "Still there?", row?.id);
+  expect(await transcript(service, alone, row?.id ?? "")).toHaveLength(3);
+});

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
 import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
@@ -6,22 +7,29 @@ import type { Answer, Api } from "../src/testing/api.ts";
 import { arbitraryOf, HOSTILE, type Schema } from "../src/testing/schema-arbitrary.ts";
 import { type ScriptedModel, startScriptedModel } from "../src/testing/scripted-model.ts";
 import { createAgent } from "../src/testing/test-agent.ts";
+import { createOwner, createSession, PASSWORD } from "../src/testing/test-owner.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
 
 interface Operation {
   method: string;
   path: string;
   operationId: string;
+  /** Absent: a key. */
+  security?: { Session?: string[] }[];
   parameters: { name: string; in: string; schema: Schema }[];
   requestBody?: { content: { "application/json": { schema: Schema } } };
   responses: Record<string, { content: { "application/json": { schema: Schema } } }>;
 }
 
 // Every route there is, from the document, so that a new one is tested without a line here.
-const stack: TestStack = await startTestStack();
+const stack: TestStack = await startTestStack({
+  env: { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8", PARLEY_WEBHOOK_RETRY_MS: "20" },
+});
 const model: ScriptedModel = await startScriptedModel();
 const api = stack.api(stack.owners[0].apiKey);
 const foreign = stack.api(stack.owners[1].apiKey);
+const sessions = await Promise.all(stack.owners.map(({ ownerId }) => createSession(stack.accounts, ownerId)));
+const [manage, foreignManage] = [stack.manage(sessions[0] ?? ""), stack.manage(sessions[1] ?? "")];
 const document = (await api.get("//openapi.json")).body;
 const schemas: Record<string, Schema> = document.components.schemas;
 const operations: Operation[] = Object.entries<Record<string, Omit<Operation, "method" | "path">>>(
@@ -48,17 +56,55 @@ beforeAll(async () => {
   mine.conversation_id = mine.session_id ?? "";
   mine.prompt_name = SECRET;
   await api.post("/prompts", { prompt_name: SECRET, prompt_content: SECRET });
+  Object.assign(mine, await managed(manage, SECRET));
   fuzzed.agent_id = await createAgent(foreign, model);
   fuzzed.session_id = (await foreign.get(`/agents/${fuzzed.agent_id}/first-message`)).body.session_id;
   fuzzed.conversation_id = fuzzed.session_id ?? "";
   fuzzed.prompt_name = `agent-${fuzzed.agent_id}`;
+  Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
 });
 
+/** Something of each kind that is managed; its delivery has failed. */
+let numbers = 0;
+async function managed(as: Api, name: string): Promise<Record<string, string>> {
+  const made = async (path: string, body: object = {}) => {
+    const answer = await as.post(path, body);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const { key_id } = await made("/keys", { name });
+  const { destination_id } = await made("/destinations", { name, url: "http://127.0.0.1:1/", request_type: "POST" });
+  const { delivery_id } = await made(`/destinations/${destination_id}/test`);
+  await eventually(async () => expect((await as.get(`/deliveries/${delivery_id}`)).body.status).toBe("failed"));
+  const { mobile_number } = await made("/mobile-numbers", newNumber());
+  const { provider, id } = await made("/cloned-voices", newVoice(name));
+  return { key_id, destination_id, delivery_id, mobile_number, provider, voice_id: id };
+}
+
+function newNumber() {
+  return { mobile_number: `+1415555${String(++numbers).padStart(4, "0")}`, telephony_provider: "TWILIO" };
+}
+
+function newVoice(name: string) {
+  return { provider: "OPENAI", voice_id: Bun.randomUUIDv7(), name, gender: "NEUTRAL", language: "en" };
+}
+
 const isOfPath = (operation: Operation) => operation.path.includes("{");
+const needsKey = ({ security }: Operation) => security === undefined;
+const needsSession = ({ security }: Operation) => security?.some(({ Session }) => Session) ?? false;
+/** Sent as it is, whichever part of the API it is of. */
 const pathTo = (operation: Operation, values: Record<string, string>) =>
-  operation.path
-    .replace("/v1/public", "")
-    .replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? "none"));
+  `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? "none"))}`;
+
+/** Who the operation asks for: a key, or a session that no other test uses up or ends. */
+async function callerOf(operation: Operation, owner: 0 | 1): Promise<Api> {
+  if (needsKey(operation)) return owner === 0 ? api : foreign;
+  if (!needsSession(operation)) return stack.manage("");
+  const { ownerId } = stack.owners[owner];
+  const { owner: found } = await stack.accounts.getOwner({ ownerId });
+  const { token } = await stack.accounts.signIn({ email: found?.email ?? "", password: PASSWORD });
+  return stack.manage(token);
+}
 
 const send = (as: Api, operation: Operation, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   as.send(operation.method, path, {
@@ -73,6 +119,15 @@ function goodBody({ operationId }: Operation): object | undefined {
     updateAgent: { agent_description: "B" },
     createPrompt: { prompt_name: "contract", prompt_content: "C" },
     updatePrompt: { prompt_content: "D" },
+    signIn: { email: "nobody@example.com", password: PASSWORD },
+    changePassword: { current_password: "not the right one", new_password: PASSWORD },
+    createKey: { name: "contract", scopes: ["chat"], expires_at: "2999-01-01" },
+    createDestination: { name: "contract", url: "https://example.com/", request_type: "PUT" },
+    updateDestination: { name: SECRET },
+    resendFailedDeliveries: { since: "2020-01-01T00:00:00Z" },
+    addMobileNumber: newNumber(),
+    addClonedVoice: newVoice("contract"),
+    updateSettings: { retention_days: 90 },
     sendMessage: { ...agentBody, session_id: mine.session_id },
   };
   return bodies[operationId];
@@ -81,30 +136,40 @@ function goodBody({ operationId }: Operation): object | undefined {
 describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
   "%s",
   (_, operation) => {
-    test("without a key answers 401 and nothing else", async () => {
-      const answer = await send(api, operation, pathTo(operation, mine), goodBody(operation), { "x-api-key": "" });
-      expect([answer.status, answer.body]).toEqual([401, { detail: "API key is missing" }]);
+    test("without a key or a session answers 401 and nothing else", async () => {
+      const answer = await send(stack.api(""), operation, pathTo(operation, mine), goodBody(operation));
+      const detail = needsKey(operation)
+        ? "API key is missing"
+        : needsSession(operation)
+          ? "Not signed in"
+          : "Invalid email or password";
+      expect([answer.status, answer.body]).toEqual([401, { detail }]);
     });
 
-    test("with another owner's key reaches nothing of this owner's", async () => {
-      const answer = await send(foreign, operation, pathTo(operation, mine), goodBody(operation));
+    test("with another owner's key or session reaches nothing of this owner's", async () => {
+      const caller = await callerOf(operation, 1);
+      const answer = await send(caller, operation, pathTo(operation, mine), goodBody(operation));
       if (isOfPath(operation) || operation.operationId === "sendMessage") expect([403, 404]).toContain(answer.status);
       expect(JSON.stringify(answer.body).replaceAll(JSON.stringify(SECRET), "")).not.toContain(SECRET);
-      for (const id of [mine.agent_id, mine.session_id]) expect(JSON.stringify(answer.body)).not.toContain(id ?? "");
+      for (const name of ["agent_id", "session_id", "key_id", "destination_id", "delivery_id", "mobile_number"]) {
+        expect(JSON.stringify(answer.body)).not.toContain(mine[name] ?? "nothing");
+      }
     });
 
     test("answers what the document says it answers", async () => {
+      const { caller, body } = await allowed(operation);
       // Deleting takes things of its own: everybody else still needs these.
-      const values = operation.method === "DELETE" ? await doomed() : mine;
-      const answer = await send(api, operation, withRequiredQuery(operation, values), goodBody(operation));
+      const values = operation.method === "DELETE" ? await doomed(operation) : mine;
+      const answer = await send(caller, operation, withRequiredQuery(operation, values), body);
       expect(answer.status).toBe(200);
       expectDocumented(operation, answer);
     });
 
     test("answers a fuzzed request with a documented status, never with a fault", async () => {
+      const caller = await callerOf(operation, 1);
       await fc.assert(
         fc.asyncProperty(requestOf(operation), async ({ path, body, headers }) => {
-          const answer = await send(foreign, operation, path, body, headers);
+          const answer = await send(caller, operation, path, body, headers);
           expectDecided(operation, answer);
         }),
         { numRuns: 40, interruptAfterTimeLimit: 20_000 },
@@ -121,6 +186,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
 
     if (!operation.requestBody) return;
     test("answers a malformed body with a decided refusal", async () => {
+      const caller = await callerOf(operation, 1);
       const json = { "content-type": "application/json" };
       const malformed: [string, Record<string, string>, number[]][] = [
         ["", json, [400]],
@@ -137,7 +203,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         ["a=1", { "content-type": "application/x-www-form-urlencoded" }, [415]],
       ];
       for (const [body, headers, statuses] of malformed) {
-        const answer = await foreign.send(operation.method, pathTo(operation, mine), { body, headers });
+        const answer = await caller.send(operation.method, pathTo(operation, mine), { body, headers });
         expect(statuses).toContain(answer.status);
         expect(answer.body).toMatchObject({ detail: expect.any(String) });
       }
@@ -145,14 +211,29 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   },
 );
 
-async function doomed(): Promise<Record<string, string>> {
+/** Who may do it with success, and with what. Who has a password and a session to lose is another owner for each. */
+async function allowed(operation: Operation): Promise<{ caller: Api; body: object | undefined }> {
+  if (operation.operationId !== "changePassword" && operation.operationId !== "signIn") {
+    return { caller: await callerOf(operation, 0), body: goodBody(operation) };
+  }
+  const { ownerId } = await createOwner(stack.accounts);
+  const caller = stack.manage(await createSession(stack.accounts, ownerId));
+  const { owner } = await stack.accounts.getOwner({ ownerId });
+  return operation.operationId === "signIn"
+    ? { caller, body: { email: owner?.email, password: PASSWORD } }
+    : { caller, body: { current_password: PASSWORD, new_password: "another four words here" } };
+}
+
+async function doomed(operation: Operation): Promise<Record<string, string>> {
+  if (!needsKey(operation)) return managed(manage, "doomed");
   await api.post("/prompts", { prompt_name: "doomed", prompt_content: "x" });
   return { prompt_name: "doomed", agent_id: await createAgent(api, model) };
 }
 
 function withRequiredQuery(operation: Operation, values: Record<string, string>): string {
   const path = pathTo(operation, values);
-  return operation.operationId === "listVoices" ? `${path}?provider=OPENAI` : path;
+  const required = ["listVoices", "listClonedVoices"].includes(operation.operationId);
+  return required ? `${path}?provider=OPENAI` : path;
 }
 
 function requestOf(operation: Operation) {
@@ -167,16 +248,19 @@ function requestOf(operation: Operation) {
       values: fc.record(Object.fromEntries(inPath.map((name) => [name, fc.oneof(text, hostileText, existing(name))]))),
       query: fc.record(query, { requiredKeys: [] }),
       body: bodySchema ? arbitraryOf(bodySchema, schemas).chain(withExisting) : fc.constant(undefined),
-      headers: fc.record({ "idempotency-key": fc.stringMatching(/^[ -~]{0,40}$/) }, { requiredKeys: [] }),
+      headers: fc.record(
+        // From many addresses, or most guesses at a password would be refused for their number alone.
+        { "idempotency-key": fc.stringMatching(/^[ -~]{0,40}$/), "x-forwarded-for": fc.ipV4() },
+        { requiredKeys: ["x-forwarded-for"] },
+      ),
     })
     .map(({ values, query, body, headers }) => {
       const search = Object.entries(query)
         .filter(([, value]) => value !== undefined && String(JSON.stringify(value)).length < 5_000)
         .map(([name, value]) => `${name}=${encoded(typeof value === "string" ? value : JSON.stringify(value))}`)
         .join("&");
-      const path = operation.path
-        .replace("/v1/public", "")
-        .replaceAll(/\{(\w+)\}/g, (_, name) => encoded(String((values as Record<string, unknown>)[name])));
+      const named = (name: string) => encoded(String((values as Record<string, unknown>)[name]));
+      const path = `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => named(name))}`;
       return { path: search === "" ? path : `${path}?${search}`, body, headers };
     });
 }
@@ -218,7 +302,8 @@ function expectDocumented(operation: Operation, answer: Answer): void {
   const { $ref = "" } = response?.content["application/json"].schema ?? {};
   const validate = ajv.compile({ $ref: `document${$ref}` });
   expect(validate(answer.body) ? [] : validate.errors).toEqual([]);
-  for (const header of ["x-request-id", "x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"]) {
+  const rate = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
+  for (const header of ["x-request-id", ...(needsKey(operation) || needsSession(operation) ? rate : [])]) {
     expect(answer.headers.get(header)).not.toBeNull();
   }
 }

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createTestDatabase } from "@parley/shared/testing/database";
+import { startServiceProcess } from "@parley/shared/testing/process";
 
 const ROOT = join(import.meta.dir, "../..");
 
@@ -24,21 +25,18 @@ export interface Stack {
 export async function startStack(): Promise<Stack> {
   const database = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "parley-cli-"));
-  const service = Bun.spawn([process.execPath, "services/account/src/main.ts"], {
-    cwd: ROOT,
-    env: { DATABASE_URL: database.urls.account },
-    stdout: "pipe",
-    stderr: "inherit",
+  const service = await startServiceProcess("account", {
+    DATABASE_URL: database.urls.account,
+    PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
   });
-  const address = await listeningAddress(service.stdout);
-  await writeStackJson(home, [{ name: "account", pid: service.pid, address }]);
+  const { address, pid } = service;
+  await writeStackJson(home, [{ name: "account", pid, address }]);
   return {
     home,
     address,
     parley: (args, env = { PARLEY_HOME: home }, stdin = "") => runCli(args, env, home, stdin),
     stop: async () => {
-      service.kill();
-      await service.exited;
+      await service.stop();
       await database.drop();
       await rm(home, { recursive: true });
     },
@@ -64,14 +62,4 @@ export async function runCli(
   });
   const [stdout, stderr, status] = await Promise.all([cli.stdout.text(), cli.stderr.text(), cli.exited]);
   return { status, stdout, stderr };
-}
-
-async function listeningAddress(log: ReadableStream<Uint8Array>): Promise<string> {
-  let text = "";
-  for await (const chunk of log) {
-    text += new TextDecoder().decode(chunk);
-    const line = text.split("\n").find((each) => each.includes('"listening"') && each.endsWith("}"));
-    if (line) return JSON.parse(line).address;
-  }
-  throw new Error(`the account service did not start: ${text}`);
 }

@@ -1,9 +1,8 @@
-import { invalid, ServiceError } from "@parley/shared/errors";
+import { ServiceError } from "@parley/shared/errors";
+import { refuseUnstorable } from "@parley/shared/storable-json";
 import { HttpError } from "../problem.ts";
 
 const BYTES_MAX = 1024 * 1024;
-/** An object in an object takes three messages of protobuf, whose readers stop at 100 (protobuf.dev: recursion limit). */
-const DEPTH_MAX = 32;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 export type JsonObject = Record<string, unknown>;
@@ -30,7 +29,7 @@ export async function readJson(request: Request): Promise<JsonBody> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new HttpError(400, "The request body must be a JSON object");
   }
-  refuseUnstorable(value, "", 0);
+  refuseUnstorable(value, "The request body");
   return { value: value as JsonObject, bytes };
 }
 
@@ -62,23 +61,6 @@ function parse(bytes: Uint8Array): unknown {
     return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch {
     throw new HttpError(400, "The request body is not valid JSON");
-  }
-}
-
-function refuseUnstorable(value: unknown, path: string, depth: number): void {
-  if (typeof value === "string") {
-    if (value.includes("\0")) throw invalid(path, `${path} must not contain a NUL character`);
-  } else if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw invalid(path, `${path} must be a number that fits a double`);
-  } else if (typeof value === "object" && value !== null) {
-    if (depth >= DEPTH_MAX)
-      throw invalid(path, `The request body must not be nested more than ${DEPTH_MAX} levels deep`);
-    for (const key in value) {
-      if (key.includes("\0")) throw invalid(path, "A field name must not contain a NUL character");
-      // Assigned to an object, as decoders do, it would be no field but the object's prototype.
-      if (key === "__proto__") throw invalid(path, "A field name must not be __proto__");
-      refuseUnstorable((value as JsonObject)[key], path === "" ? key : `${path}.${key}`, depth + 1);
-    }
   }
 }
 

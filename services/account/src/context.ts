@@ -1,6 +1,8 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { KeyChanges } from "./key-changes.ts";
 import type { Passwords } from "./password.ts";
@@ -9,6 +11,7 @@ export interface AccountContext {
   db: Database;
   keyChanges: KeyChanges;
   passwords: Passwords;
+  conversations: ServiceClient<typeof ConversationServiceService>;
   clock: Clock;
 }
 

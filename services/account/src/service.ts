@@ -1,7 +1,11 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
+import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
+import { createClient } from "@parley/shared/rpc/client";
+import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import { startService } from "@parley/shared/service";
 import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
@@ -30,6 +34,7 @@ import { signOut } from "./rpc/sign-out.ts";
 import { updateOwner } from "./rpc/update-owner.ts";
 import { updateSettings } from "./rpc/update-settings.ts";
 import { watchKeys } from "./rpc/watch-keys.ts";
+import { retentionQueue } from "./tell-retention.ts";
 
 export async function startAccount(config: AccountConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
   let keyChanges: KeyChanges | undefined;
@@ -40,7 +45,13 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
       migrations: MIGRATIONS,
       build: (db) => {
         keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
-        const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), clock };
+        const conversations = createClient(ConversationServiceService, {
+          peer: "conversation",
+          address: config.PARLEY_CONVERSATION_ADDRESS,
+          credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
+        });
+        const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), conversations, clock };
+        const worker = startWorker(db, retentionQueue(ctx), log, { clock });
         return {
           handlers: {
             createOwner: createOwner(ctx),
@@ -65,6 +76,10 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
             listMobileNumbers: listMobileNumbers(ctx),
             addMobileNumber: addMobileNumber(ctx),
             removeMobileNumber: removeMobileNumber(ctx),
+          },
+          stop: async () => {
+            await worker.stop();
+            conversations.close();
           },
         };
       },

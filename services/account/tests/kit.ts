@@ -10,6 +10,8 @@ import { startAccount } from "../src/service.ts";
 
 export type AccountClient = ServiceClient<typeof AccountServiceService>;
 
+const NOWHERE = "127.0.0.1:1";
+
 export interface TestAccount {
   database: TestDatabase;
   client: AccountClient;
@@ -37,8 +39,12 @@ export async function startTestAccount(): Promise<TestAccount> {
 export async function startAccountProcess(
   database: TestDatabase,
   clock: FakeClock,
+  conversationAddress = NOWHERE,
 ): Promise<{ client: AccountClient; stop(): Promise<void> }> {
-  const config = readAccountConfig({ DATABASE_URL: database.urls.account });
+  const config = readAccountConfig({
+    DATABASE_URL: database.urls.account,
+    PARLEY_CONVERSATION_ADDRESS: conversationAddress,
+  });
   const running = await startAccount(config, silentLogger, clock);
   const client = createClient(AccountServiceService, { peer: "account", address: running.address });
   return {

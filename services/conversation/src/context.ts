@@ -27,6 +27,7 @@ export interface ConversationLimits {
   chatIdleMinutes: number;
   /** By this process. */
   analysesAtOnce: number;
+  callIdleMinutes: number;
   /** How long a turn whose process died keeps its session from the next one. */
   turnLeaseMs: number;
 }

@@ -35,6 +35,8 @@ const UNNAMED = "New chat";
 export const typeName = (type: ConversationType) => nameOf(TYPES, type);
 export const statusName = (status: ConversationStatus) => nameOf(STATUSES, status);
 export const callingTypeName = (type: CallingType) => nameOf(CALLING_TYPES, type);
+export const roleName = (role: Role) => nameOf(ROLES, role);
+export const statusOf = (name: StatusName): ConversationStatus => STATUSES[name];
 
 export function toConversation(row: ConversationRow, messages: readonly MessageRow[]): Conversation {
   return {

@@ -1,33 +1,35 @@
-import { enqueueJobOnce } from "@parley/shared/jobs/store";
-import type { Queue } from "@parley/shared/jobs/worker";
 import type { ConversationContext } from "./context.ts";
-import { closeSilentChats } from "./store/conversations.ts";
+import { closeSilentCalls, closeSilentChats } from "./store/conversations.ts";
+import type { Sweep } from "./sweeps.ts";
 
-const QUEUE = "close-silent-chats";
 const BATCH = 200;
-const SWEEP_MAX_MS = 15_000;
-const RETRY_MS = 5_000;
+const EVERY_MAX_MS = 15_000;
 
-/** Starts the one sweep of all replicas, if it does not run yet. */
-export async function sweepSilentChats(ctx: ConversationContext): Promise<void> {
-  await enqueueJobOnce(ctx.db, { ownerId: "", jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: ctx.clock.now() });
+/** Ends chats nobody writes in any more (decisions.md: Chat). */
+export function silentChats({ db, limits }: ConversationContext): Sweep {
+  return silenceSweep("close-silent-chats", limits.chatIdleMinutes, (silentSince, now) =>
+    closeSilentChats(db, silentSince, now, BATCH),
+  );
 }
 
-/** Ends chats nobody writes in any more; runs again and again, in one replica at a time. */
-export function silentChatQueue(ctx: ConversationContext): Record<string, Queue> {
-  const idleMs = ctx.limits.chatIdleMinutes * 60_000;
-  const everyMs = Math.min(SWEEP_MAX_MS, idleMs / 4);
+/** Ends, as FAILED, what its voice runtime tells nothing of any more (docs/voice-runtimes.md). */
+export function silentCalls({ db, limits }: ConversationContext): Sweep {
+  const minutes = limits.callIdleMinutes;
+  const notes = `The voice runtime told nothing for ${minutes} minutes and did not complete the conversation.`;
+  return silenceSweep("close-silent-calls", minutes, (silentSince, now) =>
+    closeSilentCalls(db, silentSince, notes, now, BATCH),
+  );
+}
+
+/** @param close ends a batch at most; how many it were */
+function silenceSweep(name: string, minutes: number, close: (silentSince: Date, now: Date) => Promise<number>): Sweep {
+  const idleMs = minutes * 60_000;
   return {
-    [QUEUE]: {
-      concurrency: 1,
-      leaseMs: 30_000,
-      retryDelayMs: () => RETRY_MS,
-      run: async () => {
-        const now = ctx.clock.now();
-        const silentSince = new Date(now.getTime() - idleMs);
-        while ((await closeSilentChats(ctx.db, silentSince, now, BATCH)) === BATCH);
-        return new Date(now.getTime() + everyMs);
-      },
+    name,
+    everyMs: Math.min(EVERY_MAX_MS, idleMs / 4),
+    run: async (now, stopping) => {
+      const silentSince = new Date(now.getTime() - idleMs);
+      while ((await close(silentSince, now)) === BATCH && !stopping.aborted);
     },
   };
 }

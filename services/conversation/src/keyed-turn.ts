@@ -1,6 +1,6 @@
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { ServiceError } from "@parley/shared/errors";
+import { notFound, ServiceError } from "@parley/shared/errors";
 import { isDecided, KEPT_MS, storedErrorOf, usedOtherwise } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/server";
@@ -91,16 +91,18 @@ async function retake(
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
   if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, ...retaken } };
-  const session = await findConversation(ctx.db, open);
-  const isOver = session?.status !== "IN_PROGRESS" && !(await isTurnKeyDone(ctx.db, key));
+  const session = await findConversation(ctx.db, open, now);
+  if (!session) throw notFound("Session");
+  const isOver = session.status !== "IN_PROGRESS" && !(await isTurnKeyDone(ctx.db, key));
   if (isOver) throw new ServiceError("condition", "Session has ended", { metadata: { session_id: conversationId } });
   return null;
 }
 
 async function replay(ctx: ConversationContext, ownerId: string, stored: StoredTurn): Promise<KeyedTurn> {
   const conversationId = stored.conversationId ?? "";
-  const reply =
-    stored.replySeq === null ? null : await findMessage(ctx.db, { ownerId, conversationId }, stored.replySeq);
+  const key = { ownerId, conversationId };
+  if (!(await findConversation(ctx.db, key, ctx.clock.now()))) throw notFound("Session");
+  const reply = stored.replySeq === null ? null : await findMessage(ctx.db, key, stored.replySeq);
   return { type: "replay", sessionId: conversationId, text: reply?.content ?? "" };
 }
 

@@ -42,9 +42,9 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql 
 }
 
 async function refusal(sql: Sql, turn: NewTurn): Promise<ServiceError> {
-  const session = await findConversation(sql, turn);
+  const session = await findConversation(sql, turn, turn.now);
   if (!session) {
-    return (await conversationExists(sql, turn.conversationId))
+    return (await conversationExists(sql, turn.conversationId, turn.now))
       ? new ServiceError("forbidden", "You do not have access to this session")
       : notFound("Session");
   }

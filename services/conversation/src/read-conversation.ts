@@ -7,7 +7,7 @@ import type { SessionKey } from "./store/turns.ts";
 /**
  * The conversation, as its owner may read it.
  * @param what it is called to the user, "Conversation" or "Session"
- * @throws ServiceError not_found for an id that is none or malformed, forbidden for another owner's
+ * @throws ServiceError not_found for an id that is none, malformed or past retention, forbidden for another owner's
  */
 export async function readConversation(
   ctx: ConversationContext,
@@ -15,9 +15,10 @@ export async function readConversation(
   what: "Conversation" | "Session",
 ): Promise<ConversationRow> {
   if (!isUuid(key.conversationId)) throw notFound(what);
-  const row = await findConversation(ctx.db, key);
+  const now = ctx.clock.now();
+  const row = await findConversation(ctx.db, key, now);
   if (row) return row;
-  if (await conversationExists(ctx.db, key.conversationId)) {
+  if (await conversationExists(ctx.db, key.conversationId, now)) {
     throw new ServiceError("forbidden", `You do not have access to this ${what.toLowerCase()}`);
   }
   throw notFound(what);

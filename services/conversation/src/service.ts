@@ -15,19 +15,26 @@ import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue, startEventRelay } from "./events/relay.ts";
 import { foldCountsQueue } from "./fold-counts.ts";
-import { silentChatQueue, sweepSilentChats } from "./idle.ts";
+import { silentCalls, silentChats } from "./idle.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { boundedFetch } from "./model/bounded-fetch.ts";
 import { type ProviderSettings, selectModel } from "./model/select.ts";
+import { expiredConversations } from "./retention.ts";
 import { analyzeConversation } from "./rpc/analyze-conversation.ts";
+import { appendTranscript } from "./rpc/append-transcript.ts";
+import { completeConversation } from "./rpc/complete-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
+import { countUsage } from "./rpc/count-usage.ts";
 import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
+import { setRetention } from "./rpc/set-retention.ts";
 import { startChat } from "./rpc/start-chat.ts";
+import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { streamTurn } from "./rpc/stream-turn.ts";
 import { runningTurns } from "./running-turns.ts";
+import { startSweeps, sweepQueues } from "./sweeps.ts";
 
 const WHOLE_REPLY_MS = 600_000;
 
@@ -74,14 +81,16 @@ export function startConversation(
           limits: limitsOf(config),
           clock,
         };
+        const stopping = new AbortController();
+        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx)];
         const queues = {
-          ...silentChatQueue(ctx),
+          ...sweepQueues(clock, sweeps, stopping.signal),
           ...foldCountsQueue(db),
           ...eventRelayQueue(ctx, log),
           ...analysisQueue(ctx, log),
         };
         const worker = startWorker(db, queues, log, { clock });
-        await sweepSilentChats(ctx);
+        await startSweeps(db, clock, sweeps);
         await startEventRelay(ctx);
         return {
           handlers: {
@@ -93,8 +102,14 @@ export function startConversation(
             getConversation: getConversation(ctx),
             listConversations: listConversations(ctx),
             analyzeConversation: analyzeConversation(ctx),
+            startConversation: startCall(ctx),
+            appendTranscript: appendTranscript(ctx),
+            completeConversation: completeConversation(ctx),
+            countUsage: countUsage(ctx),
+            setRetention: setRetention(ctx),
           },
           stop: async () => {
+            stopping.abort();
             await ctx.turns.stop();
             await worker.stop();
             egress.close();
@@ -125,6 +140,7 @@ function limitsOf(config: ConversationConfig): ConversationLimits {
     contextTokens: config.PARLEY_CHAT_CONTEXT_TOKENS,
     chatIdleMinutes: config.PARLEY_CHAT_IDLE_MINUTES,
     analysesAtOnce: config.PARLEY_ANALYSES_AT_ONCE,
+    callIdleMinutes: config.PARLEY_CALL_IDLE_MINUTES,
     turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
   };
 }

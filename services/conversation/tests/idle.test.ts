@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { eventually } from "@parley/shared/testing/eventually";
+import { append, complete, read, said, startCall } from "./calls-kit.ts";
 import { createAgent, failure, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 import type { ModelCall } from "./scripted-model.ts";
 
@@ -8,7 +9,7 @@ let service: TestChat;
 let agent: TestAgent;
 
 beforeAll(async () => {
-  service = await startTestChat({ PARLEY_CHAT_IDLE_MINUTES: "0.5" });
+  service = await startTestChat({ PARLEY_CHAT_IDLE_MINUTES: "0.5", PARLEY_CALL_IDLE_MINUTES: "1" });
   agent = await createAgent(service);
 });
 
@@ -29,7 +30,7 @@ async function swept(): Promise<void> {
   const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
   await service.sql`update conversations set last_activity_at = '2000-01-01' where conversation_id = ${sessionId}`;
   // Setting the payload is what wakes the worker.
-  await service.sql`update jobs set due_at = '2000-01-01', payload = payload`;
+  await service.sql`update jobs set due_at = '2000-01-01', payload = payload where job_id = 'close-silent-chats'`;
   await eventually(async () => expect(await statusOf(sessionId)).toBe(DISCONNECTED));
 }
 
@@ -85,4 +86,27 @@ test("more silent chats than one batch are all closed by one sweep", async () =>
   const [row] = await service.sql`
     select count(*)::integer as open from conversations where agent_id = 'many' and status = 'IN_PROGRESS'`;
   expect(row?.open).toBe(0);
+});
+
+test("a call whose runtime tells nothing any more fails with a note; one that is told of, or over, does not", async () => {
+  const [dead, alive, over] = [
+    await startCall(service.chat, agent),
+    await startCall(service.chat, agent),
+    await startCall(service.chat, agent),
+  ];
+  await complete(service.chat, over);
+  service.clock.advance(60_000);
+  await append(service.chat, [said(alive, 1)]);
+  service.clock.advance(1);
+  await service.sql`update jobs set due_at = '2000-01-01', payload = payload where job_id = 'close-silent-calls'`;
+  await eventually(async () => {
+    expect(await read(service.chat, dead)).toMatchObject({
+      status: ConversationStatus.CONVERSATION_STATUS_FAILED,
+      notes: "The voice runtime told nothing for 1 minutes and did not complete the conversation.",
+    });
+  });
+  expect((await read(service.chat, alive)).status).toBe(IN_PROGRESS);
+  expect((await read(service.chat, over)).status).toBe(COMPLETED);
+  // It may have been alive after all: its completion changes nothing.
+  expect(await complete(service.chat, dead)).toEqual({ status: ConversationStatus.CONVERSATION_STATUS_FAILED });
 });

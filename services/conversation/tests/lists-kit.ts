@@ -7,7 +7,7 @@ import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/c
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
-import { fakeClock } from "@parley/shared/testing/clock";
+import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase } from "@parley/shared/testing/database";
 import { readConversationConfig } from "../src/config.ts";
 import { startConversation } from "../src/service.ts";
@@ -17,6 +17,7 @@ export interface TestLists {
   lists: ChatClient;
   /** As the service's own role. */
   db: Database;
+  clock: FakeClock;
   stop(): Promise<void>;
 }
 
@@ -29,12 +30,14 @@ export async function startTestLists(): Promise<TestLists> {
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
   });
-  const running = await startConversation(config, silentLogger, fakeClock());
+  const clock = fakeClock();
+  const running = await startConversation(config, silentLogger, clock);
   const lists = chatClient(running.address);
   const db = openDatabase({ url, name: "test" });
   return {
     lists,
     db,
+    clock,
     stop: async () => {
       lists.close();
       await running.stop();

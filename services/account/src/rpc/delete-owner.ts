@@ -3,15 +3,19 @@ import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
 import { lockOwner, markOwnerDeleted } from "../store/owners.ts";
 import { deletePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
+import { forgetSettings } from "../store/settings.ts";
+import { promiseRetention } from "../tell-retention.ts";
 
 /** The owner's keys and sessions stop at once, the email is free again. */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
   return async ({ ownerId }) => {
     await ctx.db.begin(async (tx) => {
       await lockOwner(tx, ownerId);
-      await markOwnerDeleted(tx, ownerId, ctx.clock.now());
+      const now = ctx.clock.now();
+      await markOwnerDeleted(tx, ownerId, now);
       await deletePassword(tx, ownerId);
       await deleteSessionsOf(tx, ownerId);
+      if (await forgetSettings(tx, ownerId, now)) await promiseRetention(tx, ownerId, now);
       await notifyOwnerKeyChanges(tx, ownerId);
     });
     return {};

@@ -48,7 +48,7 @@ async function itemsOf(
   key: SessionKey,
   attempts: number,
 ): Promise<AnalysisItem[] | null> {
-  const row = await findConversation(ctx.db, key);
+  const row = await findConversation(ctx.db, key, ctx.clock.now());
   const agent = row && (await findAnalyzingAgent(ctx, row));
   const messages = (await listTranscripts(ctx.db, key.ownerId, [key.conversationId])).get(key.conversationId) ?? [];
   if (!agent || !hasSaid(messages)) return null;

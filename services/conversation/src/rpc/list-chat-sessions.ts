@@ -12,7 +12,8 @@ export function listChatSessions(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, page }) => {
     if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);
     const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
-    const { rows, total } = await listConversationRows(ctx.db, filter, page ?? { number: 1, size: 10 });
+    const wanted = page ?? { number: 1, size: 10 };
+    const { rows, total } = await listConversationRows(ctx.db, filter, wanted, ctx.clock.now());
     return { sessions: rows.map(toSummary), total };
   };
 }

@@ -27,6 +27,7 @@ export function listConversations(ctx: ConversationContext): Handler {
         timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
       },
       request.page ?? { number: 1, size: 10 },
+      ctx.clock.now(),
     );
     const transcripts = await listTranscripts(
       ctx.db,

@@ -1,5 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/variables/values";
+import { keptFor, keptSince } from "./retention.ts";
 import type { SessionKey } from "./turns.ts";
 
 export type TypeName = "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY";
@@ -75,10 +76,12 @@ export async function insertGreetedSession(
     from opened where message_count = 1`;
 }
 
-export async function findConversation(sql: Sql, key: SessionKey): Promise<ConversationRow | null> {
+/** Null also for one that is past its owner's retention. */
+export async function findConversation(sql: Sql, key: SessionKey, now: Date): Promise<ConversationRow | null> {
   const [row] = await sql<ConversationRow[]>`
     select ${conversationColumns(sql)} from conversations
-    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}`;
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}
+      and created_at >= ${keptSince(sql, key.ownerId, now)}`;
   return row ?? null;
 }
 
@@ -92,9 +95,34 @@ export async function findConversations(sql: Sql, keys: readonly SessionKey[]): 
 }
 
 /** Whether anybody has a conversation of this id: tells "another owner's" from "none" and reads nothing else of it. */
-export async function conversationExists(sql: Sql, conversationId: string): Promise<boolean> {
-  const rows = await sql`select 1 from conversations where conversation_id = ${conversationId} limit 1`;
+export async function conversationExists(sql: Sql, conversationId: string, now: Date): Promise<boolean> {
+  const rows = await sql`
+    select 1 from conversations left join owner_retention using (owner_id)
+    where conversation_id = ${conversationId} and created_at >= ${keptFor(sql, sql`retention_days`, now)}
+    limit 1`;
   return rows.length > 0;
+}
+
+/**
+ * Ends what no voice runtime has told of since `silentSince`: it died, and nobody else will. Returns how many.
+ * @param notes says so where there are none
+ */
+export async function closeSilentCalls(
+  sql: Sql,
+  silentSince: Date,
+  notes: string,
+  now: Date,
+  limit: number,
+): Promise<number> {
+  const closed = await sql`
+    update conversations set status = 'FAILED', notes = coalesce(notes, ${notes}), updated_at = ${now}
+    where (owner_id, conversation_id) in (
+      select owner_id, conversation_id from conversations
+      where status = 'IN_PROGRESS' and type <> 'CHAT' and last_activity_at < ${silentSince}
+      order by created_at limit ${limit} for update skip locked
+    )
+    returning conversation_id`;
+  return closed.length;
 }
 
 /**

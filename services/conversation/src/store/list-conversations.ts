@@ -2,15 +2,19 @@ import type { Database } from "@parley/shared/db/database";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
 import { type ConversationRow, conversationColumns } from "./conversations.ts";
 import { type FoundPage, findCountedPage, type Page } from "./list-page.ts";
+import { findKeptSince } from "./retention.ts";
 import { findSearchedPage } from "./search-page.ts";
 
-/** A page of conversations, newest first, and how many match in all. */
+/** A page of the conversations that are not past retention, newest first, and how many match in all. */
 export async function listConversationRows(
   db: Database,
   filter: ConversationFilter,
   page: Page,
+  now: Date,
 ): Promise<{ rows: ConversationRow[]; total: number }> {
-  const { conversationIds, total } = await findPage(db, filter, page);
+  const keptSince = await findKeptSince(db, filter.ownerId, now);
+  const from = filter.from && filter.from > keptSince ? filter.from : keptSince;
+  const { conversationIds, total } = await findPage(db, { ...filter, from }, page);
   if (conversationIds.length === 0) return { rows: [], total };
   const rows = await db<ConversationRow[]>`
     select ${conversationColumns(db)} from conversations

@@ -1,5 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { StoredError } from "@parley/shared/idempotency/store";
+import { keptSince } from "./retention.ts";
 import type { OpenTurn, TakenTurn } from "./turns.ts";
 
 export interface TurnKey {
@@ -70,7 +71,7 @@ export async function retakeTurn(
     with retaken as (
       update conversations set turn_id = ${turn.turnId}, turn_until = ${until}, last_activity_at = ${now}, updated_at = ${now}
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
-        and (turn_until is null or turn_until < ${now})
+        and (turn_until is null or turn_until < ${now}) and created_at >= ${keptSince(sql, ownerId, now)}
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
       returning variables, language
     ), bound as (
@@ -87,12 +88,13 @@ export async function isTurnKeyDone(sql: Sql, { ownerId, key }: TurnKey): Promis
   return row?.done ?? false;
 }
 
-/** A few at a time, more than are added, so that no request pays for many. */
-export async function deleteExpiredTurnKeys(sql: Sql, expiredAt: Date): Promise<void> {
-  await sql`
+/** A few at a time, more than are added, so that no request pays for many. Returns how many. */
+export async function deleteExpiredTurnKeys(sql: Sql, expiredAt: Date): Promise<number> {
+  const deleted = await sql`
     delete from turn_keys where (owner_id, idempotency_key) in (
       select owner_id, idempotency_key from turn_keys
       where created_at <= ${expiredAt}
       order by created_at limit 10 for update skip locked
     )`;
+  return deleted.count;
 }

@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/variables/values";
 import type { TokenUsage } from "../model/port.ts";
+import { keptSince } from "./retention.ts";
 
 export interface SessionKey {
   ownerId: string;
@@ -47,7 +48,7 @@ export interface TakenTurn {
 
 /**
  * Takes the turn of a session and stores the user message, in one statement. Null when the session is not there, not this
- * agent's, ended, or in the middle of another turn.
+ * agent's, ended, past retention, or in the middle of another turn.
  */
 export async function takeTurn(sql: Sql, turn: NewTurn): Promise<TakenTurn | null> {
   const [taken] = await sql<TakenTurn[]>`
@@ -58,6 +59,7 @@ export async function takeTurn(sql: Sql, turn: NewTurn): Promise<TakenTurn | nul
         variables = variables || ${sql.json(turn.variables)}, last_activity_at = ${turn.now}, updated_at = ${turn.now}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type = 'CHAT'
         and status = 'IN_PROGRESS' and agent_id = ${turn.agentId} and (turn_until is null or turn_until < ${turn.now})
+        and created_at >= ${keptSince(sql, turn.ownerId, turn.now)}
       returning message_count as seq, variables, language
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)

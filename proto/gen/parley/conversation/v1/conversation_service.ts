@@ -176,12 +176,21 @@ export interface StartConversationRequest {
   dynamicVariables: { [key: string]: any } | undefined;
   metadata: { [key: string]: any } | undefined;
   isTestCall: boolean;
+  /** DAILY. */
+  roomUrl?: string | undefined;
+  roomName?: string | undefined;
 }
 
 export interface StartConversationResponse {
-  conversation: Conversation | undefined;
+  /** Without its transcript. */
+  conversation:
+    | Conversation
+    | undefined;
+  /** Of the newest message that is stored, 0 when there is none: the next one's is one more. */
+  lastSequence: number;
 }
 
+/** One stream is one conversation's. It may stay open for as long as the conversation lasts: what arrives is stored at once. */
 export interface AppendTranscriptRequest {
   ownerId: string;
   conversationId: string;
@@ -191,6 +200,7 @@ export interface AppendTranscriptRequest {
 }
 
 export interface AppendTranscriptResponse {
+  /** All messages up to this one are durable. */
   lastSequence: number;
 }
 
@@ -204,6 +214,7 @@ export interface CompleteConversationRequest {
 }
 
 export interface CompleteConversationResponse {
+  /** The one that stands: of a conversation that had ended before, not that of this outcome. */
   status: ConversationStatus;
 }
 
@@ -245,6 +256,7 @@ export interface AnalyzeConversationRequest {
 export interface AnalyzeConversationResponse {
 }
 
+/** Whole UTC days: both are midnights, `to` is the one after the last day. At most 366 days. */
 export interface CountUsageRequest {
   ownerId: string;
   from: Date | undefined;
@@ -252,16 +264,32 @@ export interface CountUsageRequest {
 }
 
 export interface CountUsageResponse {
+  /** Every day asked for, oldest first. */
   days: CountUsageResponse_Day[];
 }
 
 export interface CountUsageResponse_Day {
   /** YYYY-MM-DD, UTC. */
   day: string;
+  /** That began, of every type. */
   conversations: number;
+  /** That our models gave. */
   replies: number;
   inputTokens: number;
   outputTokens: number;
+}
+
+export interface SetRetentionRequest {
+  ownerId: string;
+  /** 1 to 3650; absent: the default, 90. */
+  retentionDays?:
+    | number
+    | undefined;
+  /** Grows with every change: one that arrives late does not undo a newer one. */
+  revision: number;
+}
+
+export interface SetRetentionResponse {
 }
 
 function createBaseStartChatRequest(): StartChatRequest {
@@ -1594,6 +1622,8 @@ function createBaseStartConversationRequest(): StartConversationRequest {
     dynamicVariables: undefined,
     metadata: undefined,
     isTestCall: false,
+    roomUrl: undefined,
+    roomName: undefined,
   };
 }
 
@@ -1631,6 +1661,12 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     }
     if (message.isTestCall !== false) {
       writer.uint32(88).bool(message.isTestCall);
+    }
+    if (message.roomUrl !== undefined) {
+      writer.uint32(98).string(message.roomUrl);
+    }
+    if (message.roomName !== undefined) {
+      writer.uint32(106).string(message.roomName);
     }
     return writer;
   },
@@ -1736,6 +1772,22 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
             message.isTestCall = reader.bool();
             continue;
           }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.roomUrl = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.roomName = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1764,18 +1816,23 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     message.dynamicVariables = object.dynamicVariables ?? undefined;
     message.metadata = object.metadata ?? undefined;
     message.isTestCall = object.isTestCall ?? false;
+    message.roomUrl = object.roomUrl ?? undefined;
+    message.roomName = object.roomName ?? undefined;
     return message;
   },
 };
 
 function createBaseStartConversationResponse(): StartConversationResponse {
-  return { conversation: undefined };
+  return { conversation: undefined, lastSequence: 0 };
 }
 
 export const StartConversationResponse: MessageFns<StartConversationResponse> = {
   encode(message: StartConversationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.conversation !== undefined) {
       Conversation.encode(message.conversation, writer.uint32(10).fork()).join();
+    }
+    if (message.lastSequence !== 0) {
+      writer.uint32(16).int32(message.lastSequence);
     }
     return writer;
   },
@@ -1801,6 +1858,14 @@ export const StartConversationResponse: MessageFns<StartConversationResponse> = 
             message.conversation = Conversation.decode(reader, reader.uint32());
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.lastSequence = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1821,6 +1886,7 @@ export const StartConversationResponse: MessageFns<StartConversationResponse> = 
     message.conversation = (object.conversation !== undefined && object.conversation !== null)
       ? Conversation.fromPartial(object.conversation)
       : undefined;
+    message.lastSequence = object.lastSequence ?? 0;
     return message;
   },
 };
@@ -2898,6 +2964,128 @@ export const CountUsageResponse_Day: MessageFns<CountUsageResponse_Day> = {
   },
 };
 
+function createBaseSetRetentionRequest(): SetRetentionRequest {
+  return { ownerId: "", retentionDays: undefined, revision: 0 };
+}
+
+export const SetRetentionRequest: MessageFns<SetRetentionRequest> = {
+  encode(message: SetRetentionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.retentionDays !== undefined) {
+      writer.uint32(16).int32(message.retentionDays);
+    }
+    if (message.revision !== 0) {
+      writer.uint32(24).int64(message.revision);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetRetentionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetRetentionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.retentionDays = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetRetentionRequest>, I>>(base?: I): SetRetentionRequest {
+    return SetRetentionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetRetentionRequest>, I>>(object: I): SetRetentionRequest {
+    const message = createBaseSetRetentionRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.retentionDays = object.retentionDays ?? undefined;
+    message.revision = object.revision ?? 0;
+    return message;
+  },
+};
+
+function createBaseSetRetentionResponse(): SetRetentionResponse {
+  return {};
+}
+
+export const SetRetentionResponse: MessageFns<SetRetentionResponse> = {
+  encode(_: SetRetentionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetRetentionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetRetentionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetRetentionResponse>, I>>(base?: I): SetRetentionResponse {
+    return SetRetentionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetRetentionResponse>, I>>(_: I): SetRetentionResponse {
+    const message = createBaseSetRetentionResponse();
+    return message;
+  },
+};
+
 /** Chat turns, transcripts of every channel, calls, analysis. */
 export type ConversationServiceService = typeof ConversationServiceService;
 export const ConversationServiceService = {
@@ -2976,7 +3164,10 @@ export const ConversationServiceService = {
       Buffer.from(ListConversationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListConversationsResponse => ListConversationsResponse.decode(value),
   },
-  /** For voice runtimes: a conversation begins, its transcript grows, it ends once. */
+  /**
+   * For voice runtimes: a conversation begins, its transcript grows, it ends once.
+   * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
+   */
   startConversation: {
     path: "/parley.conversation.v1.ConversationService/StartConversation" as const,
     requestStream: false as const,
@@ -3041,6 +3232,7 @@ export const ConversationServiceService = {
       Buffer.from(AnalyzeConversationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AnalyzeConversationResponse => AnalyzeConversationResponse.decode(value),
   },
+  /** What the owner used, by day; what was used stays counted when conversations go. */
   countUsage: {
     path: "/parley.conversation.v1.ConversationService/CountUsage" as const,
     requestStream: false as const,
@@ -3049,6 +3241,17 @@ export const ConversationServiceService = {
     requestDeserialize: (value: Buffer): CountUsageRequest => CountUsageRequest.decode(value),
     responseSerialize: (value: CountUsageResponse): Buffer => Buffer.from(CountUsageResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CountUsageResponse => CountUsageResponse.decode(value),
+  },
+  /** For how long the owner's conversations are kept, told by the account service. Holds from the answer on. */
+  setRetention: {
+    path: "/parley.conversation.v1.ConversationService/SetRetention" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetRetentionRequest): Buffer => Buffer.from(SetRetentionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetRetentionRequest => SetRetentionRequest.decode(value),
+    responseSerialize: (value: SetRetentionResponse): Buffer =>
+      Buffer.from(SetRetentionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetRetentionResponse => SetRetentionResponse.decode(value),
   },
 } as const;
 
@@ -3063,14 +3266,20 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   listChatSessions: handleUnaryCall<ListChatSessionsRequest, ListChatSessionsResponse>;
   getConversation: handleUnaryCall<GetConversationRequest, GetConversationResponse>;
   listConversations: handleUnaryCall<ListConversationsRequest, ListConversationsResponse>;
-  /** For voice runtimes: a conversation begins, its transcript grows, it ends once. */
+  /**
+   * For voice runtimes: a conversation begins, its transcript grows, it ends once.
+   * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
+   */
   startConversation: handleUnaryCall<StartConversationRequest, StartConversationResponse>;
   appendTranscript: handleClientStreamingCall<AppendTranscriptRequest, AppendTranscriptResponse>;
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
   startCall: handleUnaryCall<StartCallRequest, StartCallResponse>;
   createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
+  /** What the owner used, by day; what was used stays counted when conversations go. */
   countUsage: handleUnaryCall<CountUsageRequest, CountUsageResponse>;
+  /** For how long the owner's conversations are kept, told by the account service. Holds from the answer on. */
+  setRetention: handleUnaryCall<SetRetentionRequest, SetRetentionResponse>;
 }
 
 export interface ConversationServiceClient extends Client {
@@ -3173,7 +3382,10 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListConversationsResponse) => void,
   ): ClientUnaryCall;
-  /** For voice runtimes: a conversation begins, its transcript grows, it ends once. */
+  /**
+   * For voice runtimes: a conversation begins, its transcript grows, it ends once.
+   * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
+   */
   startConversation(
     request: StartConversationRequest,
     callback: (error: ServiceError | null, response: StartConversationResponse) => void,
@@ -3265,6 +3477,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AnalyzeConversationResponse) => void,
   ): ClientUnaryCall;
+  /** What the owner used, by day; what was used stays counted when conversations go. */
   countUsage(
     request: CountUsageRequest,
     callback: (error: ServiceError | null, response: CountUsageResponse) => void,
@@ -3279,6 +3492,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CountUsageResponse) => void,
+  ): ClientUnaryCall;
+  /** For how long the owner's conversations are kept, told by the account service. Holds from the answer on. */
+  setRetention(
+    request: SetRetentionRequest,
+    callback: (error: ServiceError | null, response: SetRetentionResponse) => void,
+  ): ClientUnaryCall;
+  setRetention(
+    request: SetRetentionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetRetentionResponse) => void,
+  ): ClientUnaryCall;
+  setRetention(
+    request: SetRetentionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetRetentionResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  ConversationServiceService,
+  type SetRetentionRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { type AccountClient, newOwner, startAccountProcess } from "./kit.ts";
+
+const clock = fakeClock();
+let database: TestDatabase;
+let conversations: RunningServer;
+let account: { client: AccountClient; stop(): Promise<void> };
+let told: SetRetentionRequest[] = [];
+let isAway = false;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const setRetention = async (request: SetRetentionRequest) => {
+    if (isAway) throw new ServiceError("unavailable", "Away");
+    told.push(request);
+    return {};
+  };
+  conversations = await serve(
+    ConversationServiceService,
+    { setRetention },
+    { address: "127.0.0.1:0", log: silentLogger },
+  );
+  account = await startAccountProcess(database, clock, conversations.address);
+});
+afterAll(async () => {
+  await account.stop();
+  await conversations.stop();
+  await database.drop();
+});
+
+test("the conversation service knows of a new retention when the change is answered, the newer by its revision", async () => {
+  const { ownerId } = await newOwner(account.client);
+  told = [];
+  await account.client.updateSettings({ ownerId, retentionDays: 30 });
+  expect(told).toContainEqual({ ownerId, retentionDays: 30, revision: 1 });
+  await account.client.updateSettings({ ownerId, retentionDays: 7 });
+  expect(told).toContainEqual({ ownerId, retentionDays: 7, revision: 2 });
+  expect(told.at(-1)?.retentionDays).toBe(7);
+});
+
+test("a change is kept while the conversation service is away, and told when it is back", async () => {
+  const { ownerId } = await newOwner(account.client);
+  told = [];
+  isAway = true;
+  const answer = await account.client.updateSettings({ ownerId, retentionDays: 3 });
+  expect(answer).toEqual({ settings: { retentionDays: 3 } });
+  isAway = false;
+  await eventually(() => {
+    clock.advance(30_000);
+    expect(told).toContainEqual({ ownerId, retentionDays: 3, revision: 1 });
+  });
+});
+
+test("a deleted owner has the default again; one who never chose is not told of", async () => {
+  const [chose, never] = [await newOwner(account.client), await newOwner(account.client)];
+  await account.client.updateSettings({ ownerId: chose.ownerId, retentionDays: 1000 });
+  told = [];
+  await account.client.deleteOwner({ ownerId: never.ownerId });
+  await account.client.deleteOwner({ ownerId: chose.ownerId });
+  await eventually(() =>
+    expect(told).toContainEqual({ ownerId: chose.ownerId, retentionDays: undefined, revision: 2 }),
+  );
+  expect(told.filter(({ ownerId }) => ownerId === never.ownerId)).toEqual([]);
+});

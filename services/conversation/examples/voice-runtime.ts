@@ -1,0 +1,70 @@
+import { join } from "node:path";
+import { type Client, credentials, loadPackageDefinition, type ServiceError, status } from "@grpc/grpc-js";
+import { loadSync } from "@grpc/proto-loader";
+
+const { PARLEY_CONVERSATION_ADDRESS = "127.0.0.1:50054", OWNER_ID = "", AGENT_ID = "" } = process.env;
+const protos = {
+  includeDirs: [join(import.meta.dir, "../../../proto")],
+  keepCase: true,
+  enums: String,
+  defaults: true,
+};
+// biome-ignore lint/suspicious/noExplicitAny: made from the protos at run time
+const { parley } = loadPackageDefinition(loadSync("parley/conversation/v1/conversation_service.proto", protos)) as any;
+const client: Client & Record<string, CallableFunction> = new parley.conversation.v1.ConversationService(
+  PARLEY_CONVERSATION_ADDRESS,
+  credentials.createInsecure(),
+);
+
+// Chosen once, before anything is sent, and kept where a restart of the runtime finds it.
+const key = { owner_id: OWNER_ID, conversation_id: crypto.randomUUID() };
+const start = {
+  ...key,
+  agent_id: AGENT_ID,
+  type: "CONVERSATION_TYPE_TELEPHONY",
+  calling_type: "CALLING_TYPE_INBOUND",
+  from_mobile_number: "+919876543210",
+  to_mobile_number: "+14155550123",
+  telephony_provider: "TWILIO",
+};
+const spoken = [
+  { role: "ROLE_ASSISTANT", content: "Front desk, how can I help?" },
+  { role: "ROLE_USER", content: "When do you open?" },
+  { role: "ROLE_ASSISTANT", content: "At nine." },
+];
+
+// biome-ignore lint/suspicious/noExplicitAny: answers are made from the protos at run time
+function answerOf(call: (answered: (error: ServiceError | null, answer: any) => void) => void): Promise<any> {
+  return new Promise((resolve, reject) => call((error, answer) => (error ? reject(error) : resolve(answer))));
+}
+
+/** Sends what is not stored yet. The stream of a real call stays open, and gets each message when it is said. */
+async function transcribe(): Promise<void> {
+  // The same request again, should this be a second try: its answer tells where to go on.
+  const { last_sequence } = await answerOf((answered) => client.StartConversation?.(start, answered));
+  await answerOf((answered) => {
+    const stream = client.AppendTranscript?.(answered);
+    for (const [at, message] of spoken.entries()) {
+      if (at >= last_sequence) stream.write({ ...key, sequence: at + 1, message });
+    }
+    stream.end();
+  });
+}
+
+/** Every request may be sent again: nothing is stored twice, and a conversation ends once. */
+async function persistently<T>(work: () => Promise<T>): Promise<T> {
+  for (let delayMs = 250; ; delayMs = Math.min(2 * delayMs, 10_000)) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as ServiceError).code !== status.UNAVAILABLE) throw error;
+      await Bun.sleep(delayMs);
+    }
+  }
+}
+
+await persistently(transcribe);
+const end = { ...key, outcome: "OUTCOME_SUCCESS", duration_seconds: 21.5 };
+const ended = await persistently(() => answerOf((answered) => client.CompleteConversation?.(end, answered)));
+process.stdout.write(`${key.conversation_id} ${ended.status}\n`);
+client.close();

@@ -1,0 +1,81 @@
+import type {
+  AppendTranscriptRequest,
+  ConversationServiceService,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid, ServiceError } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { type Bounds, readAhead } from "../read-ahead.ts";
+import { readCall } from "../read-call.ts";
+import { appendMessages } from "../store/calls.ts";
+import type { SessionKey } from "../store/turns.ts";
+import { takeMessages, withLastSequence } from "../transcript.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["appendTranscript"]>;
+
+const BOUNDS: Bounds<AppendTranscriptRequest> = {
+  itemsMax: 500,
+  sizeMax: 1_000_000,
+  sizeOf: ({ message }) => message?.content.length ?? 0,
+};
+
+/** What comes together is stored together, and read on only then: a runtime faster than the database is held back. */
+export function appendTranscript(ctx: ConversationContext): Handler {
+  return async (requests, { stopping }) => {
+    let key: SessionKey | null = null;
+    let lastSequence = 0;
+    for await (const batch of readAhead(requests, BOUNDS, stopping)) {
+      if (!key) {
+        key = keyOf(batch);
+        lastSequence = await findLastSequence(ctx, key);
+      }
+      lastSequence = await store(ctx, key, batch, lastSequence);
+    }
+    if (stopping.aborted) throw key ? withLastSequence(isStopping(), lastSequence) : isStopping();
+    if (!key) throw invalid("sequence", "The stream must carry one message at least");
+    return { lastSequence };
+  };
+}
+
+/** @returns the sequence of the newest stored message */
+async function store(
+  ctx: ConversationContext,
+  key: SessionKey,
+  batch: readonly AppendTranscriptRequest[],
+  lastSequence: number,
+): Promise<number> {
+  const other = batch.findIndex((request) => !isOf(key, request));
+  const now = ctx.clock.now();
+  const { messages, refusal } = takeMessages(other === -1 ? batch : batch.slice(0, other), lastSequence, now);
+  const stored = lastSequence + messages.length;
+  if (messages.length > 0 && !(await appendMessages(ctx.db, key, lastSequence, messages, now))) {
+    // Another stream was quicker, a runtime's before it died, say: what it stored is left out.
+    return store(ctx, key, batch, await findLastSequence(ctx, key));
+  }
+  if (refusal) throw refusal;
+  if (other !== -1) throw withLastSequence(mixed(), stored);
+  return stored;
+}
+
+/** @throws ServiceError not_found, forbidden, or condition when it has ended */
+async function findLastSequence(ctx: ConversationContext, key: SessionKey): Promise<number> {
+  const { status, messageCount } = await readCall(ctx, key);
+  if (status === "IN_PROGRESS") return messageCount;
+  throw withLastSequence(new ServiceError("condition", `Conversation has ended: it is ${status}`), messageCount);
+}
+
+function keyOf([first]: readonly AppendTranscriptRequest[]): SessionKey {
+  return { ownerId: first?.ownerId ?? "", conversationId: first?.conversationId ?? "" };
+}
+
+function isOf(key: SessionKey, { ownerId, conversationId }: AppendTranscriptRequest): boolean {
+  return key.ownerId === ownerId && key.conversationId === conversationId;
+}
+
+function mixed(): ServiceError {
+  return invalid("conversation_id", "conversation_id and owner_id must be the same in all messages of a stream");
+}
+
+function isStopping(): ServiceError {
+  return new ServiceError("unavailable", "The service is stopping, go on in a new stream", { retryAfterMs: 0 });
+}

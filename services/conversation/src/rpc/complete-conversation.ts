@@ -1,0 +1,55 @@
+import {
+  type CompleteConversationRequest,
+  type ConversationServiceService,
+  Outcome,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { statusOf } from "../convert.ts";
+import { readCall } from "../read-call.ts";
+import { storable } from "../storable.ts";
+import { type CallEnd, endCall } from "../store/calls.ts";
+import { checkUrl } from "../url.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeConversation"]>;
+
+/** decisions.md: Calls and the other channels. */
+const STATUSES: Record<Exclude<Outcome, 0>, CallEnd["status"]> = {
+  [Outcome.OUTCOME_SUCCESS]: "COMPLETED",
+  [Outcome.OUTCOME_NO_ANSWER]: "DISCONNECTED",
+  [Outcome.OUTCOME_BUSY]: "DISCONNECTED",
+  [Outcome.OUTCOME_CANCELLED]: "DISCONNECTED",
+  [Outcome.OUTCOME_HUNG_UP_EARLY]: "DISCONNECTED",
+  [Outcome.OUTCOME_ERROR]: "FAILED",
+};
+const NOTES_MAX = 10_000;
+
+/** Ends a conversation once: one that has ended stays as it is, and answers how that was. */
+export function completeConversation(ctx: ConversationContext): Handler {
+  return async (request) => {
+    const end = endOf(request);
+    const { ownerId, conversationId } = await readCall(ctx, request);
+    const key = { ownerId, conversationId };
+    if (await endCall(ctx.db, key, end, ctx.clock.now())) return { status: statusOf(end.status) };
+    return { status: statusOf((await readCall(ctx, key)).status) };
+  };
+}
+
+/** @throws ServiceError invalid */
+function endOf({ outcome, durationSeconds, recordingUrl, notes }: CompleteConversationRequest): CallEnd {
+  const status = outcome === Outcome.OUTCOME_UNSPECIFIED ? undefined : STATUSES[outcome];
+  if (!status)
+    throw invalid("outcome", "outcome must be told: SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR");
+  if (durationSeconds !== undefined && !(durationSeconds >= 0 && Number.isFinite(durationSeconds))) {
+    throw invalid("duration_seconds", "duration_seconds must be a number, 0 or more");
+  }
+  if (recordingUrl) checkUrl("recording_url", recordingUrl);
+  if (notes && notes.length > NOTES_MAX) throw invalid("notes", `notes must be at most ${NOTES_MAX} characters`);
+  return {
+    status,
+    durationSeconds: durationSeconds ?? null,
+    recordingUrl: recordingUrl || null,
+    notes: notes ? storable(notes) : null,
+  };
+}

@@ -1,0 +1,92 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { VariableValue } from "@parley/shared/variables/values";
+import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
+import { keptSince } from "./retention.ts";
+import type { SessionKey } from "./turns.ts";
+
+// What voice runtimes tell of: calls, message threads and rooms. A chat is none of theirs (turns.ts).
+
+/** What a runtime tells of a conversation when it begins; null is what its type has not, or was not told. */
+export interface NewCall extends SessionKey {
+  agentId: string;
+  type: Exclude<TypeName, "CHAT">;
+  callingType: ConversationRow["callingType"];
+  toMobileNumber: string | null;
+  fromMobileNumber: string | null;
+  telephonyProvider: string | null;
+  roomUrl: string | null;
+  roomName: string | null;
+  metadata: Record<string, unknown>;
+  variables: Record<string, VariableValue>;
+  isTestCall: boolean;
+}
+
+/** False when the owner has used this conversation id before. */
+export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date): Promise<boolean> {
+  const inserted = await sql`
+    insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, to_mobile_number,
+      from_mobile_number, telephony_provider, room_url, room_name, metadata, variables, is_test_call, last_activity_at,
+      created_at, updated_at)
+    values (${call.ownerId}, ${call.conversationId}, ${id}, ${call.agentId}, ${call.type}, 'IN_PROGRESS',
+      ${call.callingType}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.telephonyProvider}, ${call.roomUrl},
+      ${call.roomName}, ${sql.json(call.metadata as never)}, ${sql.json(call.variables)}, ${call.isTestCall}, ${now},
+      ${now}, ${now})
+    on conflict (owner_id, conversation_id) do nothing
+    returning 1`;
+  return inserted.length > 0;
+}
+
+export interface NewMessage {
+  seq: number;
+  role: "user" | "assistant";
+  content: string;
+  createdAt: Date;
+}
+
+/**
+ * Stores messages that follow message `lastSeq` without a gap, in one statement. False when the conversation is not there, ended,
+ * past retention, a chat, or when `lastSeq` is not its last one.
+ */
+export async function appendMessages(
+  sql: Sql,
+  key: SessionKey,
+  lastSeq: number,
+  messages: readonly NewMessage[],
+  now: Date,
+): Promise<boolean> {
+  const appended = await sql`
+    with appended as (
+      update conversations set
+        message_count = message_count + ${messages.length}, last_activity_at = ${now}, updated_at = ${now}
+      where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
+        and status = 'IN_PROGRESS' and message_count = ${lastSeq} and created_at >= ${keptSince(sql, key.ownerId, now)}
+      returning 1
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+    select ${key.ownerId}, ${key.conversationId}, message.*
+    from unnest(${messages.map(({ seq }) => seq)}::integer[], ${messages.map(({ role }) => role)}::text[],
+      ${messages.map(({ content }) => content)}::text[], ${messages.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[]) as message
+    where exists (select 1 from appended)
+    returning seq`;
+  return appended.length > 0;
+}
+
+/** What is null stays as it is. */
+export interface CallEnd {
+  status: Exclude<StatusName, "IN_PROGRESS">;
+  durationSeconds: number | null;
+  recordingUrl: string | null;
+  notes: string | null;
+}
+
+/** Ends a conversation that has not ended yet. False when there is none of that kind. */
+export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date): Promise<boolean> {
+  const ended = await sql`
+    update conversations set status = ${end.status},
+      duration_seconds = coalesce(${end.durationSeconds}, duration_seconds),
+      recording_url = coalesce(${end.recordingUrl}, recording_url), notes = coalesce(${end.notes}, notes), updated_at = ${now}
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
+      and status = 'IN_PROGRESS' and created_at >= ${keptSince(sql, key.ownerId, now)}
+    returning 1`;
+  return ended.length > 0;
+}

@@ -1,0 +1,153 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ChatClient, chatClient, newOwner } from "./kit.ts";
+import { request } from "./lists-kit.ts";
+
+const JOB = "delete-expired-conversations";
+const EXPIRED = 1_500;
+const TIMEOUT_MS = 60_000;
+
+let database: TestDatabase;
+let db: Database;
+const started: ServiceProcess[] = [];
+const clients: ChatClient[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.conversation, name: "test" });
+});
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await Promise.all(started.map((process) => process.stop()));
+  await db.end();
+  await database.drop();
+});
+
+async function start(): Promise<{ process: ServiceProcess; chat: ChatClient }> {
+  const process = await startServiceProcess("conversation", {
+    DATABASE_URL: database.urls.conversation,
+    PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+    PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
+  });
+  const chat = chatClient(process.address);
+  started.push(process);
+  clients.push(chat);
+  return { process, chat };
+}
+
+/** Ended conversations, two messages each, the first of them so many days old and the others a minute younger each. */
+async function seed(ownerId: string, count: number, days: number): Promise<void> {
+  await db`
+    with begun as (
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, message_count, last_activity_at, created_at, updated_at)
+      select ${ownerId}, gen_random_uuid(), 'cnv_' || n, 'agt_' || n % 3, 'CHAT', 'COMPLETED', 2, at, at, at
+      from generate_series(0, ${count - 1}::integer) as n
+        cross join lateral (select now() - ${days}::integer * interval '24 hours' + n * interval '1 minute') as began (at)
+      returning conversation_id, created_at
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+    select ${ownerId}, conversation_id, seq, 'user', 'About zebras', created_at from begun, generate_series(1, 2) as seq`;
+}
+
+async function rows(ownerId: string) {
+  const [row] = await db<[{ conversations: number; messages: number; counted: number; used: number }]>`
+    select (select count(*) from conversations where owner_id = ${ownerId})::integer as conversations,
+      (select count(*) from messages where owner_id = ${ownerId})::integer as messages,
+      (select coalesce(sum(total), 0) from conversation_counts where owner_id = ${ownerId} and agent_id = '' and span = 1)::integer
+        + (select coalesce(sum(change), 0) from conversation_changes where owner_id = ${ownerId})::integer as counted,
+      (select coalesce(sum(conversations), 0) from usage_days where owner_id = ${ownerId})::integer as used`;
+  return row;
+}
+
+/** Wakes the sweep; setting the payload is what wakes the workers. */
+async function sweep(): Promise<void> {
+  await db`update jobs set due_at = '2000-01-01', payload = payload where job_id = ${JOB}`;
+}
+
+test(
+  "a sweep that is killed in the middle is ended by another process; meanwhile lists wait for nothing, and counts are exact",
+  async () => {
+    const [one, other, keeper] = [newOwner(), newOwner(), newOwner()];
+    const first = await start();
+    await eventually(async () => {
+      const [job] = await db`select 1 from jobs where job_id = ${JOB} and leased_until is null and due_at > now()`;
+      expect(job).toBeDefined();
+    });
+    await seed(one, EXPIRED, 100);
+    await seed(one, 10, 89);
+    await seed(other, 5, 100);
+    await seed(keeper, 20, 100);
+    await db`insert into owner_retention (owner_id, retention_days, revision) values (${keeper}, 101, 1)`;
+
+    // Holds a message of an expired conversation in the middle, so that the sweep gets stuck in its transaction.
+    const held = Promise.withResolvers<void>();
+    const release = Promise.withResolvers<void>();
+    const holding = db.begin(async (tx) => {
+      await tx`
+        select 1 from messages where seq = 1 and conversation_id = (
+          select conversation_id from conversations where owner_id = ${one} order by created_at offset 700 limit 1
+        ) for update`;
+      held.resolve();
+      await release.promise;
+    });
+    await held.promise;
+    await sweep();
+    const stuck = await eventually(async () => {
+      const waiting = await db<{ query: string; pid: number }[]>`
+        select query, pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+      expect(waiting).toHaveLength(1);
+      return waiting[0];
+    });
+    expect(stuck?.query).toContain("delete from messages");
+    const half = await rows(one);
+    expect(half.conversations).toBeLessThan(EXPIRED);
+    expect(half).toEqual({
+      conversations: half.conversations,
+      messages: 2 * half.conversations,
+      counted: half.conversations,
+      used: EXPIRED + 10,
+    });
+
+    const second = await start();
+    const totals = async () => [
+      (await second.chat.listConversations(request(one, {}))).total,
+      (await second.chat.listConversations(request(one, { search: "zebra" }))).total,
+      (await second.chat.listChatSessions({ ownerId: one, agentId: "", page: { number: 1, size: 100 } })).sessions
+        .length,
+      (await second.chat.listConversations(request(other, {}))).total,
+      (await second.chat.listConversations(request(keeper, {}))).total,
+    ];
+    // The sweep's transaction stands still all the while.
+    expect(await totals()).toEqual([10, 10, 10, 0, 20]);
+    const waiting =
+      await db`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
+    expect(waiting).toHaveLength(1);
+
+    await first.process.stop("SIGKILL");
+    release.resolve();
+    await holding;
+    // As when the dead process's lease has ended.
+    await db`update jobs set leased_until = null, due_at = '2000-01-01', payload = payload where job_id = ${JOB}`;
+    await eventually(async () => {
+      expect(await rows(one)).toEqual({ conversations: 10, messages: 20, counted: 10, used: EXPIRED + 10 });
+      expect(await rows(other)).toEqual({ conversations: 0, messages: 0, counted: 0, used: 5 });
+    });
+    expect(await rows(keeper)).toEqual({ conversations: 20, messages: 40, counted: 20, used: 20 });
+    expect(await totals()).toEqual([10, 10, 10, 0, 20]);
+  },
+  TIMEOUT_MS,
+);
+
+test("idempotency keys of turns are swept a day after their request", async () => {
+  const ownerId = newOwner();
+  await db`
+    insert into turn_keys (owner_id, idempotency_key, fingerprint, created_at)
+    select ${ownerId}, 'k' || n, '', now() - n * interval '1 hour' from generate_series(1, 48) as n`;
+  await sweep();
+  await eventually(async () => {
+    const [row] = await db`select count(*)::integer as left from turn_keys where owner_id = ${ownerId}`;
+    expect(row?.left).toBe(23);
+  });
+});

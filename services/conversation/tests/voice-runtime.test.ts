@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { ConversationStatus, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { lines, read } from "./calls-kit.ts";
+import { createAgent, startTestChat, type TestChat } from "./kit.ts";
+
+const EXAMPLE = join(import.meta.dir, "../examples/voice-runtime.ts");
+const PAGE = join(import.meta.dir, "../../../docs/voice-runtimes.md");
+
+let service: TestChat;
+let process: ServiceProcess;
+beforeAll(async () => {
+  service = await startTestChat();
+  process = await startServiceProcess("conversation", service.env);
+});
+afterAll(async () => {
+  await process.stop();
+  await service.stop();
+});
+
+test("the example of docs/voice-runtimes.md runs, and its call is stored as the page says", async () => {
+  const example = await Bun.file(EXAMPLE).text();
+  expect(await Bun.file(PAGE).text()).toContain(`\`\`\`ts\n${example}\`\`\``);
+  const agent = await createAgent(service);
+  const env = {
+    PARLEY_CONVERSATION_ADDRESS: process.address,
+    OWNER_ID: agent.ownerId,
+    AGENT_ID: agent.agentId,
+    PATH: Bun.env.PATH ?? "",
+  };
+  const run = Bun.spawn([globalThis.process.execPath, EXAMPLE], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [printed, complaints] = await Promise.all([run.stdout.text(), run.stderr.text()]);
+  expect({ complaints, code: await run.exited }).toEqual({ complaints: "", code: 0 });
+  const [conversationId = "", status] = printed.trim().split(" ");
+  expect(status).toBe("CONVERSATION_STATUS_COMPLETED");
+  const key = { ownerId: agent.ownerId, conversationId };
+  expect(await read(service.chat, key)).toMatchObject({
+    type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+    status: ConversationStatus.CONVERSATION_STATUS_COMPLETED,
+    fromMobileNumber: "+919876543210",
+    durationSeconds: 21.5,
+  });
+  expect(await lines(service.chat, key)).toEqual([
+    "assistant: Front desk, how can I help?",
+    "user: When do you open?",
+    "assistant: At nine.",
+  ]);
+});

@@ -6,6 +6,7 @@ import type { Logger } from "./log.ts";
 import type { Running } from "./process.ts";
 import { serverCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/credentials.ts";
 import type { Definition } from "./rpc/definition.ts";
+import { PEERS, type ServiceName } from "./rpc/peers.ts";
 import { type Handlers, serve } from "./rpc/server.ts";
 
 /** What every service reads from its environment. */
@@ -21,7 +22,7 @@ export const SERVICE_VARIABLES = {
 export type ServiceEnvironment = ConfigOf<typeof SERVICE_VARIABLES>;
 
 export interface Service<D extends Definition> {
-  name: string;
+  name: ServiceName;
   definition: D;
   migrations: readonly Migration[];
   /** Given the migrated database, what answers the calls, and what to let go of after the last one. */
@@ -39,7 +40,8 @@ export async function startService<D extends Definition>(
   env: ServiceEnvironment,
   log: Logger,
 ): Promise<Running> {
-  const credentials = serverCredentials(tlsFiles(env, env.PARLEY_LISTEN));
+  const files = tlsFiles(env, env.PARLEY_LISTEN);
+  const credentials = serverCredentials(files);
   const db = openDatabase({
     url: env.DATABASE_URL,
     max: env.PARLEY_DATABASE_POOL,
@@ -52,6 +54,7 @@ export async function startService<D extends Definition>(
     address: env.PARLEY_LISTEN,
     log,
     credentials,
+    peers: files && PEERS[service.name],
     drainMs: env.PARLEY_DRAIN_MS,
   });
   return {

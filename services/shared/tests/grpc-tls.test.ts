@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChannelCredentials, credentials, type ServerCredentials, status } from "@grpc/grpc-js";
 import { silentLogger } from "../src/log.ts";
+import type { TlsFiles } from "../src/rpc/certificates.ts";
 import { createClient } from "../src/rpc/client.ts";
-import { channelCredentials, serverCredentials, type TlsFiles } from "../src/rpc/credentials.ts";
+import { channelCredentials, serverCredentials } from "../src/rpc/credentials.ts";
 import { serve } from "../src/rpc/server.ts";
-import { type Certificate, createAuthority, createCertificate } from "../src/testing/certificates.ts";
+import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
@@ -24,9 +25,9 @@ beforeAll(async () => {
   authority = await createAuthority("Parley test authority");
   const foreign = await createAuthority("Somebody else's authority");
   files = {
-    server: await store("server", authority, await createCertificate(authority, "agent.parley")),
-    gateway: await store("gateway", authority, await createCertificate(authority, "gateway.parley")),
-    stranger: await store("stranger", authority, await createCertificate(foreign, "gateway.parley")),
+    server: await storeCertificate(folder, "server", authority, await createCertificate(authority, "agent.parley")),
+    gateway: await storeCertificate(folder, "gateway", authority, await createCertificate(authority, "gateway.parley")),
+    stranger: await storeCertificate(folder, "stranger", authority, await createCertificate(foreign, "gateway.parley")),
   };
   admitting = serverCredentials(files.server);
   echo = await serveRawEcho(admitting);
@@ -108,18 +109,4 @@ function call(
 /** Bun refuses an IP address as the name of a TLS server. */
 function byName(address: string): string {
   return address.replace("127.0.0.1", "localhost");
-}
-
-async function store(name: string, trusted: Certificate, own: Certificate): Promise<TlsFiles> {
-  const paths = {
-    ca: join(folder, `${name}-ca.pem`),
-    cert: join(folder, `${name}.pem`),
-    key: join(folder, `${name}.key`),
-  };
-  await Promise.all([
-    Bun.write(paths.ca, trusted.cert),
-    Bun.write(paths.cert, own.cert),
-    Bun.write(paths.key, own.key),
-  ]);
-  return paths;
 }

@@ -13,6 +13,7 @@ import { servedCall } from "../telemetry/rpc.ts";
 import { markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
 import { type OpenCall, openCall } from "./open-call.ts";
+import { refusePeer } from "./peers.ts";
 import type { Call } from "./server.ts";
 import { isFromPeer, type RichStatus, toStatus } from "./status.ts";
 
@@ -22,6 +23,8 @@ export interface ServerContext {
   stopping: AbortSignal;
   /** Cuts off each call that runs. */
   running: Set<() => void>;
+  /** The names of the processes that may call, null for everybody. */
+  peers: readonly string[] | null;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the typed edge is Handlers, this is its one untyped inside
@@ -36,8 +39,15 @@ export function adapt(
   server: ServerContext,
 ): UntypedServiceImplementation[string] {
   const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "answer could not be sent");
+  const refusalOf = (grpcCall: Parameters<typeof refusePeer>[1]) => {
+    const refusal = refusePeer(server.peers, grpcCall);
+    if (refusal) server.log.warn({ rpc: method.path, reason: refusal.details }, "peer refused");
+    return refusal;
+  };
   if (method.responseStream) {
     return (grpcCall: ServerWritableStream<unknown, Buffer>) => {
+      const refusal = refusalOf(grpcCall);
+      if (refusal) return void grpcCall.emit("error", refusal);
       const refuse = (status: RichStatus) => grpcCall.emit("error", status);
       const open = openCall(grpcCall, server, refuse);
       const respond = () => respondMany(method, handler, grpcCall, open, refuse);
@@ -45,6 +55,8 @@ export function adapt(
     };
   }
   return (grpcCall: AnyCall, callback: sendUnaryData<Buffer>) => {
+    const refusal = refusalOf(grpcCall);
+    if (refusal) return callback(refusal);
     const open = openCall(grpcCall, server, callback);
     const respond = () => respondOnce(method, handler, grpcCall, open, callback);
     servedCall(method.path, open.call.traceparent, respond).catch(unsent);

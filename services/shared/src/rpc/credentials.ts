@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
-import { type ChannelCredentials, credentials, ServerCredentials } from "@grpc/grpc-js";
+import { type ChannelCredentials, credentials, experimental, ServerCredentials } from "@grpc/grpc-js";
 import { makeValidator, str } from "envalid";
 import { ConfigError } from "../config.ts";
+import { REREAD_MS, type TlsFiles, watchCertificates } from "./certificates.ts";
 
 /** How a process proves who it is to its peers. */
 export const TLS_VARIABLES = {
@@ -10,12 +10,6 @@ export const TLS_VARIABLES = {
   PARLEY_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),
   PARLEY_INSECURE_GRPC: makeValidator(oneOrNothing)({ default: "", desc: "1: serve beyond loopback without TLS" }),
 };
-
-export interface TlsFiles {
-  ca: string;
-  cert: string;
-  key: string;
-}
 
 interface TlsEnvironment {
   PARLEY_TLS_CA: string;
@@ -41,16 +35,21 @@ export function tlsFiles(env: TlsEnvironment, listen: string): TlsFiles | null {
   return null;
 }
 
-/** Admits only peers with a certificate of the same authority. */
-export function serverCredentials(files: TlsFiles | null): ServerCredentials {
+/**
+ * Admits only peers with a certificate of the same authority; which of those, `peers.ts` tells.
+ * @throws ConfigError when the files cannot be used
+ */
+export function serverCredentials(files: TlsFiles | null, rereadMs = REREAD_MS): ServerCredentials {
   if (!files) return ServerCredentials.createInsecure();
-  const pair = { private_key: readFileSync(files.key), cert_chain: readFileSync(files.cert) };
-  return ServerCredentials.createSsl(readFileSync(files.ca), [pair], true);
+  const certificates = watchCertificates(files, rereadMs);
+  return experimental.createCertificateProviderServerCredentials(certificates, certificates, true);
 }
 
-export function channelCredentials(files: TlsFiles | null): ChannelCredentials {
+/** @throws ConfigError when the files cannot be used */
+export function channelCredentials(files: TlsFiles | null, rereadMs = REREAD_MS): ChannelCredentials {
   if (!files) return credentials.createInsecure();
-  return credentials.createSsl(readFileSync(files.ca), readFileSync(files.key), readFileSync(files.cert));
+  const certificates = watchCertificates(files, rereadMs);
+  return experimental.createCertificateProviderChannelCredentials(certificates, certificates);
 }
 
 /** Whether a listening address reaches this machine only. */

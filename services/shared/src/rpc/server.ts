@@ -32,6 +32,8 @@ export interface ServerSettings {
   address: string;
   log: Logger;
   credentials?: ServerCredentials;
+  /** With certificates: the names of the processes that may call, null for any of the same authority. */
+  peers?: readonly string[] | null;
   /** Milliseconds for running calls to end at a stop. */
   drainMs?: number;
 }
@@ -59,10 +61,11 @@ export async function serve<D extends Definition>(
     "grpc.max_connection_age_grace_ms": 600_000,
   });
   const stopping = new AbortController();
-  const context: ServerContext = { log: settings.log, stopping: stopping.signal, running: new Set() };
+  const { log, peers = null } = settings;
+  const context: ServerContext = { log, stopping: stopping.signal, running: new Set(), peers };
   const name = serviceName(definition);
   server.addService(onWire(definition), implement(definition, handlers, context));
-  server.addService(onWire(HealthService), implement(HealthService, healthHandlers(name), context));
+  server.addService(onWire(HealthService), implement(HealthService, healthHandlers(name), { ...context, peers: null }));
   addReflection(server, name);
   const port = await bind(server, settings);
   return {

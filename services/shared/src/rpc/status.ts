@@ -30,7 +30,6 @@ const KINDS = new Map<number, ErrorKind>([
   [status.CANCELLED, "cancelled"],
   [status.UNIMPLEMENTED, "unimplemented"],
   [status.INVALID_ARGUMENT, "invalid"],
-  [status.PERMISSION_DENIED, "forbidden"],
   [status.NOT_FOUND, "not_found"],
 ]);
 

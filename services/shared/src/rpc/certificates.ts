@@ -1,0 +1,87 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { experimental } from "@grpc/grpc-js";
+import { ConfigError } from "../config.ts";
+
+/** Where a process's certificate is, and whose signatures it believes: PEM files. */
+export interface TlsFiles {
+  ca: string;
+  cert: string;
+  key: string;
+}
+
+interface Certificates {
+  caCertificate: Buffer;
+  certificate: Buffer;
+  privateKey: Buffer;
+}
+
+export const REREAD_MS = 30_000;
+
+/**
+ * The files' contents for grpc-js, read again every `rereadMs` while somebody uses them: new connections take what is new.
+ * Unlike grpc-js's own watcher it keeps what it has while the files are being replaced, or are wrong.
+ * @throws ConfigError when they cannot be used at the start
+ */
+export function watchCertificates(files: TlsFiles, rereadMs = REREAD_MS): experimental.CertificateProvider {
+  let current = read(files);
+  let timer: Timer | undefined;
+  const ca = new Set<experimental.CaCertificateUpdateListener>();
+  const identity = new Set<experimental.IdentityCertificateUpdateListener>();
+
+  function reread(): void {
+    try {
+      const fresh = read(files);
+      if (isSame(fresh, current)) return;
+      current = fresh;
+    } catch {
+      return;
+    }
+    for (const listener of identity) listener(current);
+    for (const listener of ca) listener(current);
+  }
+
+  function add<L extends (update: Certificates) => void>(listeners: Set<L>, listener: L): void {
+    listeners.add(listener);
+    timer ??= setInterval(reread, rereadMs).unref();
+    // Whoever adds a listener is not done with that yet.
+    process.nextTick(() => listeners.has(listener) && listener(current));
+  }
+
+  function remove<L>(listeners: Set<L>, listener: L): void {
+    listeners.delete(listener);
+    if (ca.size + identity.size > 0) return;
+    clearInterval(timer);
+    timer = undefined;
+  }
+
+  return {
+    addCaCertificateListener: (listener) => add(ca, listener),
+    removeCaCertificateListener: (listener) => remove(ca, listener),
+    addIdentityCertificateListener: (listener) => add(identity, listener),
+    removeIdentityCertificateListener: (listener) => remove(identity, listener),
+  };
+}
+
+function read(files: TlsFiles): Certificates {
+  try {
+    const [caCertificate, certificate, privateKey] = [files.ca, files.cert, files.key].map((file) =>
+      readFileSync(file),
+    );
+    if (!caCertificate || !certificate || !privateKey) throw new Error("a file is missing");
+    new X509Certificate(caCertificate);
+    if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(privateKey)))
+      throw new Error(`${files.key} is not the key of ${files.cert}`);
+    return { caCertificate, certificate, privateKey };
+  } catch (error) {
+    throw new ConfigError(
+      `The certificates of PARLEY_TLS_CA, _CERT and _KEY cannot be used: ${(error as Error).message}`,
+    );
+  }
+}
+
+function isSame(a: Certificates, b: Certificates): boolean {
+  return (
+    a.caCertificate.equals(b.caCertificate) && a.certificate.equals(b.certificate) && a.privateKey.equals(b.privateKey)
+  );
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
+import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
+import { ConfigError } from "../src/config.ts";
+import type { TlsFiles } from "../src/rpc/certificates.ts";
+import { type ClientSettings, createClient } from "../src/rpc/client.ts";
+import { channelCredentials, serverCredentials } from "../src/rpc/credentials.ts";
+import { PEERS } from "../src/rpc/peers.ts";
+import { type RunningServer, serve } from "../src/rpc/server.ts";
+import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
+import { eventually } from "../src/testing/eventually.ts";
+import { startServiceProcess } from "../src/testing/process.ts";
+import { failureOf } from "./fixtures/failure-of.ts";
+import { type RecordedLog, recordLog } from "./fixtures/recorded-log.ts";
+import { TestService } from "./fixtures/test-service.ts";
+
+// Who is let in (docs/architecture.md): a process with a certificate of the same authority that the service is meant to serve.
+
+const REREAD_MS = 20;
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let folder: string;
+let authority: Certificate;
+let server: RunningServer;
+let log: RecordedLog;
+const files: Record<string, TlsFiles> = {};
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-peers-"));
+  authority = await createAuthority("Parley test authority");
+  for (const name of ["account", "gateway", "parley", "conversation"])
+    files[name] = await storeCertificate(folder, name, authority, await createCertificate(authority, name));
+  log = recordLog();
+  server = await serveAs(files.account as TlsFiles);
+});
+afterAll(async () => {
+  await server.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function serveAs(own: TlsFiles): Promise<RunningServer> {
+  return serve(
+    TestService,
+    {
+      once: async (request) => request,
+      async *many(request) {
+        yield request;
+      },
+      collect: async () => ({}),
+    },
+    {
+      address: "127.0.0.1:0",
+      log: log.log,
+      credentials: serverCredentials(own, REREAD_MS),
+      peers: PEERS.account,
+    },
+  );
+}
+
+/** Bun refuses an IP address as the name of a TLS server. */
+function settingsOf(channel: ChannelCredentials, to = server): ClientSettings {
+  return { peer: "account", address: to.address.replace("127.0.0.1", "localhost"), credentials: channel };
+}
+
+/** What one call on a connection of its own comes to. */
+async function attempt(channel: ChannelCredentials, to = server): Promise<unknown> {
+  const client = createClient(TestService, settingsOf(channel, to));
+  try {
+    return await client.once({ n: 1 });
+  } catch (error) {
+    return (error as { kind: string }).kind;
+  } finally {
+    client.close();
+  }
+}
+
+const as = (name: string) => channelCredentials(files[name] ?? null, REREAD_MS);
+
+test.each([...PEERS.account])("%s, which the service is meant to serve, is served", async (name) => {
+  expect(await attempt(as(name))).toEqual({ n: 1 });
+});
+
+describe("refused is", () => {
+  test("a peer without a certificate", async () => {
+    expect(await attempt(credentials.createSsl(Buffer.from(authority.cert)))).toBe("unavailable");
+  });
+
+  test("a peer whose certificate is another authority's", async () => {
+    const foreign = await createCertificate(await createAuthority("Another authority"), "gateway");
+    expect(await attempt(channelCredentials(await storeCertificate(folder, "foreign", authority, foreign)))).toBe(
+      "unavailable",
+    );
+  });
+
+  test("a peer whose certificate has expired, or is not valid yet", async () => {
+    const at = (days: number) => new Date(Date.now() + days * DAY_MS);
+    for (const validity of [
+      { notBeforeDate: at(-2), notAfterDate: at(-1) },
+      { notBeforeDate: at(1), notAfterDate: at(2) },
+    ]) {
+      const own = await createCertificate(authority, "gateway", validity);
+      expect(await attempt(channelCredentials(await storeCertificate(folder, "untimely", authority, own)))).toBe(
+        "unavailable",
+      );
+    }
+  });
+
+  test("a peer that the service is not meant to serve, whatever the method, and the log names it", async () => {
+    const client = createClient(TestService, settingsOf(as("conversation")));
+    const refused = { kind: "internal", cause: { details: expect.stringContaining("conversation") } };
+    expect(await failureOf(client.once({ n: 1 }))).toMatchObject(refused);
+    expect(await failureOf(client.many({ n: 1 })[Symbol.asyncIterator]().next())).toMatchObject(refused);
+    expect(await failureOf(client.collect((async function* () {})()))).toMatchObject(refused);
+    client.close();
+    expect(log.lines.at(-1)).toMatchObject({ msg: "peer refused", reason: expect.stringContaining("conversation") });
+  });
+
+  test("a server that has no certificate of the authority", async () => {
+    const foreign = await createAuthority("Another authority");
+    const own = await storeCertificate(folder, "impostor", authority, await createCertificate(foreign, "account"));
+    const impostor = await serveAs(own);
+    expect(await attempt(as("gateway"), impostor)).toBe("unavailable");
+    await impostor.stop();
+  });
+});
+
+test("whoever has a certificate may ask for health", async () => {
+  const client = createClient(HealthService, settingsOf(as("conversation")));
+  expect(await client.check({ service: "" })).toEqual({ status: 1 });
+  client.close();
+});
+
+test("new certificates are taken without a restart, on both sides, and half-replaced ones are left alone", async () => {
+  const own = await storeCertificate(folder, "rotated", authority, await createCertificate(authority, "account"));
+  const rotating = await serveAs(own);
+  const caller = await storeCertificate(folder, "caller", authority, await createCertificate(authority, "gateway"));
+  const channel = channelCredentials(caller, REREAD_MS);
+  expect(await attempt(channel, rotating)).toEqual({ n: 1 });
+
+  const next = await createAuthority("The next authority");
+  await Bun.write(own.key, (await createCertificate(next, "account")).key);
+  // Each takes about as long as it takes for the files to be read again.
+  for (let tries = 0; tries < 10; tries++) expect(await attempt(channel, rotating)).toEqual({ n: 1 });
+
+  await storeCertificate(folder, "rotated", next, await createCertificate(next, "account"));
+  await eventually(async () => expect(await attempt(channel, rotating)).toBe("unavailable"));
+  await storeCertificate(folder, "caller", next, await createCertificate(next, "gateway"));
+  await eventually(async () => expect(await attempt(channel, rotating)).toEqual({ n: 1 }));
+  await rotating.stop();
+});
+
+test("files that are no certificates are a wrong configuration at the start", async () => {
+  const broken = await storeCertificate(folder, "broken", authority, { cert: "no", key: "no" });
+  expect(() => serverCredentials(broken)).toThrow(ConfigError);
+  expect(() => channelCredentials({ ...broken, ca: "/nowhere" })).toThrow(ConfigError);
+  const mixed = { ...(files.account as TlsFiles), key: files.gateway?.key ?? "" };
+  expect(() => serverCredentials(mixed)).toThrow("is not the key of");
+});
+
+test("beyond loopback a service without certificates refuses to start and says what to do", async () => {
+  const env = { DATABASE_URL: "postgres://nobody@127.0.0.1:1/none", PARLEY_LISTEN: "0.0.0.0:0" };
+  const failure = await failureOf(startServiceProcess("prompt", env));
+  expect(String(failure)).toContain(
+    "beyond loopback: give PARLEY_TLS_CA, _CERT and _KEY, or say PARLEY_INSECURE_GRPC=1",
+  );
+});

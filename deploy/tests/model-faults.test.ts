@@ -10,7 +10,7 @@ import {
   type ScriptedModel,
   startScriptedModel,
 } from "../src/testing/scripted-model.ts";
-import { createAgent } from "../src/testing/test-agent.ts";
+import { createAgent, llmOf } from "../src/testing/test-agent.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
 
 const UUID = /^[0-9a-f-]{36}$/;
@@ -19,20 +19,26 @@ const CANCELLED_WITHIN_MS = 1_000;
 
 let stack: TestStack;
 let model: ScriptedModel;
+let second: ScriptedModel;
 let api: Api;
 let agentId: string;
 let pids: Record<string, number>;
 beforeAll(async () => {
-  const env = { PARLEY_LLM_DEADLINE_MS: "1500", PARLEY_LLM_STALL_MS: "1500" };
-  [stack, model] = await Promise.all([startTestStack({ env }), startScriptedModel()]);
+  const env = { PARLEY_LLM_DEADLINE_MS: "1500", PARLEY_LLM_STALL_MS: "1500", PARLEY_LLM_RETRY_MS: "1" };
+  [stack, model, second] = await Promise.all([startTestStack({ env }), startScriptedModel(), startScriptedModel()]);
   api = stack.api(stack.owners[0].apiKey);
   agentId = await createAgent(api, model);
   pids = stack.pids();
 });
 afterAll(async () => {
   await stack.stop();
-  await model.stop();
+  await Promise.all([model.stop(), second.stop()]);
 });
+
+const WAYS = [
+  ["streamed", true],
+  ["whole", false],
+] as const;
 
 const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", ...fields });
 const sessionOf = ({ headers }: { headers: Headers }) => headers.get("x-session-id") ?? "";
@@ -88,17 +94,13 @@ describe("a model that fails before the first word", () => {
     ["drops the connection", 502, "is unreachable", (x) => x.reset()],
     ["never answers", 504, "did not answer in time", () => {}],
   ];
-  const ways = [
-    ["streamed", true],
-    ["whole", false],
-  ] as const;
 
-  test.each(faults.flatMap((fault) => ways.map((way) => [...way, ...fault] as const)))(
+  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
     "gives a %s turn (%p) its error when it %s: the message is kept and the session goes on",
     async (_way, streaming, _fault, status, detail, script) => {
-      const asked = model.next(script);
+      model.always(script);
       const answer = await chat({ streaming });
-      await asked;
+      model.always(null);
       expect(answer.status).toBe(status);
       expect(answer.body.detail).toStartWith("The CUSTOM_LLM model");
       expect(answer.body.detail).toContain(detail);
@@ -108,7 +110,7 @@ describe("a model that fails before the first word", () => {
     },
   );
 
-  test.each(ways)("is down: a %s turn (%p) is 502 and the message is kept", async (_way, streaming) => {
+  test.each(WAYS)("is down: a %s turn (%p) is 502 and the message is kept", async (_way, streaming) => {
     const [port] = await freePorts(1);
     const agent = await createAgent(api, { baseUrl: `http://127.0.0.1:${port}/v1` });
     const answer = await chat({ agent_id: agent, streaming });
@@ -117,6 +119,82 @@ describe("a model that fails before the first word", () => {
     const patched = await api.send("PATCH", `/agents/${agent}`, modelOf(model));
     expect(patched.status).toBe(200);
     await goesOn(sessionOf(answer), ["user: Hi"], agent);
+  });
+});
+
+describe("a model that fails for a moment", () => {
+  const faults: [string, Script][] = [
+    ["answers 503", (x) => x.respond(503, "text/html", "")],
+    ["limits the rate", (x) => x.respond(429, "application/json", "{}", { "retry-after": "0" })],
+    ["drops the connection", (x) => x.reset()],
+    ["streams nothing", (x) => x.respond(200, "text/event-stream", "")],
+  ];
+  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
+    "is asked again: of a %s turn (%p) the client notices nothing when it %s",
+    async (_way, streaming, _fault, script) => {
+      const before = model.requests.length;
+      for (let time = 0; time < 2; time++) model.next(script);
+      const answer = await chat({ streaming });
+      expect(answer.status).toBe(200);
+      expect(streaming ? answer.body : answer.body.response).toBe(echoOf("Hi"));
+      expect(model.requests.length - before).toBe(3);
+      await goesOn(sessionOf(answer), ["user: Hi", `assistant: ${echoOf("Hi")}`]);
+    },
+  );
+});
+
+describe("a model with a fallback", () => {
+  const faults: [string, Script][] = [
+    ["is broken", (x) => x.reset()],
+    ["refuses the key", (x) => x.respond(401, "application/json", "{}")],
+    ["wants much time", (x) => x.respond(429, "application/json", "{}", { "retry-after": "3600" })],
+    ["hangs", () => {}],
+  ];
+  const agentWithFallback = () =>
+    createAgent(api, model, { llm: { ...llmOf(model), fallbacks: [{ ...llmOf(second), model_name: "second" }] } });
+
+  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
+    "is stood in for in a %s turn (%p) when it %s; next time it is asked first again",
+    async (_way, streaming, _fault, script) => {
+      const agent = await agentWithFallback();
+      model.always(script);
+      const answer = await chat({ agent_id: agent, streaming });
+      model.always(null);
+      expect(answer.status).toBe(200);
+      expect(streaming ? answer.body : answer.body.response).toBe(echoOf("Hi"));
+      expect(second.requests.at(-1)?.body.model).toBe("second");
+      const before = second.requests.length;
+      await goesOn(sessionOf(answer), ["user: Hi", `assistant: ${echoOf("Hi")}`], agent);
+      expect(second.requests.length).toBe(before);
+    },
+  );
+
+  test.each(WAYS)(
+    "that fails too gives a %s turn (%p) both failures, and the session goes on",
+    async (_way, streaming) => {
+      const agent = await agentWithFallback();
+      model.always((x) => x.respond(401, "application/json", "{}"));
+      second.always((x) => x.respond(404, "application/json", "{}"));
+      const answer = await chat({ agent_id: agent, streaming });
+      for (const each of [model, second]) each.always(null);
+      expect(answer.status).toBe(502);
+      expect(answer.body.detail).toBe(
+        "The CUSTOM_LLM model provider refused the API key; The CUSTOM_LLM model provider does not know the model or address",
+      );
+      await goesOn(sessionOf(answer), ["user: Hi"], agent);
+    },
+  );
+
+  test("is not stood in for after its first word", async () => {
+    const before = second.requests.length;
+    const asked = model.next((exchange) => {
+      exchange.text("One two thr");
+      exchange.cutOff();
+    });
+    const response = await api.chat({ agent_id: await agentWithFallback(), message: "Count" });
+    await asked;
+    await expect(response.text()).rejects.toThrow();
+    expect(second.requests.length).toBe(before);
   });
 });
 

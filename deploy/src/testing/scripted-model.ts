@@ -27,7 +27,7 @@ export interface Exchange {
   /** Ends the connection where it is, as a crash does. */
   reset(): void;
   /** Any answer of another kind. */
-  respond(status: number, contentType: string, body: string): void;
+  respond(status: number, contentType: string, body: string, headers?: Record<string, string>): void;
   /** Settles when whoever asked has closed the connection before the answer's end. */
   left: Promise<void>;
 }
@@ -42,6 +42,8 @@ export interface ScriptedModel {
   requests: readonly ModelRequest[];
   /** The next request is for this script; what it was, once it came. Without a script a request is echoed. */
   next(script?: Script): Promise<Exchange>;
+  /** From now on every request that no script waits for is for this one, or is echoed again. */
+  always(script: Script | null): void;
   stop(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export function echoOf(message: string): string {
 export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const scripts: { script: Script; came: (exchange: Exchange) => void }[] = [];
+  let usual: Script = echo;
   const server = createServer(async (incoming, outgoing) => {
     // So that a fault hits the request it is meant for: what a reused connection loses is sent again.
     outgoing.setHeader("connection", "close");
@@ -61,7 +64,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     const exchange = exchangeOf(request, outgoing);
     const next = scripts.shift();
     next?.came(exchange);
-    await (next?.script ?? echo)(exchange);
+    await (next?.script ?? usual)(exchange);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
@@ -72,6 +75,9 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
       const { promise, resolve } = Promise.withResolvers<Exchange>();
       scripts.push({ script, came: resolve });
       return promise;
+    },
+    always(script) {
+      usual = script ?? echo;
     },
     async stop() {
       server.closeAllConnections();
@@ -143,7 +149,8 @@ function exchangeOf(request: ModelRequest, outgoing: ServerResponse): Exchange {
     },
     cutOff: () => outgoing.end(),
     reset: () => outgoing.socket?.resetAndDestroy(),
-    respond: (status, contentType, body) => outgoing.writeHead(status, { "content-type": contentType }).end(body),
+    respond: (status, contentType, body, headers = {}) =>
+      outgoing.writeHead(status, { "content-type": contentType, ...headers }).end(body),
   };
 }
 

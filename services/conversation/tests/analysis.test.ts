@@ -147,8 +147,9 @@ describe("an ended conversation of an agent with analysis", () => {
 
   test("is analysed by a later attempt when the provider fails or its answer cannot be read", async () => {
     const agent = await analyzing();
+    const fails = (call: ModelCall) => call.respond(500, "text/plain", "x");
     const answers = [
-      (call: ModelCall) => call.respond(500, "text/plain", "x"),
+      ...[fails, fails, fails],
       (call: ModelCall) => call.finish("I would rather not."),
       (call: ModelCall) => call.finish(ANSWER),
     ];
@@ -163,7 +164,7 @@ describe("an ended conversation of an agent with analysis", () => {
       await pass(service, 30_000);
     }
     expect(await analyzed(agent, sessionId)).toEqual(ITEMS);
-    expect(asked).toBe(3);
+    expect(asked).toBe(5);
   });
 
   test("tells why it has no analysis when every attempt has failed", async () => {

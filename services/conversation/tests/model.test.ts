@@ -234,9 +234,9 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
       },
     ],
   ];
-  test.each(faults.flatMap((fault) => WAYS.map((way) => [...fault, ...way] as const)))(
-    "that %s fails as a provider that %s (%p, %s)",
-    async (_, what, script, _way, ask) => {
+  test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
+    "asked for an answer that is %s (%p) and %s fails as a provider that %s",
+    async (_way, ask, _, what, script) => {
       server.script = script;
       const { kind, detail } = await failure(ask(model));
       expect(kind).toBe("upstream_failed");

@@ -89,6 +89,8 @@ describe("a turn", () => {
     expect(messagesAsked()).toEqual(["system: Rules.", "assistant: Hello there.", `user: second ${"y".repeat(400)}`]);
     await say(service, agent, "z".repeat(4_000), sessionId);
     expect(messagesAsked()).toEqual(["system: Rules.", `user: ${"z".repeat(4_000)}`]);
+    await say(service, agent, "語".repeat(120), sessionId);
+    expect(messagesAsked()).toEqual(["system: Rules.", "assistant: Hello there.", `user: ${"語".repeat(120)}`]);
   });
 
   test("is kept with what produced it and what it cost; the session adds that up", async () => {
@@ -149,6 +151,39 @@ describe("variables", () => {
     expect(messagesAsked()[0]).toBe("system: {{age}}, 36, Paris, .");
     const { metadata } = await session(service, agent, sessionId);
     expect(metadata).toEqual({ ...first, ...later });
+  });
+});
+
+describe("a prompt that its variables make too long", () => {
+  const many = (length: number) => ({ dynamic_variables: { x: "x".repeat(length) } });
+  const detail = (what: string, most: number) =>
+    `The agent's ${what} with its dynamic variables filled is longer than ${most} characters: shorten their values`;
+
+  test("is told, the message kept; with shorter values the session goes on", async () => {
+    const agent = await createAgent(service, { prompt: inline("{{x}}".repeat(10_000)) });
+    const whole = (asked: ReturnType<typeof turn>) => service.chat.completeTurn({ turn: asked });
+    for (const take of [whole, (asked: ReturnType<typeof turn>) => hear(service.chat, asked)]) {
+      const before = service.model.calls.length;
+      const asked = turn(agent, "Hi", { metadata: many(101) });
+      const { sessionId = "", ...failed } = await failure(take(asked));
+      expect(failed).toEqual({ kind: "condition", detail: detail("prompt", 1_000_000) });
+      expect(service.model.calls.length).toBe(before);
+      await service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId, metadata: many(100) }) });
+      expect(messagesAsked()[0]).toHaveLength("system: ".length + 1_000_000);
+      expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "user: Hi", "assistant: Hello there."]);
+    }
+  });
+
+  test("be it the greeting, opens no session", async () => {
+    const agent = await createAgent(service, { firstMessagePrompt: "{{x}}".repeat(1_000) });
+    expect(await failure(service.chat.startChat({ ...agent, metadata: many(101) }))).toMatchObject({
+      kind: "condition",
+      detail: detail("first_message_prompt", 100_000),
+    });
+    const { firstMessage } = await service.chat.startChat({ ...agent, metadata: many(100) });
+    expect(firstMessage).toHaveLength(100_000);
+    const { sessions } = await service.chat.listChatSessions({ ...agent, page: undefined });
+    expect(sessions).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,7 @@
 import { describe, expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { type Placeholder, parseText } from "./grammar.ts";
+import { normalizeVariableName } from "./name.ts";
 
 function placeholder(key: string, parts: Partial<Placeholder> = {}): Placeholder {
   return { key, fieldType: null, description: null, defaultText: null, ...parts };
@@ -49,6 +50,57 @@ describe("a placeholder is read", () => {
     ["{{ x: NUMBER | 3 }}", placeholder("x", { fieldType: "NUMBER", defaultText: "3" })],
   ])("%j", (text, expected) => {
     expect(parseText(text)).toEqual([expected]);
+  });
+});
+
+describe("whatever is written by the rules is read as written", () => {
+  const space = fc.string({ unit: fc.constantFrom(" ", "\t", "\n", "\u00a0"), maxLength: 3 });
+  const inOrder = <T>(part: fc.Arbitrary<T>) => fc.tuple(space, part, space);
+  const name = fc
+    .array(
+      fc.string({ unit: fc.constantFrom("a", "Z", "7", "é", "ﬁ", "-", "_", " ", "名"), minLength: 1, maxLength: 6 }),
+    )
+    .map((words) => words.join(" "))
+    .filter((written) => normalizeVariableName(written) !== "");
+  const type = fc
+    .constantFrom("STRING", "NUMBER", "EMAIL", "PHONE")
+    .chain((fieldType) =>
+      fc.constantFrom(fieldType, fieldType.toLowerCase()).map((written) => ({ fieldType, written })),
+    );
+  const description = fc.string({ unit: fc.constantFrom("a", "É", ":", '"', "\\", " ", "\n"), maxLength: 12 });
+  const word = fc.oneof(
+    fc.string({ unit: fc.constantFrom("a", "9", ".", "-", ":", "é", "\\"), minLength: 1, maxLength: 8 }),
+    fc.double().map(String),
+    fc.boolean().map(String),
+  );
+  const defaultValue = fc.oneof(
+    word.map((text) => ({ text, written: text })),
+    fc.string({ unit: "binary" }).map((text) => ({ text, written: JSON.stringify(text) })),
+    fc.constantFrom("}}", "{{x}}", "|", ":", '"').map((text) => ({ text, written: JSON.stringify(text) })),
+  );
+  const optional = <T>(part: fc.Arbitrary<T>) => fc.option(inOrder(part), { nil: null });
+  const typed = optional(type);
+
+  test("name, type, description and default, with white space wherever it is free, between any plain texts", () => {
+    const plain = fc.string({ unit: fc.constantFrom("a", " ", "}", "|", ":", '"', "\n") });
+    fc.assert(
+      fc.property(plain, inOrder(name), typed, optional(description), optional(defaultValue), plain, (...parts) => {
+        const [before, named, type, described, defaulted, after] = parts;
+        const joined = ([left, part, right]: [string, string, string]) => left + part + right;
+        let written = joined(named);
+        if (type) written += `:${joined([type[0], type[1].written, type[2]])}`;
+        if (type && described) written += `:${joined(described)}`;
+        if (defaulted) written += `|${joined([defaulted[0], defaulted[1].written, defaulted[2]])}`;
+        const expected = {
+          key: normalizeVariableName(named[1]),
+          fieldType: type?.[1].fieldType ?? null,
+          description: (type && described?.[1].trim().replace(/\s+/g, " ")) || null,
+          defaultText: defaulted?.[1].text ?? null,
+        };
+        const pieces = [before, expected, after].filter((piece) => piece !== "");
+        expect(parseText(`${before}{{${written}}}${after}`) as unknown[]).toEqual(pieces);
+      }),
+    );
   });
 });
 

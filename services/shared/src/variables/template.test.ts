@@ -112,6 +112,34 @@ describe("fill", () => {
   });
   const anyValues = fc.dictionary(anyText, fc.oneof(anyText, fc.double(), fc.boolean()));
 
+  test("a text is filled as long as it fits, and not one character further", () => {
+    fc.assert(
+      fc.property(anyText, anyValues, fc.nat(60), (text, values, max) => {
+        const template = compileTexts([text]);
+        const whole = template.fill(0, values) ?? "";
+        expect(template.fill(0, values, max)).toBe(whole.length <= max ? whole : null);
+      }),
+    );
+    expect(compileTexts(["{{x}}".repeat(100_000)]).fill(0, { x: "x".repeat(1_000_000) }, 1_000_000)).toBeNull();
+  });
+
+  test("of many spellings the first default in reading order holds, over both texts", () => {
+    const parts = fc.array(
+      fc.record({ key: fc.constantFrom("a", "b"), given: fc.option(fc.constantFrom("1", "2", "3")) }),
+    );
+    fc.assert(
+      fc.property(parts, parts, (prompt, greeting) => {
+        const write = (each: typeof prompt) =>
+          each.map(({ key, given }) => `{{ ${key} ${given === null ? "" : `| ${given}`} }}`).join("");
+        const defaultOf = (key: string) =>
+          [...prompt, ...greeting].find((part) => part.key === key && part.given !== null)?.given ?? "";
+        const template = compileTexts([write(prompt), write(greeting)]);
+        const expected = (each: typeof prompt) => each.map(({ key }) => defaultOf(key)).join("");
+        expect([template.fill(0, {}), template.fill(1, {})]).toEqual([expected(prompt), expected(greeting)]);
+      }),
+    );
+  });
+
   test("a value is kept verbatim, whatever it holds", () => {
     fc.assert(
       fc.property(anyText, (value) => {

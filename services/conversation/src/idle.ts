@@ -15,7 +15,7 @@ export function silentChats({ db, limits }: ConversationContext): Sweep {
 /** Ends, as FAILED, what its voice runtime tells nothing of any more (docs/voice-runtimes.md). */
 export function silentCalls({ db, limits }: ConversationContext): Sweep {
   const minutes = limits.callIdleMinutes;
-  const notes = `The voice runtime told nothing for ${minutes} minutes and did not complete the conversation.`;
+  const notes = `Nothing was heard of the voice runtime for ${minutes} min, so the conversation was closed.`;
   return silenceSweep("close-silent-calls", minutes, (silentSince, now) =>
     closeSilentCalls(db, silentSince, notes, now, BATCH),
   );

@@ -102,7 +102,7 @@ test("a call whose runtime tells nothing any more fails with a note; one that is
   await eventually(async () => {
     expect(await read(service.chat, dead)).toMatchObject({
       status: ConversationStatus.CONVERSATION_STATUS_FAILED,
-      notes: "The voice runtime told nothing for 1 minutes and did not complete the conversation.",
+      notes: "Nothing was heard of the voice runtime for 1 min, so the conversation was closed.",
     });
   });
   expect((await read(service.chat, alive)).status).toBe(IN_PROGRESS);

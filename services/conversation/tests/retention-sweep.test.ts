@@ -49,6 +49,8 @@ async function seed(ownerId: string, count: number, days: number): Promise<void>
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, conversation_id, seq, 'user', 'About zebras', created_at from begun, generate_series(1, 2) as seq`;
+  // Their webhooks went out long ago.
+  await db`delete from conversation_events where owner_id = ${ownerId}`;
 }
 
 async function rows(ownerId: string) {
@@ -139,6 +141,22 @@ test(
   },
   TIMEOUT_MS,
 );
+
+test("a conversation whose webhook event is not built yet is kept until it is, and shown to nobody", async () => {
+  const ownerId = newOwner();
+  const client = clients.at(-1);
+  await seed(ownerId, 2, 100);
+  await db`
+    insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at)
+    select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour'
+    from conversations where owner_id = ${ownerId} limit 1`;
+  await sweep();
+  await eventually(async () => expect((await rows(ownerId)).conversations).toBe(1));
+  expect((await client?.listConversations(request(ownerId, {})))?.total).toBe(0);
+  await db`update conversation_events set payload = '{}' where owner_id = ${ownerId}`;
+  await sweep();
+  await eventually(async () => expect((await rows(ownerId)).conversations).toBe(0));
+});
 
 test("idempotency keys of turns are swept a day after their request", async () => {
   const ownerId = newOwner();

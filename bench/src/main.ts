@@ -4,11 +4,13 @@ import { benchChat } from "./chat/benchmark.ts";
 import { benchGateway } from "./gateway/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
+import { benchWebhooks } from "./webhooks/benchmark.ts";
 
 const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   gateway: benchGateway,
   chat: benchChat,
   lists: benchLists,
+  webhooks: benchWebhooks,
 };
 const INTERRUPTED = 130;
 

@@ -18,13 +18,23 @@ export interface BenchStack {
   /** Of an enterprise owner with the highest rate limit there is. */
   apiKey: string;
   redisUrl: string;
+  /** host:port of a service. */
+  address(name: ProcessName): string;
   /** The processes of these names, as they are now. */
   pids(names: readonly ProcessName[]): number[];
   /** Makes a further database in the stack's Postgres. @returns the address of its owner */
   addDatabase(name: string): Promise<string>;
 }
 
-export type ProcessName = "gateway" | "account" | "agent" | "prompt" | "conversation" | "postgres" | "redis";
+export type ProcessName =
+  | "gateway"
+  | "account"
+  | "agent"
+  | "prompt"
+  | "conversation"
+  | "webhook-dispatcher"
+  | "postgres"
+  | "redis";
 
 const RATE_LIMIT_PER_MINUTE = 1_000_000;
 
@@ -48,6 +58,7 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
     url,
     apiKey: await createEnterpriseKey(find("account").address),
     redisUrl: `redis://${find("redis").address}`,
+    address: (name) => find(name).address,
     pids: (names) => names.map((name) => find(name).pid),
     addDatabase: async (name) => {
       const { postgresPort, postgresPassword } = (await Bun.file(

@@ -1,3 +1,4 @@
+import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { EgressError } from "@parley/shared/egress/error";
 import { checkUrl } from "@parley/shared/egress/url";
@@ -36,12 +37,13 @@ export function checkDestinationUrl(url: string, allowedHosts: AllowList): void 
 }
 
 /** @throws ServiceError invalid for an event that could not be stored or delivered as it is */
-export function checkEvent({ ownerId, eventId, event, conversationId, payload }: EventRow): void {
+export function readEvent({ ownerId, eventId, event, conversationId, payload }: AcceptEventRequest): EventRow {
   if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");
   if (!isId("evt", eventId)) throw invalid("event_id", "event_id must be the id of an event");
   if (!EVENTS.includes(event)) throw invalid("event", `event must be one of ${EVENTS.join(", ")}`);
   if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
   if (payload === "" || payload.includes("\0")) throw invalid("payload", "payload must be a JSON text");
+  return { ownerId, eventId, event, conversationId, payload, test: false };
 }
 
 /** @throws ServiceError not_found for a text that is no delivery's id, and may be one that cannot be asked for */

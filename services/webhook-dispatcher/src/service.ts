@@ -6,11 +6,13 @@ import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
+import { acceptor } from "./accept.ts";
 import type { DispatcherConfig } from "./config.ts";
 import type { DispatcherContext } from "./context.ts";
 import { deliveryQueue } from "./delivery/queue.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { acceptEvent } from "./rpc/accept-event.ts";
+import { batchAcceptEvents } from "./rpc/batch-accept-events.ts";
 import { createDestination } from "./rpc/create-destination.ts";
 import { deleteDestination } from "./rpc/delete-destination.ts";
 import { getDelivery } from "./rpc/get-delivery.ts";
@@ -38,6 +40,7 @@ export function startDispatcher(
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = { db, clock, sealer, allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS };
+        const accept = acceptor(db, clock.now);
         const deliveries = deliveryQueue({
           db,
           sealer,
@@ -50,7 +53,8 @@ export function startDispatcher(
         await sweepDeliveries(ctx);
         return {
           handlers: {
-            acceptEvent: acceptEvent(ctx),
+            acceptEvent: acceptEvent(accept),
+            batchAcceptEvents: batchAcceptEvents(accept),
             createDestination: createDestination(ctx),
             listDestinations: listDestinations(ctx),
             updateDestination: updateDestination(ctx),

@@ -90,6 +90,19 @@ describe("an event", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
+  test("may come with others, of which one that cannot be stored is named and keeps no other", async () => {
+    await using receiver = startReceiver();
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    const events = [newEvent(ownerId), newEvent(ownerId, { event: "conversation.begun" }), newEvent(ownerId)];
+    const { results } = await service.client.batchAcceptEvents({ events });
+    expect(results.map(({ refusal }) => refusal)).toEqual([
+      undefined,
+      "event must be one of conversation.completed, conversation.disconnected, conversation.failed",
+      undefined,
+    ]);
+    expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
+  });
+
   test("of an owner without an enabled destination is not kept", async () => {
     const { ownerId } = await newDestination(service.client, "https://example.com/", { enabled: false });
     await service.client.acceptEvent(newEvent(ownerId));

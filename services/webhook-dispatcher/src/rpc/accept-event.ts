@@ -1,13 +1,10 @@
-import { type Accept, acceptor } from "../accept.ts";
-import type { DispatcherContext, Handler } from "../context.ts";
-import { checkEvent } from "../rules.ts";
+import type { Accept } from "../accept.ts";
+import type { Handler } from "../context.ts";
+import { readEvent } from "../rules.ts";
 
-export function acceptEvent({ db, clock }: DispatcherContext): Handler<"acceptEvent"> {
-  const accept: Accept = acceptor(db, clock.now);
-  return async ({ ownerId, eventId, event, conversationId, payload }) => {
-    const row = { ownerId, eventId, event, conversationId, payload, test: false };
-    checkEvent(row);
-    await accept(row);
+export function acceptEvent(accept: Accept): Handler<"acceptEvent"> {
+  return async (given) => {
+    await accept(readEvent(given));
     return {};
   };
 }

@@ -35,6 +35,20 @@ export interface AcceptEventRequest {
 export interface AcceptEventResponse {
 }
 
+export interface BatchAcceptEventsRequest {
+  events: AcceptEventRequest[];
+}
+
+export interface BatchAcceptEventsResponse {
+  /** One for each event, in their order. */
+  results: BatchAcceptEventsResponse_Result[];
+}
+
+export interface BatchAcceptEventsResponse_Result {
+  /** Why this one cannot be stored, ever; absent when it is. */
+  refusal?: string | undefined;
+}
+
 export interface CreateDestinationRequest {
   ownerId: string;
   name: string;
@@ -287,6 +301,175 @@ export const AcceptEventResponse: MessageFns<AcceptEventResponse> = {
   },
   fromPartial<I extends Exact<DeepPartial<AcceptEventResponse>, I>>(_: I): AcceptEventResponse {
     const message = createBaseAcceptEventResponse();
+    return message;
+  },
+};
+
+function createBaseBatchAcceptEventsRequest(): BatchAcceptEventsRequest {
+  return { events: [] };
+}
+
+export const BatchAcceptEventsRequest: MessageFns<BatchAcceptEventsRequest> = {
+  encode(message: BatchAcceptEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.events) {
+      AcceptEventRequest.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchAcceptEventsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchAcceptEventsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.events.push(AcceptEventRequest.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchAcceptEventsRequest>, I>>(base?: I): BatchAcceptEventsRequest {
+    return BatchAcceptEventsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchAcceptEventsRequest>, I>>(object: I): BatchAcceptEventsRequest {
+    const message = createBaseBatchAcceptEventsRequest();
+    message.events = object.events?.map((e) => AcceptEventRequest.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBatchAcceptEventsResponse(): BatchAcceptEventsResponse {
+  return { results: [] };
+}
+
+export const BatchAcceptEventsResponse: MessageFns<BatchAcceptEventsResponse> = {
+  encode(message: BatchAcceptEventsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.results) {
+      BatchAcceptEventsResponse_Result.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchAcceptEventsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchAcceptEventsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.results.push(BatchAcceptEventsResponse_Result.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchAcceptEventsResponse>, I>>(base?: I): BatchAcceptEventsResponse {
+    return BatchAcceptEventsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchAcceptEventsResponse>, I>>(object: I): BatchAcceptEventsResponse {
+    const message = createBaseBatchAcceptEventsResponse();
+    message.results = object.results?.map((e) => BatchAcceptEventsResponse_Result.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseBatchAcceptEventsResponse_Result(): BatchAcceptEventsResponse_Result {
+  return { refusal: undefined };
+}
+
+export const BatchAcceptEventsResponse_Result: MessageFns<BatchAcceptEventsResponse_Result> = {
+  encode(message: BatchAcceptEventsResponse_Result, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.refusal !== undefined) {
+      writer.uint32(10).string(message.refusal);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): BatchAcceptEventsResponse_Result {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseBatchAcceptEventsResponse_Result();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.refusal = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<BatchAcceptEventsResponse_Result>, I>>(
+    base?: I,
+  ): BatchAcceptEventsResponse_Result {
+    return BatchAcceptEventsResponse_Result.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<BatchAcceptEventsResponse_Result>, I>>(
+    object: I,
+  ): BatchAcceptEventsResponse_Result {
+    const message = createBaseBatchAcceptEventsResponse_Result();
+    message.refusal = object.refusal ?? undefined;
     return message;
   },
 };
@@ -1683,6 +1866,18 @@ export const WebhookDispatcherServiceService = {
     responseSerialize: (value: AcceptEventResponse): Buffer => Buffer.from(AcceptEventResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AcceptEventResponse => AcceptEventResponse.decode(value),
   },
+  /** The same for several, in one call: for a relay that has many. */
+  batchAcceptEvents: {
+    path: "/parley.webhook.v1.WebhookDispatcherService/BatchAcceptEvents" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: BatchAcceptEventsRequest): Buffer =>
+      Buffer.from(BatchAcceptEventsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): BatchAcceptEventsRequest => BatchAcceptEventsRequest.decode(value),
+    responseSerialize: (value: BatchAcceptEventsResponse): Buffer =>
+      Buffer.from(BatchAcceptEventsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): BatchAcceptEventsResponse => BatchAcceptEventsResponse.decode(value),
+  },
   createDestination: {
     path: "/parley.webhook.v1.WebhookDispatcherService/CreateDestination" as const,
     requestStream: false as const,
@@ -1803,6 +1998,8 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
    * destination has nothing stored.
    */
   acceptEvent: handleUnaryCall<AcceptEventRequest, AcceptEventResponse>;
+  /** The same for several, in one call: for a relay that has many. */
+  batchAcceptEvents: handleUnaryCall<BatchAcceptEventsRequest, BatchAcceptEventsResponse>;
   createDestination: handleUnaryCall<CreateDestinationRequest, CreateDestinationResponse>;
   listDestinations: handleUnaryCall<ListDestinationsRequest, ListDestinationsResponse>;
   updateDestination: handleUnaryCall<UpdateDestinationRequest, UpdateDestinationResponse>;
@@ -1839,6 +2036,22 @@ export interface WebhookDispatcherServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AcceptEventResponse) => void,
+  ): ClientUnaryCall;
+  /** The same for several, in one call: for a relay that has many. */
+  batchAcceptEvents(
+    request: BatchAcceptEventsRequest,
+    callback: (error: ServiceError | null, response: BatchAcceptEventsResponse) => void,
+  ): ClientUnaryCall;
+  batchAcceptEvents(
+    request: BatchAcceptEventsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: BatchAcceptEventsResponse) => void,
+  ): ClientUnaryCall;
+  batchAcceptEvents(
+    request: BatchAcceptEventsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: BatchAcceptEventsResponse) => void,
   ): ClientUnaryCall;
   createDestination(
     request: CreateDestinationRequest,

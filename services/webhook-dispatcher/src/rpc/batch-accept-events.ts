@@ -1,0 +1,30 @@
+import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Accept } from "../accept.ts";
+import type { Handler } from "../context.ts";
+import { readEvent } from "../rules.ts";
+import type { EventRow } from "../store/events.ts";
+
+/** One that breaks a rule does not keep the others. */
+export function batchAcceptEvents(accept: Accept): Handler<"batchAcceptEvents"> {
+  return async ({ events }) => {
+    const results = await Promise.all(
+      events.map(async (given) => {
+        const read = readOrRefuse(given);
+        if (typeof read === "string") return { refusal: read };
+        await accept(read);
+        return {};
+      }),
+    );
+    return { results };
+  };
+}
+
+function readOrRefuse(given: AcceptEventRequest): EventRow | string {
+  try {
+    return readEvent(given);
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "invalid") return error.detail;
+    throw error;
+  }
+}

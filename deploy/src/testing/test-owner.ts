@@ -27,7 +27,8 @@ export async function createOwner(accounts: Accounts, rateLimitPerMinute = NO_TE
   return { ownerId: owner.ownerId, ...(await createKey(accounts, owner.ownerId)) };
 }
 
-export const PASSWORD = "four words and a comma";
+/** None that a document gives as an example, from which requests are made up. */
+export const PASSWORD = "the pass phrase of tests";
 
 /** The token of a session, begun past the gateway and its limit of attempts. */
 export async function createSession(accounts: Accounts, ownerId: string): Promise<string> {

@@ -74,3 +74,26 @@ test("every example of docs/api.md runs and gets the answer it shows how to ask 
   expect(documents).toContainEqual(expect.objectContaining({ pagination: expect.objectContaining({ total: 1 }) }));
   expect(documents).toContainEqual(expect.objectContaining({ versions_deleted: 2 }));
 });
+
+test("every example of docs/manage-api.md runs and gets the answer it shows how to ask for", async () => {
+  const documents = documentsIn(await paste("docs/manage-api.md", "## Signing in"));
+  expect(documents.filter((document) => "detail" in document)).toEqual([{ detail: "The session has ended, sign in again" }]);
+  for (const shown of [
+    { email: "dev@localhost.localdomain", tier: "pro" },
+    { name: "CI", api_key: expect.stringMatching(/^vk_/) },
+    { name: "CI", status: "inactive" },
+    { name: "Production", secret: expect.stringMatching(/^whsec_/) },
+    { old_secret_valid_until: expect.any(String) },
+    { delivery_id: expect.stringMatching(/^dlv_/) },
+    { deliveries: [expect.objectContaining({ is_test: true })], total: 1 },
+    { resent: expect.any(Number) },
+    { name: "Production", status: "disabled" },
+    { mobile_number: "+14155550123" },
+    { voices: [expect.objectContaining({ id: "our-receptionist" })] },
+    { retention_days: 30 },
+    { total: expect.objectContaining({ conversations: 0 }) },
+    { message: "Signed out" },
+  ]) {
+    expect(documents).toContainEqual(expect.objectContaining(shown));
+  }
+});

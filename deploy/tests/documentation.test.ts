@@ -77,7 +77,9 @@ test("every example of docs/api.md runs and gets the answer it shows how to ask 
 
 test("every example of docs/manage-api.md runs and gets the answer it shows how to ask for", async () => {
   const documents = documentsIn(await paste("docs/manage-api.md", "## Signing in"));
-  expect(documents.filter((document) => "detail" in document)).toEqual([{ detail: "The session has ended, sign in again" }]);
+  expect(documents.filter((document) => "detail" in document)).toEqual([
+    { detail: "The session has ended, sign in again" },
+  ]);
   for (const shown of [
     { email: "dev@localhost.localdomain", tier: "pro" },
     { name: "CI", api_key: expect.stringMatching(/^vk_/) },

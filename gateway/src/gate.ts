@@ -2,7 +2,7 @@ import type { AccountServiceService } from "@parley/proto/parley/account/v1/acco
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Logger } from "@parley/shared/log";
-import type { CallOrigin } from "@parley/shared/rpc/call";
+import { type CallOrigin, isTraceparent } from "@parley/shared/rpc/call";
 import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
 import type { Static, TObject } from "@sinclair/typebox";
 import { requireScope } from "./auth/authenticate.ts";
@@ -132,13 +132,11 @@ function tellRate(headers: Headers, decision: Decision): void {
   headers.set("X-RateLimit-Reset", String(decision.resetAtSeconds));
 }
 
-const TRACEPARENT = /^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$/;
-
 function originOf(request: Request, requestId: string): CallOrigin {
   const traceparent = request.headers.get("traceparent");
   return {
     requestId,
-    ...(traceparent !== null && TRACEPARENT.test(traceparent) && { traceparent }),
+    ...(traceparent !== null && isTraceparent(traceparent) && { traceparent }),
     get signal() {
       return request.signal;
     },

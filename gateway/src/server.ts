@@ -1,4 +1,3 @@
-import { metrics } from "@opentelemetry/api";
 import { systemClock } from "@parley/shared/clock";
 import { ConfigError } from "@parley/shared/config";
 import type { Logger } from "@parley/shared/log";
@@ -11,6 +10,7 @@ import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GateContext } from "./gate.ts";
 import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
+import { decidedInMemory } from "./http/observe.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
@@ -89,9 +89,15 @@ async function createLimiters(redisUrl: string, log: Logger): Promise<Limiters> 
     log.warn("no REDIS_URL: rates are limited in the memory of this process");
     return { keys: memoryLimiter(), addresses: memoryLimiter(), signIns: memoryLimiter(), close: () => {} };
   }
-  const degraded = metrics.getMeter("parley.gateway").createCounter("parley.rate_limit.in_memory_decisions");
+  // From the start: what appears with its first loss has no rate to alert on then.
+  decidedInMemory().add(0);
   const redis = await redisLimiter({ url: redisUrl });
   const failover = () =>
-    failoverLimiter({ primary: redis, fallback: memoryLimiter(), logger: log, onDegraded: () => degraded.add(1) });
+    failoverLimiter({
+      primary: redis,
+      fallback: memoryLimiter(),
+      logger: log,
+      onDegraded: () => decidedInMemory().add(1),
+    });
   return { keys: failover(), addresses: failover(), signIns: failover(), close: () => redis.close() };
 }

@@ -8,12 +8,13 @@ import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type Home, openHome } from "../stack/home.ts";
-import type { ServiceName } from "../stack/plan.ts";
+import type { ServiceName, WatchedName } from "../stack/plan.ts";
 import { freePorts } from "../stack/ports.ts";
 import { readStackSettings } from "../stack/settings.ts";
 import { startStack } from "../stack/stack.ts";
 import type { RunningProcess } from "../stack/stack-file.ts";
 import { type Api, createApi, createManageApi } from "./api.ts";
+import { secretsInLogs } from "./logged-secrets.ts";
 import { createDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
 import { createOwner, type TestOwner } from "./test-owner.ts";
 
@@ -41,6 +42,8 @@ export interface TestStack {
   /** host:port. */
   address(name: ProcessName): string;
   pid(name: ProcessName): number;
+  /** What the process tells Prometheus. */
+  metrics(name: WatchedName): Promise<string>;
   pids(): Record<string, number>;
   /** Ends a process, which the stack then starts again; `back` settles when the new one answers. */
   kill(name: ProcessName, signal?: NodeJS.Signals): { back: Promise<void> };
@@ -59,11 +62,18 @@ export async function startTestStack({ env = {}, postgres = "cluster" }: TestSta
   const [port = 0] = await freePorts(1);
   const own = { PORT: String(port), PARLEY_ENCRYPTION_KEY: TEST_SECRET, ...(given && { DATABASE_URL: given.url }) };
   const said: string[] = [];
-  const stack = await startStack(home, readStackSettings(own), { ...LOCAL_MODELS, ...env }, (line) => said.push(line));
+  const stack = await startStack(
+    home,
+    readStackSettings(own),
+    { ...EVERYTHING_LOGGED, ...LOCAL_MODELS, ...env },
+    (line) => said.push(line),
+  );
   const remove = async () => {
     await stack.stop();
     await given?.drop();
+    const leaks = await secretsInLogs(home);
     await rm(folder, { recursive: true });
+    if (leaks.length > 0) throw new Error(`Secrets were logged:\n${leaks.join("\n")}`);
   };
   const processes = () => JSON.parse(readFileSync(home.file("stack.json"), "utf8")).processes as RunningProcess[];
   const find = (name: ProcessName) => {
@@ -85,6 +95,7 @@ export async function startTestStack({ env = {}, postgres = "cluster" }: TestSta
       manage: (token) => createManageApi(url, token),
       address: (name) => find(name).address,
       pid: (name) => find(name).pid,
+      metrics: async (name) => (await fetch(`http://${find(name).admin_address}/metrics`)).text(),
       pids: () => Object.fromEntries(processes().map(({ name, pid }) => [name, pid])),
       kill: (name, signal = "SIGKILL") => {
         const before = said.length;
@@ -105,6 +116,9 @@ export async function startTestStack({ env = {}, postgres = "cluster" }: TestSta
     throw error;
   }
 }
+
+/** So that a secret which only a debug line would show is found too, at the stack's end. */
+const EVERYTHING_LOGGED = { PARLEY_LOG_LEVEL: "debug" };
 
 /** Models of tests listen on loopback, which is out of bounds for agents unless the operator says otherwise. */
 const LOCAL_MODELS = { PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" };

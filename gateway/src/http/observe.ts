@@ -5,6 +5,10 @@ import type { Decision } from "../rate-limit/limiter.ts";
 
 const served = durations("http.server.request.duration", "How long requests took until their answer began");
 const decided = counter("parley.rate_limit.decisions", "What the rate limit decided of requests with a good key");
+export const decidedInMemory = counter(
+  "parley.rate_limit.in_memory_decisions",
+  "Decisions of this process alone, while Redis was lost",
+);
 
 /**
  * Answers a request: counts and times it under the operation it is for, and makes it a span, of the client's own trace

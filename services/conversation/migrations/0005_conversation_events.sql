@@ -13,6 +13,8 @@ create table conversation_events (
   -- What every attempt sends, byte for byte; null until the first.
   payload text,
   attempts integer not null default 0,
+  -- W3C trace context of what ended the conversation: the deliveries are a part of that trace.
+  traceparent text,
   primary key (owner_id, conversation_id)
 );
 create index conversation_events_due on conversation_events (due_at);
@@ -30,11 +32,15 @@ create function wake_event_relay(moment timestamptz) returns void language sql s
   where jobs.owner_id = asleep.owner_id and jobs.job_id = asleep.job_id
 $$;
 
+-- Set by the statement that ends it.
+alter table conversations add column traceparent text;
+
 -- Whatever ends a conversation, one event is stored with it: no path can forget it.
 create function note_conversation_end() returns trigger language plpgsql set search_path from current as $$
 begin
-  insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at)
-  values (new.owner_id, new.conversation_id, 'conversation.' || lower(new.status), new.updated_at, new.updated_at);
+  insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, traceparent)
+  values (new.owner_id, new.conversation_id, 'conversation.' || lower(new.status), new.updated_at, new.updated_at,
+    new.traceparent);
   perform wake_event_relay(new.updated_at);
   return null;
 end $$;

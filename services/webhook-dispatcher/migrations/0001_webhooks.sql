@@ -20,6 +20,8 @@ create table events (
   conversation_id text not null,
   payload text not null,
   test boolean not null,
+  -- W3C trace context of what it tells of.
+  traceparent text,
   created_at timestamptz not null,
   primary key (owner_id, event_id)
 );

@@ -4,6 +4,7 @@ import { EgressError } from "@parley/shared/egress/error";
 import { checkUrl } from "@parley/shared/egress/url";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { isId, isUuid } from "@parley/shared/ids";
+import { isTraceparent } from "@parley/shared/rpc/call";
 import type { EventRow } from "./store/events.ts";
 
 /** Of an owner: every event is sent to each of them. */
@@ -37,13 +38,16 @@ export function checkDestinationUrl(url: string, allowedHosts: AllowList): void 
 }
 
 /** @throws ServiceError invalid for an event that could not be stored or delivered as it is */
-export function readEvent({ ownerId, eventId, event, conversationId, payload }: AcceptEventRequest): EventRow {
+export function readEvent(given: AcceptEventRequest): EventRow {
+  const { ownerId, eventId, event, conversationId, payload, traceparent = null } = given;
   if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");
   if (!isId("evt", eventId)) throw invalid("event_id", "event_id must be the id of an event");
   if (!EVENTS.includes(event)) throw invalid("event", `event must be one of ${EVENTS.join(", ")}`);
   if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
   if (payload === "" || payload.includes("\0")) throw invalid("payload", "payload must be a JSON text");
-  return { ownerId, eventId, event, conversationId, payload, test: false };
+  // One of another form is of no use, and no reason to lose an event.
+  const trace = traceparent !== null && isTraceparent(traceparent) ? traceparent : null;
+  return { ownerId, eventId, event, conversationId, payload, test: false, traceparent: trace };
 }
 
 /** @throws ServiceError not_found for a text that is no delivery's id, and may be one that cannot be asked for */

@@ -1,4 +1,5 @@
 import { newId, newUuid } from "@parley/shared/ids";
+import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { EventRow } from "./store/events.ts";
 
 const DURATION_SECONDS = 42;
@@ -36,5 +37,6 @@ export function sampleEvent(ownerId: string, now: Date): EventRow {
     conversationId,
     payload: JSON.stringify(payload),
     test: true,
+    traceparent: activeTraceparent() ?? null,
   };
 }

@@ -35,12 +35,13 @@ export async function sendEvents(ctx: ConversationContext, events: readonly Read
 }
 
 async function send({ acceptEvent }: ConversationContext, event: ReadyEvent): Promise<void> {
-  const { ownerId, conversationId, payload } = event;
+  const { ownerId, conversationId, payload, traceparent } = event;
   await acceptEvent({
     ownerId,
     eventId: idOf("evt", event.eventUuid),
     event: event.event,
     conversationId,
     payload,
+    traceparent: traceparent ?? undefined,
   });
 }

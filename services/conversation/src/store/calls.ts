@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { VariableValue } from "@parley/shared/variables/values";
 import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 import { keptSince } from "./retention.ts";
@@ -84,7 +85,8 @@ export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date
   const ended = await sql`
     update conversations set status = ${end.status},
       duration_seconds = coalesce(${end.durationSeconds}, duration_seconds),
-      recording_url = coalesce(${end.recordingUrl}, recording_url), notes = coalesce(${end.notes}, notes), updated_at = ${now}
+      recording_url = coalesce(${end.recordingUrl}, recording_url), notes = coalesce(${end.notes}, notes), updated_at = ${now},
+      traceparent = ${activeTraceparent() ?? null}
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
       and status = 'IN_PROGRESS' and created_at >= ${keptSince(sql, key.ownerId, now)}
     returning 1`;

@@ -10,12 +10,14 @@ export interface EventRow extends SessionKey {
   awaitsAnalysis: boolean;
   payload: string | null;
   attempts: number;
+  /** W3C trace context of what ended the conversation. */
+  traceparent: string | null;
 }
 
 /** Those that are due, the longest due first. */
 export async function findDueEvents(sql: Sql, now: Date, limit: number): Promise<EventRow[]> {
   return sql<EventRow[]>`
-    select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, payload, attempts
+    select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, payload, attempts, traceparent
     from conversation_events where due_at <= ${now} order by due_at limit ${limit}`;
 }
 

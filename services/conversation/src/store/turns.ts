@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { VariableValue } from "@parley/shared/variables/values";
 import type { TokenUsage } from "../model/port.ts";
 import { keptSince } from "./retention.ts";
@@ -104,7 +105,8 @@ export async function finishTurn(
     with finished as (
       update conversations set
         turn_id = null, turn_until = null, message_count = message_count + 1, last_activity_at = ${now}, updated_at = ${now},
-        status = ${ended ? "COMPLETED" : "IN_PROGRESS"}, language = coalesce(${language}, language)
+        status = ${ended ? "COMPLETED" : "IN_PROGRESS"}, language = coalesce(${language}, language),
+        traceparent = ${activeTraceparent() ?? null}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
       returning message_count

@@ -17,6 +17,11 @@ const TRACEPARENT_FORM = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}(-[!-~]*
 /** Trailer of a response or an error that an earlier request with the same idempotency key got first. */
 const REPLAYED = "parley-idempotent-replayed";
 
+/** Whether a text has the form of a W3C trace context. */
+export function isTraceparent(text: string): boolean {
+  return TRACEPARENT_FORM.test(text);
+}
+
 export function markReplayed(trailers: Metadata): Metadata {
   trailers.set(REPLAYED, "1");
   return trailers;
@@ -30,7 +35,7 @@ export function isReplayed(trailers: Metadata): boolean {
 export function originMetadata(origin: CallOrigin | undefined, traceparent = origin?.traceparent): Metadata {
   const metadata = new Metadata();
   if (origin) metadata.set(REQUEST_ID, origin.requestId);
-  if (traceparent && TRACEPARENT_FORM.test(traceparent)) metadata.set(TRACEPARENT, traceparent);
+  if (traceparent && isTraceparent(traceparent)) metadata.set(TRACEPARENT, traceparent);
   return metadata;
 }
 

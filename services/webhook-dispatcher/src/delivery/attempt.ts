@@ -1,11 +1,15 @@
 import type { Clock } from "@parley/shared/clock";
 import { EgressError } from "@parley/shared/egress/error";
 import type { Logger } from "@parley/shared/log";
+import { durations } from "@parley/shared/telemetry/instruments";
+import { inSpan, SpanKind } from "@parley/shared/telemetry/spans";
 import type { Sign } from "../secrets.ts";
 import type { AttemptRow, PendingDelivery } from "../store/deliveries.ts";
 import type { RequestTypeName } from "../store/destinations.ts";
 import { excerptOf, readBeginning } from "./excerpt.ts";
 import { requestOf } from "./request.ts";
+
+const took = durations("parley.webhook.attempt.duration", "How long attempts to deliver an event took, by outcome");
 
 export interface Sender {
   /** The egress guard's: the address is the owner's choice. */
@@ -28,7 +32,23 @@ export interface Attempt extends AttemptRow {
 }
 
 /** Sends a delivery once (decisions.md: Webhooks, Attempt). Never rejects: a failure of our own is a failed attempt too. */
-export async function makeAttempt(sender: Sender, target: Target, delivery: PendingDelivery): Promise<Attempt> {
+export function makeAttempt(sender: Sender, target: Target, delivery: PendingDelivery): Promise<Attempt> {
+  const span = { kind: SpanKind.CLIENT, parent: delivery.traceparent };
+  return inSpan(`webhook ${target.requestType}`, span, async (span) => {
+    const attempt = await send(sender, target, delivery);
+    const { httpStatus, durationMs, succeeded } = attempt;
+    const outcome = succeeded ? "ok" : httpStatus === null ? "no_answer" : "refused";
+    took().record(durationMs / 1_000, { outcome });
+    span?.setAttributes({
+      outcome,
+      "parley.delivery_id": delivery.deliveryId,
+      "http.response.status_code": httpStatus ?? 0,
+    });
+    return attempt;
+  });
+}
+
+async function send(sender: Sender, target: Target, delivery: PendingDelivery): Promise<Attempt> {
   const startedAt = sender.clock.now();
   const startedMs = performance.now();
   const pieces: Uint8Array[] = [];

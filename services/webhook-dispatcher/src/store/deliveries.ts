@@ -16,6 +16,8 @@ export interface PendingDelivery extends DeliveryKey, DeliveryState {
   eventId: string;
   event: string;
   payload: string;
+  /** W3C trace context of what the event tells of. */
+  traceparent: string | null;
 }
 
 export interface WantedDeliveries extends DestinationKey {
@@ -28,7 +30,7 @@ export interface WantedDeliveries extends DestinationKey {
 export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[]): Promise<PendingDelivery[]> {
   return sql<PendingDelivery[]>`
     select next.owner_id, next.destination_id, next.delivery_id, next.status, next.attempts, next.attempts_left,
-      next.next_attempt_at, next.event_id, event, payload
+      next.next_attempt_at, next.event_id, event, payload, traceparent
     from unnest(
       ${wanted.map(({ ownerId }) => ownerId)}::text[],
       ${wanted.map(({ destinationId }) => destinationId)}::text[],

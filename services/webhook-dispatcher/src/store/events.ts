@@ -12,6 +12,8 @@ export interface EventRow {
   payload: string;
   /** Made by hand, of no conversation. */
   test: boolean;
+  /** W3C trace context of what it tells of. */
+  traceparent: string | null;
 }
 
 export interface NewDelivery {
@@ -38,16 +40,17 @@ export async function insertEvents(
 ): Promise<DestinationKey[]> {
   return sql<DestinationKey[]>`
     with stored as (
-      insert into events (owner_id, event_id, event, conversation_id, payload, test, created_at)
-      select owner_id, event_id, event, conversation_id, payload, test, ${now}
+      insert into events (owner_id, event_id, event, conversation_id, payload, test, traceparent, created_at)
+      select owner_id, event_id, event, conversation_id, payload, test, traceparent, ${now}
       from unnest(
         ${events.map((event) => event.ownerId)}::text[],
         ${events.map((event) => event.eventId)}::text[],
         ${events.map((event) => event.event)}::text[],
         ${events.map((event) => event.conversationId)}::text[],
         ${events.map((event) => event.payload)}::text[],
-        ${events.map((event) => String(event.test))}::text[]::boolean[]
-      ) as given (owner_id, event_id, event, conversation_id, payload, test)
+        ${events.map((event) => String(event.test))}::text[]::boolean[],
+        ${events.map((event) => event.traceparent)}::text[]
+      ) as given (owner_id, event_id, event, conversation_id, payload, test, traceparent)
       order by owner_id, event_id
       on conflict (owner_id, event_id) do nothing
       returning owner_id, event_id, conversation_id

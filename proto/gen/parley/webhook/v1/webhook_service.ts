@@ -30,6 +30,8 @@ export interface AcceptEventRequest {
   conversationId: string;
   /** The JSON that every destination gets. */
   payload: string;
+  /** W3C trace context of what the event tells of, for the deliveries to be part of. */
+  traceparent?: string | undefined;
 }
 
 export interface AcceptEventResponse {
@@ -160,7 +162,7 @@ export interface ResendFailedDeliveriesResponse {
 }
 
 function createBaseAcceptEventRequest(): AcceptEventRequest {
-  return { ownerId: "", eventId: "", event: "", conversationId: "", payload: "" };
+  return { ownerId: "", eventId: "", event: "", conversationId: "", payload: "", traceparent: undefined };
 }
 
 export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
@@ -179,6 +181,9 @@ export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
     }
     if (message.payload !== "") {
       writer.uint32(42).string(message.payload);
+    }
+    if (message.traceparent !== undefined) {
+      writer.uint32(50).string(message.traceparent);
     }
     return writer;
   },
@@ -236,6 +241,14 @@ export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
             message.payload = reader.string();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.traceparent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -258,6 +271,7 @@ export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
     message.event = object.event ?? "";
     message.conversationId = object.conversationId ?? "";
     message.payload = object.payload ?? "";
+    message.traceparent = object.traceparent ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import { WATCHED } from "../src/stack/plan.ts";
+import { metricsIn, observabilityQueries } from "../src/testing/observability.ts";
+import { type ScriptedModel, startScriptedModel } from "../src/testing/scripted-model.ts";
+import { createAgent, PROMPT_TEXT, SCRIPTED_KEY } from "../src/testing/test-agent.ts";
+import { createSession } from "../src/testing/test-owner.ts";
+import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
+import { type CollectedSpan, startTraceCollector } from "../src/testing/trace-collector.ts";
+
+const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";
+const ENDING_TRACE_ID = "0af7651916cd43dd8448eb211c80319c";
+const CLIENTS_SPAN = "00f067aa0ba902b7";
+const collector = startTraceCollector();
+
+let stack: TestStack;
+let model: ScriptedModel;
+beforeAll(async () => {
+  [stack, model] = await Promise.all([startTestStack({ env: collector.env }), startScriptedModel()]);
+});
+afterAll(async () => {
+  await stack.stop();
+  await model.stop();
+  await collector.stop();
+});
+
+/** A span and those it caused, a line each and indented, in the order of their names. */
+function outline(spans: CollectedSpan[], parentSpanId: string, indent = ""): string[] {
+  return spans
+    .filter((span) => span.parentSpanId === parentSpanId)
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((span) => [
+      `${indent}${span.service.replace("parley-", "")}: ${span.name}`,
+      ...outline(spans, span.spanId, `${indent}  `),
+    ]);
+}
+
+test("a chat is one trace, the client's own: request, every call, every statement, the model", async () => {
+  const api = stack.api(stack.owners[0].apiKey);
+  const agentId = await createAgent(api, model);
+  const headers = { traceparent: `00-${TRACE_ID}-${CLIENTS_SPAN}-01` };
+  const answer = await api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false }, headers);
+  expect(answer.status).toBe(200);
+  await eventually(() => {
+    const trace = collector.spans.filter(({ traceId }) => traceId === TRACE_ID);
+    expect(outline(trace, CLIENTS_SPAN)).toEqual([
+      "gateway: sendMessage",
+      "  gateway: parley.conversation.v1.ConversationService/CompleteTurn",
+      "    conversation: parley.conversation.v1.ConversationService/CompleteTurn",
+      "      conversation: chat scripted",
+      "      conversation: insert messages",
+      "      conversation: insert messages",
+      "      conversation: parley.agent.v1.AgentService/BatchGetAgentRuntimes",
+      "        agent: parley.agent.v1.AgentService/BatchGetAgentRuntimes",
+      "          agent: parley.prompt.v1.PromptService/BatchGetPrompts",
+      "            prompt: parley.prompt.v1.PromptService/BatchGetPrompts",
+      "              prompt: select prompt_versions",
+      "          agent: select agents",
+    ]);
+  });
+});
+
+test("a webhook's attempt belongs to the trace of the turn that ended the conversation", async () => {
+  const owner = stack.owners[0];
+  const receiver = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() });
+  const manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  const url = `http://127.0.0.1:${receiver.port}/`;
+  expect((await manage.post("/destinations", { name: "Ours", url, request_type: "POST" })).status).toBe(200);
+  const api = stack.api(owner.apiKey);
+  const agentId = await createAgent(api, model, { tools: { end_call: {} } });
+  void model.next((exchange) => {
+    exchange.toolCall("end_call", { message: "Bye" });
+    exchange.finish();
+  });
+  const headers = { traceparent: `00-${ENDING_TRACE_ID}-${CLIENTS_SPAN}-01` };
+  await api.post("/chat", { agent_id: agentId, message: "Bye", streaming: false }, headers);
+  await eventually(() => {
+    const [attempt] = collector.spans.filter(({ name }) => name === "webhook POST");
+    expect(attempt).toMatchObject({ service: "parley-webhook-dispatcher", traceId: ENDING_TRACE_ID });
+    expect(attempt?.attributes).toMatchObject({ outcome: "ok" });
+  });
+  await receiver.stop(true);
+});
+
+test("no span carries what a user wrote, or a key", () => {
+  const all = JSON.stringify(collector.spans);
+  expect(collector.spans.length).toBeGreaterThan(10);
+  for (const secret of [stack.owners[0].apiKey, SCRIPTED_KEY, PROMPT_TEXT]) expect(all).not.toContain(secret);
+});
+
+test("what was done above is counted, by what it was and how it ended", async () => {
+  const [gateway, agent, conversation, dispatcher] = await Promise.all(
+    (["gateway", "agent", "conversation", "webhook-dispatcher"] as const).map((name) => stack.metrics(name)),
+  );
+  expect(gateway).toMatch(/^http_server_request_duration_count\{operation="sendMessage",status="200"\} 2$/m);
+  expect(gateway).toMatch(/^parley_rate_limit_decisions_total\{outcome="allowed"\} \d+$/m);
+  const rpc = "parley.agent.v1.AgentService/BatchGetAgentRuntimes";
+  expect(agent).toMatch(
+    new RegExp(`^rpc_server_call_duration_count{rpc_method="${rpc}",outcome="ok"} \\d+$`, "m"),
+  );
+  expect(agent).toMatch(
+    /^db_client_operation_duration_count\{db_query_summary="select agents",outcome="ok"\} \d+$/m,
+  );
+  expect(agent).toMatch(/^db_client_statements_under_way \d+$/m);
+  expect(conversation).toMatch(/^gen_ai_client_token_usage_total\{.*gen_ai_token_type="output"\} \d+$/m);
+  expect(conversation).toMatch(/^gen_ai_client_operation_duration_count\{.*outcome="ok"\} 2$/m);
+  expect(conversation).toMatch(/^parley_jobs_due\{queue="relay-events"\} \d+$/m);
+  expect(dispatcher).toMatch(/^parley_webhook_attempt_duration_count\{outcome="ok"\} 1$/m);
+});
+
+test("the dashboard and the alerts ask for nothing that no process tells", async () => {
+  const told = (await Promise.all(WATCHED.map((name) => stack.metrics(name)))).join("\n");
+  const metrics = new Set(Array.from(told.matchAll(/^([a-z][a-z_]*)(?=[ {])/gm), ([, name]) => name));
+  const asked = new Set((await observabilityQueries()).flatMap(metricsIn));
+  expect(asked.size).toBeGreaterThan(8);
+  expect([...asked].filter((name) => !metrics.has(name))).toEqual([]);
+});

@@ -5,17 +5,26 @@ import type postgres from "postgres";
 import type { FakeDispatcher } from "./fake-dispatcher.ts";
 import { say, type TestAgent, type TestChat } from "./kit.ts";
 
+export type TestEvents = Pick<TestChat, "clock" | "dispatcher" | "sql">;
+
 /** What came of a conversation, accepted or not. */
 export function eventsOf({ events }: FakeDispatcher, conversationId: string): AcceptEventRequest[] {
   return events.filter((event) => event.conversationId === conversationId);
 }
 
-/** The first event of a conversation, once it has come. */
-export function eventOf(dispatcher: FakeDispatcher, conversationId: string): Promise<AcceptEventRequest> {
-  return eventually(() => {
-    const [event] = eventsOf(dispatcher, conversationId);
-    if (!event) throw new Error("no event came");
-    return event;
+/** What runs of a relay that has just been busy are apart, more or less. */
+const STEP_MS = 50;
+
+/**
+ * The first event of a conversation, once it has come. A little time passes meanwhile: a relay that was just ending its run is not
+ * woken by what comes then, it looks again soon after.
+ */
+export function eventOf(service: TestEvents, conversationId: string): Promise<AcceptEventRequest> {
+  return eventually(async () => {
+    const [event] = eventsOf(service.dispatcher, conversationId);
+    if (event) return event;
+    await pass(service, STEP_MS);
+    throw new Error("no event came");
   });
 }
 
@@ -29,7 +38,7 @@ export async function nudge(sql: postgres.Sql): Promise<void> {
   await sql`update jobs set payload = payload`;
 }
 
-export async function pass({ clock, sql }: Pick<TestChat, "clock" | "sql">, ms: number): Promise<void> {
+export async function pass({ clock, sql }: Pick<TestEvents, "clock" | "sql">, ms: number): Promise<void> {
   clock.advance(ms);
   await nudge(sql);
 }
@@ -39,20 +48,12 @@ export async function allSent(sql: postgres.Sql, withinMs?: number): Promise<voi
   await eventually(() => noneWaits(sql), withinMs);
 }
 
-/**
- * The same while time passes, half a minute at a time; and until the relay sleeps: one that is just ending its run is not woken
- * by the next event but finds it soon after, and that time would not pass here by itself.
- */
-export async function allSentLater(service: Pick<TestChat, "clock" | "sql">): Promise<void> {
+/** The same while time passes, half a minute at a time, and until nothing is left of any analysis either. */
+export async function allSentLater(service: TestEvents): Promise<void> {
   await eventually(async () => {
     await pass(service, 30_000);
     await noneWaits(service.sql);
-  });
-  await eventually(async () => {
-    const asleep = await service.sql`
-      select 1 from jobs
-      where job_id = 'relay-events' and leased_until is null and attempts = 0 and due_at > ${service.clock.now()}`;
-    expect(asleep).toHaveLength(1);
+    expect(await service.sql`select 1 from jobs where queue = 'analyze-conversations'`).toHaveLength(0);
   });
 }
 

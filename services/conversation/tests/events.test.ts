@@ -41,7 +41,7 @@ function pending(conversationId: string) {
 describe("the event of a conversation that ended", () => {
   test("comes to the dispatcher once, with the specification's payload", async () => {
     const sessionId = await endedChat(service, agent, "Goodbye");
-    const event = await eventOf(service.dispatcher, sessionId);
+    const event = await eventOf(service, sessionId);
     const { conversation } = await service.chat.getConversation({ ownerId: agent.ownerId, conversationId: sessionId });
     expect(event).toMatchObject({ ownerId: agent.ownerId, conversationId: sessionId, event: "conversation.completed" });
     expect(event.eventId).toMatch(/^evt_[0-9a-z]{26}$/);
@@ -88,7 +88,7 @@ describe("the event of a conversation that ended", () => {
     await service.sql`
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
       values (${agent.ownerId}, ${id}, 'cnv_1', 'agt_1', 'TELEPHONY', 'DISCONNECTED', now(), now(), '2026-01-01')`;
-    expect(await eventOf(service.dispatcher, id)).toMatchObject({ event: "conversation.disconnected" });
+    expect(await eventOf(service, id)).toMatchObject({ event: "conversation.disconnected" });
   });
 
   test("is one, of the one end that counts, when several ends come at once", async () => {
@@ -165,7 +165,7 @@ describe("a dispatcher", () => {
       if (isRefusing && conversationId === refused) throw new Error("no");
     };
     await endChats(service.sql, [refused, ...others], service.clock.now());
-    for (const id of others) await eventOf(service.dispatcher, id);
+    for (const id of others) await eventOf(service, id);
     await eventually(async () => expect((await pending(refused))[0]?.attempts).toBe(1));
     await service.sql`update conversations set notes = 'later' where conversation_id = ${refused}`;
     await eventually(async () => {

@@ -5,7 +5,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { closeSilentChats } from "../src/store/conversations.ts";
 import { finishTurn } from "../src/store/turns.ts";
 import { endChats, openChats } from "./alone-kit.ts";
-import { allSent, allSentLater, endedChat, eventOf, eventsOf, nudge, pass, payloadOf } from "./events-kit.ts";
+import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
 import { createAgent, newOwner, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
 let service: TestChat;
@@ -40,6 +40,7 @@ function pending(conversationId: string) {
 
 describe("the event of a conversation that ended", () => {
   test("comes to the dispatcher once, with the specification's payload", async () => {
+    const timestamp = service.clock.now().toISOString();
     const sessionId = await endedChat(service, agent, "Goodbye");
     const event = await eventOf(service, sessionId);
     const { conversation } = await service.chat.getConversation({ ownerId: agent.ownerId, conversationId: sessionId });
@@ -57,7 +58,7 @@ describe("the event of a conversation that ended", () => {
       conversation_transcript: ["user: Goodbye", "assistant: Bye."].map((line) => ({
         role: line.split(": ")[0],
         content: line.split(": ")[1],
-        timestamp: service.clock.now().toISOString(),
+        timestamp,
       })),
       conversation_analysis: [],
     });
@@ -190,7 +191,6 @@ test("the event of a conversation that was removed before it could be sent goes 
     await tx`update conversations set status = 'COMPLETED' where conversation_id = ${id}`;
     await tx`delete from conversations where conversation_id = ${id}`;
   });
-  await nudge(service.sql);
-  await eventually(async () => expect(await pending(id)).toHaveLength(0));
+  await allSentLater(service);
   expect(eventsOf(service.dispatcher, id)).toEqual([]);
 });

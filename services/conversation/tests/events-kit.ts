@@ -33,14 +33,10 @@ export function payloadOf(event: AcceptEventRequest | undefined): any {
   return JSON.parse(event?.payload ?? "null");
 }
 
-/** Lets the jobs see that time has passed: a payload that is set is what wakes them. */
-export async function nudge(sql: postgres.Sql): Promise<void> {
-  await sql`update jobs set payload = payload`;
-}
-
+/** Lets time pass, and the jobs see it: a payload that is set is what wakes them. */
 export async function pass({ clock, sql }: Pick<TestEvents, "clock" | "sql">, ms: number): Promise<void> {
   clock.advance(ms);
-  await nudge(sql);
+  await sql`update jobs set payload = payload`;
 }
 
 /** Until every event has been accepted. */

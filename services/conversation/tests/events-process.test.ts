@@ -101,7 +101,8 @@ test("an event that could wait for an analysis waits while no agent can be asked
   await endChats(sql, [said]);
   await endChats(sql, [silent]);
   await came(silent);
-  const [waiting] = await sql`select awaits_analysis, due_at - ended_at as wait from conversation_events`;
+  const [waiting] = await sql`
+    select awaits_analysis, due_at - ended_at as wait from conversation_events where conversation_id = ${said}`;
   expect(waiting).toMatchObject({ awaits_analysis: true, wait: "00:01:00" });
   await sql`update conversation_events set due_at = now()`;
   await came(said);

@@ -71,6 +71,7 @@ describe("Postgres killed", () => {
       api.get(`/chat/sessions/${body.session_id}`),
       api.get(`/agents/${agentId}/first-message`),
       api.post("/prompts", { prompt_name: "p", prompt_content: "c" }),
+      api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, { "idempotency-key": "during" }),
       api.post("/agents", { agent_name: "A", agent_type: "INBOUND", prompt_content: "c" }),
       api.post("/chat", chat),
       api.post("/chat", { ...chat, streaming: false }),

@@ -153,6 +153,51 @@ describe("changing a prompt", () => {
   });
 });
 
+describe("an idempotency key", () => {
+  const agent = { agent_name: "Keyed", agent_type: "INBOUND" };
+  const prompt = { prompt_name: "keyed", prompt_content: "x" };
+  const refused = "Idempotency-Key was used with another request";
+
+  test("of one route is refused on every other, of whichever service, while its own request gets its answer again", async () => {
+    const headers = { "idempotency-key": "across routes" };
+    const first = await api.post("/prompts", prompt, headers);
+    const others = await Promise.all([
+      api.post("/agents", agent, headers),
+      api.post("/chat", { agent_id: "agt_0", message: "Hi" }, headers),
+      patch("keyed", { prompt_content: "y" }, headers),
+      api.send("DELETE", "/prompts/keyed", { headers }),
+    ]);
+    for (const { status, body } of others) {
+      expect([status, body.detail]).toEqual([422, expect.stringContaining(refused)]);
+      expect(body.errors[0].path).toBe("Idempotency-Key");
+    }
+    expect((await api.get("/agents?search=Keyed")).body.total).toBe(0);
+    const again = await api.post("/prompts", prompt, headers);
+    expect([again.status, again.body, again.headers.get("idempotent-replayed")]).toEqual([200, first.body, "true"]);
+  });
+
+  test("sent at the same instant with requests of two services is one's alone", async () => {
+    const headers = { "idempotency-key": "two services at once" };
+    const ask = (at: number) => (at % 2 ? api.post("/agents", agent, headers) : api.post("/prompts", prompt, headers));
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => ask(at)));
+    const statuses = [0, 1].map(
+      (kind) => new Set(answers.filter((_, at) => at % 2 === kind).map(({ status }) => status)),
+    );
+    expect(statuses.map((kind) => [...kind]).sort()).toEqual([[200], [422]]);
+    expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body))).size).toBe(
+      1,
+    );
+  });
+
+  test("whose request was refused before it began is still free, one that another owner used is free", async () => {
+    const headers = { "idempotency-key": "free" };
+    expect((await api.post("/prompts", { prompt_name: "" }, headers)).status).toBe(422);
+    expect((await api.post("/prompts", prompt, headers)).status).toBe(200);
+    const theirs = await foreign.post("/agents", agent, headers);
+    expect([theirs.status, theirs.headers.get("idempotent-replayed")]).toEqual([200, null]);
+  });
+});
+
 describe("listing prompts", () => {
   test("finds a text in name or content, whatever its case, and takes wildcards literally", async () => {
     await api.post("/prompts", { prompt_name: "needle in a NAME", prompt_content: "x" });

@@ -16,7 +16,7 @@ import { pathOf } from "./http/path.ts";
 import { readQuery } from "./http/query.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
-import { isPublic } from "./openapi/operation.ts";
+import { isPublic, takesKey } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
 import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
 import { refuseOverRate } from "./rate-limit/refuse.ts";
@@ -24,7 +24,7 @@ import { refuseOverRate } from "./rate-limit/refuse.ts";
 /** What every request passes before its route: key or session, rate, scope, form; and what every answer carries. */
 export interface GateContext {
   keys: KeyRing;
-  sessions: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession">;
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession" | "claimIdempotencyKey">;
   /** Of keys and sessions. */
   keyLimiter: RateLimiter;
   addressLimiter: RateLimiter;
@@ -98,17 +98,23 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       const sent = checkBody ? await readJson(request) : null;
+      const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
       const origin = originOf(request, requestId);
+      const ownerId = caller?.ownerId ?? "";
+      const isKeyed = takesKey(request.method, rules.scope);
+      const idempotency = isKeyed ? idempotencyOf(request, sent?.bytes ?? NOTHING) : undefined;
+      // The services keep the answers, each those of its own writes; that a key is one request's holds across them.
+      if (idempotency) await ctx.accounts.claimIdempotencyKey({ ownerId, idempotency }, { origin });
       const result = await work({
-        ownerId: caller?.ownerId ?? "",
+        ownerId,
         callerId: caller?.id ?? "",
-        body: (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>,
+        body,
         query: query as Static<Q>,
         params: readParams(params as Record<string, string | null> | undefined),
         request,
         origin,
         write: { origin, onReplayed: () => headers.set("Idempotent-Replayed", "true") },
-        idempotency: request.method === "GET" ? undefined : idempotencyOf(request, sent?.bytes ?? NOTHING),
+        idempotency,
         headers,
       });
       answer = result instanceof Response ? result : jsonAnswer(200, result, headers);

@@ -27,7 +27,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   const trusted = parseTrustedProxies(config.PARLEY_TRUSTED_PROXIES);
   const gate: GateContext = {
     keys,
-    sessions: clients.accounts,
+    accounts: clients.accounts,
     keyLimiter: limiters.keys,
     addressLimiter: limiters.addresses,
     signInLimiter: limiters.signIns,

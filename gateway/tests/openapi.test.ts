@@ -13,7 +13,10 @@ import { memoryLimiter } from "../src/rate-limit/memory.ts";
 // The document says what the routes are; no request reaches a service.
 const gate: GateContext = {
   keys: { find: async () => null, close: () => {} },
-  sessions: { authenticateSession: async () => ({ session: undefined }) },
+  accounts: {
+    authenticateSession: async () => ({ session: undefined }),
+    claimIdempotencyKey: async () => ({}),
+  },
   keyLimiter: memoryLimiter(),
   addressLimiter: memoryLimiter(),
   signInLimiter: memoryLimiter(),

@@ -53,7 +53,7 @@ async function callerOfSession(ctx: GateContext, request: Request): Promise<Call
   const token = readSessionToken(request);
   if (token === null || token === "") throw new ServiceError("unauthenticated", "Not signed in");
   const digest = new Bun.CryptoHasher("sha256").update(token).digest();
-  const { session } = await ctx.sessions.authenticateSession({ digest });
+  const { session } = await ctx.accounts.authenticateSession({ digest });
   if (!session) throw new WrongKey("unauthenticated", "The session has ended, sign in again");
   const { ownerId, sessionId } = session;
   return { ownerId, id: sessionId, scopes: ["session"], rateLimitPerMinute: SESSION_REQUESTS_PER_MINUTE };

@@ -1,7 +1,7 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Access } from "../auth/identify.ts";
 import { Problem } from "../schemas/resources.ts";
-import { isPublic, type Operation } from "./operation.ts";
+import { type Operation, takesKey } from "./operation.ts";
 import { problemsOf } from "./problems.ts";
 
 interface Route {
@@ -64,7 +64,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
 
 function describe(method: string, path: string, operation: Operation, components: Record<string, Json>): Json {
   const { id, tag, summary, description, body, query, scope } = operation;
-  const takesKey = method !== "GET" && isPublic(scope);
+  const isKeyed = takesKey(method, scope);
   return {
     operationId: id,
     tags: [tag],
@@ -75,15 +75,15 @@ function describe(method: string, path: string, operation: Operation, components
     parameters: [
       ...pathParameters(path),
       ...queryParameters(query, components),
-      ...(takesKey ? [IDEMPOTENCY_KEY] : []),
+      ...(isKeyed ? [IDEMPOTENCY_KEY] : []),
       REQUEST_ID,
     ],
     ...(body && {
       requestBody: { required: true, content: { "application/json": { schema: shown(body, components) } } },
     }),
     responses: {
-      200: success(operation, takesKey, components),
-      ...problemsOf(operation, { takesKey, isWrite: method !== "GET" }),
+      200: success(operation, isKeyed, components),
+      ...problemsOf(operation, { isKeyed, isWrite: method !== "GET" }),
     },
   };
 }
@@ -93,12 +93,12 @@ function needed(scope: Access): string {
   return scope === "session" ? "Needs a session." : `Needs a key with the scope \`${scope}\`.`;
 }
 
-function success(operation: Operation, takesKey: boolean, components: Record<string, Json>): Json {
+function success(operation: Operation, isKeyed: boolean, components: Record<string, Json>): Json {
   const { response, streamed, tag, scope } = operation;
   const headers = [
     "X-Request-ID",
     ...(scope === "anyone" ? [] : RATE_HEADERS),
-    ...(takesKey ? ["Idempotent-Replayed"] : []),
+    ...(isKeyed ? ["Idempotent-Replayed"] : []),
     ...(tag === "Chat" ? ["X-Session-ID"] : []),
   ];
   return {

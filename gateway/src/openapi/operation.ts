@@ -22,6 +22,11 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
 
 export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model";
 
+/** Whether a request may carry an Idempotency-Key (decisions.md: HTTP conventions). */
+export function takesKey(method: string, scope: Access): boolean {
+  return method !== "GET" && method !== "HEAD" && isPublic(scope);
+}
+
 /** Whether it is of the public API, which keys open; the management API is for those who sign in. */
 export function isPublic(scope: Access): boolean {
   return scope !== "session" && scope !== "anyone";

@@ -36,7 +36,7 @@ const BY_REFUSAL: Record<Refusal, readonly number[]> = {
 /** Every status an operation can refuse with. */
 export function problemsOf(
   { body, refuses = [], scope }: Operation,
-  { takesKey, isWrite }: { takesKey: boolean; isWrite: boolean },
+  { isKeyed, isWrite }: { isKeyed: boolean; isWrite: boolean },
 ): Record<string, unknown> {
   const statuses = new Set([
     ...ALWAYS,
@@ -45,13 +45,13 @@ export function problemsOf(
     ...refuses.flatMap((refusal) => BY_REFUSAL[refusal]),
   ]);
   const descriptions = isPublic(scope) ? DESCRIPTIONS : { ...DESCRIPTIONS, ...MANAGE_DESCRIPTIONS };
-  const described = [...statuses].map((status) => [status, problem(status, descriptions[status], takesKey)]);
+  const described = [...statuses].map((status) => [status, problem(status, descriptions[status], isKeyed)]);
   return Object.fromEntries(described);
 }
 
-function problem(status: number, description: string | undefined, takesKey: boolean) {
+function problem(status: number, description: string | undefined, isKeyed: boolean) {
   const retry = status === 429 || status === 503 ? ["Retry-After"] : [];
-  const replay = takesKey && [400, 404, 409, 422].includes(status) ? ["Idempotent-Replayed"] : [];
+  const replay = isKeyed && [400, 404, 409, 422].includes(status) ? ["Idempotent-Replayed"] : [];
   return {
     description,
     headers: Object.fromEntries(

@@ -2,12 +2,13 @@ import type { Migration } from "@parley/shared/db/migrate";
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import account from "../migrations/0001_account.sql" with { type: "text" };
 import sessions from "../migrations/0002_sessions.sql" with { type: "text" };
-
 import retentionRevision from "../migrations/0003_retention_revision.sql" with { type: "text" };
+import idempotencyClaims from "../migrations/0004_idempotency_claims.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
   { name: "0001_account", sql: account },
   { name: "0002_sessions", sql: sessions },
   { name: "0003_retention_revision", sql: retentionRevision },
+  { name: "0004_idempotency_claims", sql: idempotencyClaims },
 ];

@@ -17,6 +17,7 @@ import { addMobileNumber } from "./rpc/add-mobile-number.ts";
 import { authenticateKey } from "./rpc/authenticate-key.ts";
 import { authenticateSession } from "./rpc/authenticate-session.ts";
 import { changePassword } from "./rpc/change-password.ts";
+import { claimIdempotencyKey } from "./rpc/claim-idempotency-key.ts";
 import { createKey } from "./rpc/create-key.ts";
 import { createOwner } from "./rpc/create-owner.ts";
 import { deactivateKey } from "./rpc/deactivate-key.ts";
@@ -71,6 +72,7 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
             signIn: signIn(ctx),
             authenticateSession: authenticateSession(ctx),
             signOut: signOut(ctx),
+            claimIdempotencyKey: claimIdempotencyKey(ctx),
             getSettings: getSettings(ctx),
             updateSettings: updateSettings(ctx),
             listMobileNumbers: listMobileNumbers(ctx),

@@ -21,6 +21,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { Idempotency } from "../../common/v1/common.ts";
 import { ApiKey, KeyGrant, MobileNumber, Owner, Session, Settings, Tier } from "./account.ts";
 
 export interface CreateOwnerRequest {
@@ -195,6 +196,14 @@ export interface SignOutRequest {
 }
 
 export interface SignOutResponse {
+}
+
+export interface ClaimIdempotencyKeyRequest {
+  ownerId: string;
+  idempotency: Idempotency | undefined;
+}
+
+export interface ClaimIdempotencyKeyResponse {
 }
 
 export interface GetSettingsRequest {
@@ -2333,6 +2342,118 @@ export const SignOutResponse: MessageFns<SignOutResponse> = {
   },
 };
 
+function createBaseClaimIdempotencyKeyRequest(): ClaimIdempotencyKeyRequest {
+  return { ownerId: "", idempotency: undefined };
+}
+
+export const ClaimIdempotencyKeyRequest: MessageFns<ClaimIdempotencyKeyRequest> = {
+  encode(message: ClaimIdempotencyKeyRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClaimIdempotencyKeyRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClaimIdempotencyKeyRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ClaimIdempotencyKeyRequest>, I>>(base?: I): ClaimIdempotencyKeyRequest {
+    return ClaimIdempotencyKeyRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ClaimIdempotencyKeyRequest>, I>>(object: I): ClaimIdempotencyKeyRequest {
+    const message = createBaseClaimIdempotencyKeyRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseClaimIdempotencyKeyResponse(): ClaimIdempotencyKeyResponse {
+  return {};
+}
+
+export const ClaimIdempotencyKeyResponse: MessageFns<ClaimIdempotencyKeyResponse> = {
+  encode(_: ClaimIdempotencyKeyResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ClaimIdempotencyKeyResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseClaimIdempotencyKeyResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ClaimIdempotencyKeyResponse>, I>>(base?: I): ClaimIdempotencyKeyResponse {
+    return ClaimIdempotencyKeyResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ClaimIdempotencyKeyResponse>, I>>(_: I): ClaimIdempotencyKeyResponse {
+    const message = createBaseClaimIdempotencyKeyResponse();
+    return message;
+  },
+};
+
 function createBaseGetSettingsRequest(): GetSettingsRequest {
   return { ownerId: "" };
 }
@@ -3087,6 +3208,21 @@ export const AccountServiceService = {
     responseSerialize: (value: SignOutResponse): Buffer => Buffer.from(SignOutResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SignOutResponse => SignOutResponse.decode(value),
   },
+  /**
+   * Claims a key for a request for 24 hours, before the service that does the write is asked: a key is one request's, whichever
+   * service that is. Repeating the claim is no change; another request's is INVALID_ARGUMENT.
+   */
+  claimIdempotencyKey: {
+    path: "/parley.account.v1.AccountService/ClaimIdempotencyKey" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ClaimIdempotencyKeyRequest): Buffer =>
+      Buffer.from(ClaimIdempotencyKeyRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ClaimIdempotencyKeyRequest => ClaimIdempotencyKeyRequest.decode(value),
+    responseSerialize: (value: ClaimIdempotencyKeyResponse): Buffer =>
+      Buffer.from(ClaimIdempotencyKeyResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ClaimIdempotencyKeyResponse => ClaimIdempotencyKeyResponse.decode(value),
+  },
   getSettings: {
     path: "/parley.account.v1.AccountService/GetSettings" as const,
     requestStream: false as const,
@@ -3169,6 +3305,11 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   /** Looks a session up by its digest and notes that it is used. As with AuthenticateKey, its request has no owner. */
   authenticateSession: handleUnaryCall<AuthenticateSessionRequest, AuthenticateSessionResponse>;
   signOut: handleUnaryCall<SignOutRequest, SignOutResponse>;
+  /**
+   * Claims a key for a request for 24 hours, before the service that does the write is asked: a key is one request's, whichever
+   * service that is. Repeating the claim is no change; another request's is INVALID_ARGUMENT.
+   */
+  claimIdempotencyKey: handleUnaryCall<ClaimIdempotencyKeyRequest, ClaimIdempotencyKeyResponse>;
   getSettings: handleUnaryCall<GetSettingsRequest, GetSettingsResponse>;
   updateSettings: handleUnaryCall<UpdateSettingsRequest, UpdateSettingsResponse>;
   listMobileNumbers: handleUnaryCall<ListMobileNumbersRequest, ListMobileNumbersResponse>;
@@ -3431,6 +3572,25 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SignOutResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Claims a key for a request for 24 hours, before the service that does the write is asked: a key is one request's, whichever
+   * service that is. Repeating the claim is no change; another request's is INVALID_ARGUMENT.
+   */
+  claimIdempotencyKey(
+    request: ClaimIdempotencyKeyRequest,
+    callback: (error: ServiceError | null, response: ClaimIdempotencyKeyResponse) => void,
+  ): ClientUnaryCall;
+  claimIdempotencyKey(
+    request: ClaimIdempotencyKeyRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ClaimIdempotencyKeyResponse) => void,
+  ): ClientUnaryCall;
+  claimIdempotencyKey(
+    request: ClaimIdempotencyKeyRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ClaimIdempotencyKeyResponse) => void,
   ): ClientUnaryCall;
   getSettings(
     request: GetSettingsRequest,

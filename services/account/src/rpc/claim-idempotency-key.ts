@@ -1,0 +1,17 @@
+import { invalid } from "@parley/shared/errors";
+import { KEPT_MS, usedOtherwise } from "@parley/shared/idempotency/run";
+import type { AccountContext, Handler } from "../context.ts";
+import { claimKey, deleteExpiredClaims } from "../store/idempotency-claims.ts";
+
+/** A key is one request's for 24 hours, whatever became of it (decisions.md: Idempotency-Key). */
+export function claimIdempotencyKey(ctx: AccountContext): Handler<"claimIdempotencyKey"> {
+  return async ({ ownerId, idempotency }) => {
+    if (!idempotency) throw invalid("idempotency", "idempotency is required");
+    const now = ctx.clock.now();
+    const expiredAt = new Date(now.getTime() - KEPT_MS);
+    await deleteExpiredClaims(ctx.db, expiredAt);
+    const isOurs = await claimKey(ctx.db, { ownerId, ...idempotency }, now, expiredAt);
+    if (!isOurs) throw usedOtherwise();
+    return {};
+  };
+}

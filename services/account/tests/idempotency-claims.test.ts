@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import postgres from "postgres";
+import { NO_OWNER, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+let account: TestAccount;
+
+beforeAll(async () => {
+  account = await startTestAccount();
+});
+afterAll(() => account.stop());
+
+const claim = (key: string, request: string, ownerId = NO_OWNER) =>
+  account.client.claimIdempotencyKey({ ownerId, idempotency: { key, fingerprint: Buffer.from(request) } });
+const REFUSED = { kind: "invalid", violations: [{ path: "Idempotency-Key" }] };
+
+test("of many requests that claim a key at once one gets it, as often as it asks", async () => {
+  const requests = Array.from({ length: 40 }, (_, at) => `request ${at % 4}`);
+  const outcomes = await Promise.all(
+    requests.map((request) =>
+      claim("raced", request).then(
+        () => request,
+        () => null,
+      ),
+    ),
+  );
+  const winners = outcomes.filter((request) => request !== null);
+  expect(winners).toHaveLength(10);
+  expect(new Set(winners).size).toBe(1);
+});
+
+test("a key is its first request's for 24 hours, repeated or not, and free then", async () => {
+  await claim("kept", "first");
+  account.clock.advance(DAY_MS - 1);
+  await claim("kept", "first");
+  expect(await refusal(claim("kept", "second"))).toMatchObject(REFUSED);
+  account.clock.advance(1);
+  await claim("kept", "second");
+  expect(await refusal(claim("kept", "first"))).toMatchObject(REFUSED);
+});
+
+test("owners do not share keys", async () => {
+  await claim("mine", "first");
+  await claim("mine", "second", NO_OWNER.replace(/0$/, "1"));
+});
+
+test("claims that have expired are removed by later ones", async () => {
+  for (let at = 0; at < 12; at++) await claim(`old ${at}`, "request");
+  account.clock.advance(DAY_MS);
+  for (let at = 0; at < 3; at++) await claim(`new ${at}`, "request");
+  const admin = postgres(account.database.urls.account, { max: 1 });
+  const left = await admin`select idempotency_key from idempotency_claims where idempotency_key like 'old %'`;
+  await admin.end();
+  expect(left).toHaveLength(0);
+});

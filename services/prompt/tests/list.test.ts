@@ -81,6 +81,24 @@ describe("search", () => {
     expect((await list(owner, { search: "words", latestOnly: false })).shown).toEqual(["a@2", "a@1"]);
   });
 
+  test("texts of every length are found, in the version that has them, and counted once", async () => {
+    const owner = newOwner();
+    const long = "lorem ipsum ".repeat(3_000);
+    await create(owner, "long", `${long} old needle`);
+    await create(owner, "long", `${long} new thread`);
+    await create(owner, "grown", "needle");
+    await create(owner, "grown", `${long} NEEDLE`);
+    await create(owner, "shrunk", `${long} needle`);
+    await create(owner, "shrunk", "needle");
+    await create(owner, "needle by name", long);
+    const latest = ["needle by name@1", "shrunk@2", "grown@2"];
+    expect(await list(owner, { search: "needle" })).toMatchObject({ shown: latest, total: 3 });
+    const all = ["needle by name@1", "shrunk@2", "shrunk@1", "grown@2", "grown@1", "long@1"];
+    expect(await list(owner, { search: "needle", latestOnly: false })).toMatchObject({ shown: all, total: 6 });
+    expect((await list(owner, { search: "needle", latestOnly: false, page: [2, 4] })).shown).toEqual(all.slice(4));
+    expect(await list(owner, { search: "needle", page: [2, 3] })).toMatchObject({ shown: [], total: 3 });
+  });
+
   test("the total counts every match, not those of the page", async () => {
     const owner = newOwner();
     for (const name of ["one", "two", "three"]) await create(owner, name, "same");

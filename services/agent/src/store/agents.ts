@@ -1,6 +1,6 @@
 import type { MediaFile, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { Sql } from "@parley/shared/db/database";
+import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { StoredLlm } from "../llm-secrets.ts";
 
@@ -118,18 +118,23 @@ const matching = (sql: Sql, filter: AgentFilter) => sql`
 
 /** A page of the owner's agents, newest first, and how many match in all. */
 export async function listAgentRows(
-  sql: Sql,
+  db: Database,
   filter: AgentFilter,
   page: { number: number; size: number },
 ): Promise<{ rows: AgentRow[]; total: number }> {
-  const [rows, [count]] = await Promise.all([
-    sql<AgentRow[]>`
-      select ${columns(sql)} from agents where ${matching(sql, filter)}
-      order by created_at desc, agent_id desc
-      limit ${page.size} offset ${(page.number - 1) * page.size}`,
-    sql<{ total: number }[]>`select count(*) as total from agents where ${matching(sql, filter)}`,
-  ]);
-  return { rows, total: count?.total ?? 0 };
+  // Page and total are of one moment.
+  return db.begin("isolation level repeatable read read only", async (tx) => {
+    const [, rows, [count]] = await Promise.all([
+      // The plan that is good for any word reads everything; one made for this word uses the index.
+      tx`set local plan_cache_mode = force_custom_plan`,
+      tx<AgentRow[]>`
+        select ${columns(tx)} from agents where ${matching(tx, filter)}
+        order by created_at desc, agent_id desc
+        limit ${page.size} offset ${(page.number - 1) * page.size}`,
+      tx<{ total: number }[]>`select count(*) as total from agents where ${matching(tx, filter)}`,
+    ]);
+    return { rows: [...rows], total: count?.total ?? 0 };
+  });
 }
 
 /** One change of an agent and its prompt references at a time, before the agent exists too. Held to the end of the transaction. */

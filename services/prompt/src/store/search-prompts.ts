@@ -1,0 +1,63 @@
+import type { Database, Sql } from "@parley/shared/db/database";
+import { containing } from "@parley/shared/db/like";
+import type { FoundPage, Page, PromptFilter } from "./list-prompts.ts";
+import type { PromptRow } from "./prompts.ts";
+
+/**
+ * A page of the prompts whose name or content contains a text, and how many there are in all; each text is looked at once. Short
+ * ones are found in the index of trigrams (0002_prompt_search); of the long ones, which take about 2 ms each, no more are read
+ * than count: the planner does not know what reading them costs and has to be kept from it.
+ */
+export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
+  const rows = await db.begin("read only", async (tx) => {
+    // The plan that is good for any word reads everything; one made for this word uses the index.
+    await tx`set local plan_cache_mode = force_custom_plan`;
+    return tx<({ total: number } & (PromptRow | { promptName: null }))[]>`
+      with found as materialized (
+        select prompt_name, prompt_version from prompt_versions
+        where owner_id = ${filter.ownerId} and octet_length(content) <= 16384 and ${matching(tx, filter)}
+        union all
+        ${matchingLong(tx, filter)}
+      ), matched as materialized (
+        select prompt_name, prompt_version from found join prompts using (prompt_name)
+        where owner_id = ${filter.ownerId} ${filter.latestOnly ? tx`and prompt_version = latest_version` : tx``}
+      ), page as (
+        select prompt_name, prompt_version, content as prompt_content, prompt_type,
+          prompts.created_at, prompt_versions.created_at as updated_at
+        from matched join prompt_versions using (prompt_name, prompt_version) join prompts using (owner_id, prompt_name)
+        where owner_id = ${filter.ownerId}
+        order by prompt_versions.created_at desc, prompt_name, prompt_version desc
+        limit ${page.size} offset ${(page.number - 1) * page.size}
+      )
+      select total, page.* from (select count(*)::integer as total from matched) as counted left join page on true
+      order by updated_at desc, prompt_name, prompt_version desc`;
+  });
+  const total = rows[0]?.total ?? 0;
+  return { total, rows: rows.flatMap(({ total: _, ...row }) => (row.promptName === null ? [] : [row])) };
+}
+
+function matching(sql: Sql, { search }: PromptFilter) {
+  return sql`(prompt_name ilike ${containing(search)} or content ilike ${containing(search)})`;
+}
+
+function matchingLong(sql: Sql, filter: PromptFilter) {
+  if (!filter.latestOnly) {
+    return sql`
+      select prompt_name, prompt_version from prompt_versions
+      where owner_id = ${filter.ownerId} and octet_length(content) > 16384 and ${matching(sql, filter)}`;
+  }
+  return sql`
+    select prompt_name, prompt_version
+    from (
+      select version.prompt_name, version.prompt_version, version.content
+      from prompts cross join lateral (
+        select * from prompt_versions
+        where owner_id = prompts.owner_id and prompt_name = prompts.prompt_name
+          and prompt_version = prompts.latest_version and octet_length(content) > 16384
+      ) as version
+      where prompts.owner_id = ${filter.ownerId}
+      -- Keeps the search behind the choice of versions.
+      offset 0
+    ) as latest
+    where ${matching(sql, filter)}`;
+}

@@ -38,6 +38,15 @@ test("applied migrations are left alone, and new ones added to them", async () =
   await db`delete from migrations where name = '0003_third'`;
 });
 
+test("a migration may take longer than a statement of the service", async () => {
+  await db`set statement_timeout = 1`;
+  const slow = { name: "0003_slow", sql: "select pg_sleep(0.05)" };
+  await migrate(db, [FIRST, SECOND, slow]);
+  expect(await failureOf(db`select pg_sleep(5)`)).toMatchObject({ code: "57014" });
+  await db`reset statement_timeout`;
+  await db`delete from migrations where name = '0003_slow'`;
+});
+
 test("a migration whose text has changed since it was applied is refused by name", async () => {
   const changed = { ...FIRST, sql: `${FIRST.sql} -- a comment` };
   expect(await failureOf(migrate(db, [changed, SECOND]))).toEqual(

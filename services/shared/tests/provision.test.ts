@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type Database, openDatabase } from "../src/db/database.ts";
+import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { provision, roleUrls, SCHEMAS, type Schema } from "../src/db/provision.ts";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "../src/testing/database.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
@@ -66,6 +66,20 @@ test.each([...SCHEMAS])(
     expect(await failureOf(roles[own]`create table public.planted (n int)`)).toMatchObject(DENIED);
     // The extensions that live there are for everybody.
     expect([...(await roles[own]`select similarity('agent', 'agents') > 0.5 as similar`)]).toEqual([{ similar: true }]);
+  },
+);
+
+test.each([...SCHEMAS])(
+  "a statement of %s that nobody waits for any more ends, unless its transaction says it may take long",
+  async (own) => {
+    const timeout = (sql: Sql) => sql`select current_setting('statement_timeout') as timeout`;
+    expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
+    const raised = roles[own].begin(async (tx) => {
+      await tx`set local statement_timeout = 0`;
+      return timeout(tx);
+    });
+    expect([...(await raised)]).toEqual([{ timeout: "0" }]);
+    expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
   },
 );
 

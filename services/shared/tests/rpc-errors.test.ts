@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { openDatabase } from "../src/db/database.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
 import { createClient } from "../src/rpc/client.ts";
+import { createTestDatabase } from "../src/testing/database.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { freePort } from "./fixtures/free-port.ts";
@@ -234,6 +235,20 @@ test("a database that cannot be reached is unavailable, a missing file is not ta
   expect(await failureOf(served.client.once({ what: "file" }))).toMatchObject({ kind: "internal" });
   expect(served.lines.map((line) => line.level)).toEqual(["warn", "warn", "error"]);
   await db.end();
+});
+
+test("a statement that took longer than it may is out of time", async () => {
+  const database = await createTestDatabase();
+  const db = openDatabase({ url: `${database.urls.prompt}?statement_timeout=10`, name: "rpc-errors-test" });
+  await using served = await serveTest({
+    once: async () => {
+      await db`select pg_sleep(5)`;
+      return {};
+    },
+  });
+  expect(await failureOf(served.client.once({}))).toMatchObject({ kind: "deadline" });
+  await db.end();
+  await database.drop();
 });
 
 async function drain(stream: AsyncIterable<unknown>): Promise<void> {

@@ -13,6 +13,8 @@ export interface Migration {
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   await db.begin(async (tx) => {
+    // An index of a large table takes its time, and whoever waits for it too.
+    await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(hashtextextended('parley.migrate.' || current_schema(), 0))`;
     await tx`create table if not exists migrations (
       name text primary key,

@@ -5,6 +5,13 @@ export const SCHEMAS = ["account", "agent", "prompt", "conversation", "webhook"]
 export type Schema = (typeof SCHEMAS)[number];
 
 /**
+ * What a statement may take, milliseconds: well above every deadline that someone waits with, so that one nobody waits for any more
+ * does not run on. A setting of the roles, which holds behind a transaction-mode pooler too; work that takes longer by nature
+ * raises it with `set local statement_timeout` in its own transaction.
+ */
+export const STATEMENT_TIMEOUT_MS = 15_000;
+
+/**
  * `provisionRoles` with the roles of `roleUrls`, for an installation whose processes all stand on one machine.
  * @param secret the installation's encryption key: the roles' passwords are derived from it, so that everything which holds
  *   it agrees on them and none has to be stored
@@ -64,6 +71,7 @@ async function createRole(tx: postgres.TransactionSql, schema: Schema, url: URL)
     select format('alter role %I password %L', ${role}::text, ${password}::text) as sql`;
   await tx.unsafe(alter?.sql ?? "");
   await tx.unsafe(`alter role ${quote(role)} set search_path = ${quote(schema)}, public`);
+  await tx.unsafe(`alter role ${quote(role)} set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
   await tx`grant ${tx(role)} to current_user`;
   await tx`create schema if not exists ${tx(schema)} authorization ${tx(role)}`;
 }

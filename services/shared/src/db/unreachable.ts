@@ -5,6 +5,13 @@ const DRIVER = /^(CONNECTION_(CLOSED|DESTROYED|ENDED)|CONNECT_TIMEOUT)$/;
 /** Of the operating system and the resolver. */
 const SYSTEM = /^(ECONN|EHOST|ENET|EPIPE|ENOENT|ENOTFOUND|ETIMEDOUT|EAI_AGAIN)/;
 
+/** query_canceled: it ran into the role's statement_timeout (provision.ts). */
+const OUT_OF_TIME = "57014";
+
+export function isOutOfTime(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === OUT_OF_TIME;
+}
+
 /** Whether a failed query failed because its database could not be reached: the same query may work later. */
 export function isUnreachableDatabase(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -6,7 +6,7 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import { isUnreachableDatabase } from "../db/unreachable.ts";
+import { isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
 import { ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { servedCall } from "../telemetry/rpc.ts";
@@ -141,6 +141,10 @@ function asServiceError(error: unknown, method: AnyMethod, { call, gone }: OpenC
   if (isUnreachableDatabase(error)) {
     call.log.warn({ ...fields, err: error }, "database unreachable");
     return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000 });
+  }
+  if (isOutOfTime(error)) {
+    call.log.warn({ ...fields, err: error }, "database too slow");
+    return new ServiceError("deadline", "The database took too long, try again");
   }
   call.log.error({ ...fields, err: error }, "rpc failed");
   return new ServiceError("internal", "An unexpected error");

@@ -36,6 +36,13 @@ export interface ServerSettings {
   peers?: readonly string[] | null;
   /** Milliseconds for running calls to end at a stop. */
   drainMs?: number;
+  /**
+   * Milliseconds after which a connection takes no new calls, so that callers spread over new replicas. Calls that it has run on
+   * for as long as they like: a voice runtime's stream lasts as long as a call.
+   */
+  connectionAgeMs?: number;
+  /** Milliseconds of silence after which a peer is asked for a sign of life, and as many that it has for it, or its calls end. */
+  keepaliveMs?: number;
 }
 
 export interface RunningServer {
@@ -45,6 +52,8 @@ export interface RunningServer {
 }
 
 const DRAIN_MS = 10_000;
+const CONNECTION_AGE_MS = 300_000;
+const KEEPALIVE_MS = 15_000;
 /** For the last answers to get onto the wire. */
 const FLUSH_MS = 500;
 
@@ -57,8 +66,9 @@ export async function serve<D extends Definition>(
   const server = new Server({
     "grpc.enable_channelz": 0,
     "grpc.max_receive_message_length": 32 * 1024 * 1024,
-    "grpc.max_connection_age_ms": 300_000,
-    "grpc.max_connection_age_grace_ms": 600_000,
+    "grpc.max_connection_age_ms": settings.connectionAgeMs ?? CONNECTION_AGE_MS,
+    "grpc.keepalive_time_ms": settings.keepaliveMs ?? KEEPALIVE_MS,
+    "grpc.keepalive_timeout_ms": settings.keepaliveMs ?? KEEPALIVE_MS,
   });
   const stopping = new AbortController();
   const { log, peers = null } = settings;

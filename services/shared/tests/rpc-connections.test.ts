@@ -1,0 +1,128 @@
+import { expect, test } from "bun:test";
+import { connect, createServer, type Socket } from "node:net";
+import { createClient } from "../src/rpc/client.ts";
+import { eventually } from "../src/testing/eventually.ts";
+import { serveTest } from "./fixtures/serve-test.ts";
+import { TestService } from "./fixtures/test-service.ts";
+
+test("streams live on when their connection is too old for new calls, which go over another", async () => {
+  const proxy = await startProxy();
+  const sent = Promise.withResolvers<void>();
+  const next = Promise.withResolvers<void>();
+  const received: unknown[] = [];
+  await using served = await serveTest(
+    {
+      once: async (request) => request,
+      many: async function* () {
+        yield { n: 0 };
+        await next.promise;
+        yield { n: 1 };
+      },
+      collect: async (requests) => {
+        for await (const { n } of requests) received.push(n);
+        return { received };
+      },
+    },
+    { connectionAgeMs: 100 },
+  );
+  proxy.to(served.address);
+  const client = createClient(TestService, { peer: "test", address: proxy.address });
+  const stream = client.many({})[Symbol.asyncIterator]();
+  expect((await stream.next()).value).toEqual({ n: 0 });
+  const collected = client.collect(
+    (async function* () {
+      yield { n: 0 };
+      sent.resolve();
+      await next.promise;
+      yield { n: 1 };
+    })(),
+  );
+  await sent.promise;
+  await eventually(async () => {
+    expect(await client.once({ n: 2 })).toEqual({ n: 2 });
+    expect(proxy.connections()).toBeGreaterThan(3);
+  });
+  next.resolve();
+  expect((await stream.next()).value).toEqual({ n: 1 });
+  expect((await stream.next()).done).toBe(true);
+  expect(await collected).toEqual({ received: [0, 1] });
+  client.close();
+  proxy.close();
+});
+
+test("a caller that vanished without a word ends its calls, on a connection too old for new ones also", async () => {
+  const proxy = await startProxy();
+  const [gone, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
+  await using served = await serveTest(
+    {
+      once: (_request, { signal }) => {
+        signal.addEventListener("abort", () => gone.resolve());
+        return new Promise<never>(() => {});
+      },
+      collect: async (requests) => {
+        try {
+          for await (const _request of requests);
+          ended.resolve("like a whole one");
+        } catch {
+          ended.resolve("cut off");
+        }
+        return {};
+      },
+    },
+    { connectionAgeMs: 50, keepaliveMs: 100 },
+  );
+  proxy.to(served.address);
+  const client = createClient(TestService, { peer: "test", address: proxy.address });
+  const sent = Promise.withResolvers<void>();
+  const collecting = client
+    .collect(
+      (async function* () {
+        yield { n: 0 };
+        sent.resolve();
+        await ended.promise;
+      })(),
+    )
+    .catch(() => {});
+  const asking = client.once({}).catch(() => {});
+  await sent.promise;
+  await eventually(() => expect(proxy.connections()).toBeGreaterThan(0));
+  proxy.silence();
+  await gone.promise;
+  expect(await ended.promise).toBe("cut off");
+  client.close();
+  proxy.close();
+  await Promise.all([collecting, asking]);
+});
+
+/** A way to a server on which a peer can vanish. */
+async function startProxy() {
+  const sockets = new Set<Socket>();
+  let [port, connections, silent] = [0, 0, false];
+  const pass = (from: Socket, to: Socket) => {
+    sockets.add(from);
+    from.on("data", (bytes) => silent || to.write(bytes));
+    from.on("close", () => silent || to.destroy());
+    from.on("error", () => {});
+  };
+  const server = createServer((client) => {
+    connections++;
+    const upstream = connect(port, "127.0.0.1");
+    pass(client, upstream);
+    pass(upstream, client);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    address: `127.0.0.1:${(server.address() as { port: number }).port}`,
+    to: (address: string) => {
+      port = Number(address.split(":")[1]);
+    },
+    connections: () => connections,
+    silence: () => {
+      silent = true;
+    },
+    close: () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+    },
+  };
+}

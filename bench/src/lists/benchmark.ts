@@ -34,7 +34,7 @@ export async function benchLists(run: Run): Promise<void> {
   const db = openDatabase({ url: `${database.url}?statement_timeout=0`, name: "bench", max: 4 });
   run.onEnd(() => db.end({ timeout: 1 }));
   const preparing = await startListService(run, database.url);
-  const missing = [];
+  const missing: SeededOwner[] = [];
   for (const owner of owners) {
     const [row] = await db`select 1 from conversations where owner_id = ${owner.ownerId} limit 1`;
     if (!row) missing.push(owner);
@@ -42,6 +42,12 @@ export async function benchLists(run: Run): Promise<void> {
   if (missing.length > 0) {
     console.log("Seeding");
     await preparing.stop();
+    // What is seeded is of a fixed time, and all of it is kept.
+    for (const { ownerId } of missing) {
+      await db`
+        insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 3650, 1)
+        on conflict (owner_id) do nothing`;
+    }
     await seedOwners(db, missing, END);
     const folding = await startListService(run, database.url);
     await eventually(() => isFolded(db), FOLDED_WITHIN_MS);
@@ -49,12 +55,6 @@ export async function benchLists(run: Run): Promise<void> {
     await db`vacuum analyze`;
   }
   await preparing.stop();
-  // The seeded conversations are of a fixed time, of which the owners keep all.
-  for (const { ownerId } of owners) {
-    await db`
-      insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 3650, 1)
-      on conflict (owner_id) do nothing`;
-  }
 
   const cases = listCases(END);
   await database.restart("as it comes");

@@ -7,6 +7,8 @@ export type ConversationClient = ServiceClient<typeof ConversationServiceService
 
 /** Longer than any list should take, so that one which does is seen. */
 const TIMEOUT_MS = 600_000;
+/** A kept database may be of an older release. */
+const MIGRATED_WITHIN_MS = 600_000;
 
 export interface RunningService {
   client: ConversationClient;
@@ -15,11 +17,12 @@ export interface RunningService {
 
 /** The conversation service as a process of its own; lists ask no other service. */
 export async function startListService(run: Run, databaseUrl: string): Promise<RunningService> {
-  const service = await startServiceProcess("conversation", {
+  const env = {
     DATABASE_URL: databaseUrl,
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
-  });
+  };
+  const service = await startServiceProcess("conversation", env, MIGRATED_WITHIN_MS);
   const client = createClient(ConversationServiceService, {
     peer: "conversation",
     address: service.address,

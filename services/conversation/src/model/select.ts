@@ -7,6 +7,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
+import { LRUCache } from "lru-cache";
 import { aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
 import { observedModel } from "./observed.ts";
@@ -65,15 +66,35 @@ export function selectModel(llm: LlmConfig, settings: ProviderSettings): Model {
 function modelOf({ providerName, modelName, params }: LlmConfig, settings: ProviderSettings): Model | null {
   const by = { provider: providerName, name: modelName };
   const given = { temperature: params?.temperature, userFirst: false };
-  if (providerName === "CUSTOM_LLM")
-    return aiSdkModel(by, customModel(modelName, params, settings.guardedFetch), given);
+  if (providerName === "CUSTOM_LLM") {
+    const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
+    const model = remembered(settings, key, () => customModel(modelName, params, settings.guardedFetch));
+    return aiSdkModel(by, model, given);
+  }
   const provider = Object.hasOwn(STANDARD, providerName) ? STANDARD[providerName] : undefined;
   const credential = provider && settings.credentials[provider.credential];
   if (!credential || credential.apiKey === "") return null;
-  return aiSdkModel(by, provider.create({ ...credential, fetch: settings.standardFetch }, modelName), {
-    ...given,
-    userFirst: provider.userFirst ?? false,
-  });
+  const model = remembered(settings, JSON.stringify([providerName, modelName]), () =>
+    provider.create({ ...credential, fetch: settings.standardFetch }, modelName),
+  );
+  return aiSdkModel(by, model, { ...given, userFirst: provider.userFirst ?? false });
+}
+
+const MODELS_MAX = 1_000;
+const MODELS = new WeakMap<ProviderSettings, LRUCache<string, LanguageModelV4>>();
+
+/** Made once: with each model its package makes the schemas of the answers anew, which is a sixth of a turn's CPU. */
+function remembered(settings: ProviderSettings, key: string, make: () => LanguageModelV4): LanguageModelV4 {
+  let models = MODELS.get(settings);
+  if (!models) {
+    models = new LRUCache({ max: MODELS_MAX });
+    MODELS.set(settings, models);
+  }
+  const known = models.get(key);
+  if (known) return known;
+  const model = make();
+  models.set(key, model);
+  return model;
 }
 
 function customModel(model: string, params: LlmParams | undefined, guardedFetch: typeof fetch): LanguageModelV4 {

@@ -13,9 +13,14 @@ export interface ServiceProcess {
 
 /**
  * Starts the service in folder `services/<name>` on a free loopback port: a peer, or one that is going to be killed.
+ * @param listensWithinMs more than the usual for one that has much to migrate
  * @throws with what it wrote, when it ends instead of listening
  */
-export async function startServiceProcess(name: string, env: Record<string, string>): Promise<ServiceProcess> {
+export async function startServiceProcess(
+  name: string,
+  env: Record<string, string>,
+  listensWithinMs?: number,
+): Promise<ServiceProcess> {
   const main = Bun.fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
   const child = Bun.spawn([process.execPath, main], {
     env: { ...process.env, PARLEY_LISTEN: "127.0.0.1:0", ...env },
@@ -31,7 +36,7 @@ export async function startServiceProcess(name: string, env: Record<string, stri
     const address = /"address":"([^"]+)".*"msg":"listening"/.exec(output)?.[1];
     if (address === undefined) throw new Error(`${name} does not listen: ${output}`);
     return address;
-  });
+  }, listensWithinMs);
   const address = await Promise.race([
     listening,
     ended.then(() => Promise.reject(new Error(`${name} ended: ${output}`))),

@@ -26,7 +26,8 @@ const REQUESTS_MAX = "2000";
 
 /**
  * Chat turns through everything, against calling the model's API directly and through a plain proxy.
- * `--only turns` or `--only streams` runs one half, `--rounds N`, `--streams N` and `--seconds N` (of the streams) set their length.
+ * `--only turns` or `--only streams` runs one half, `--only memory` the streams through Parley alone; `--rounds N` (of the turns),
+ * `--streams N` and `--seconds N` set how much.
  */
 export async function benchChat(run: Run): Promise<void> {
   const { values } = parseArgs({
@@ -45,10 +46,10 @@ export async function benchChat(run: Run): Promise<void> {
     const job = { target: contender.target, streamed: false, turnsPerSession: 1, connections: 1, rampMs: 0 };
     await eventually(() => measure(bench, contender, { ...job, seconds: 0.1 }), STARTS_WITHIN_MS);
   }
+  const streams = { streams: Number(values.streams), seconds: Number(values.seconds) };
+  if (values.only === "memory") return benchStreams({ ...bench, contenders: bench.contenders.slice(-1) }, streams);
   if (values.only !== "streams") await benchTurns(bench, Number(values.rounds));
-  if (values.only !== "turns") {
-    await benchStreams(bench, { streams: Number(values.streams), seconds: Number(values.seconds) });
-  }
+  if (values.only !== "turns") await benchStreams(bench, streams);
 }
 
 async function startLoad(run: Run): Promise<string> {

@@ -38,6 +38,9 @@ export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => na
 const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
 const SECRETS = ["PARLEY_ENCRYPTION_KEY"];
 
+/** Bun's `fetch` makes 256 requests at once unless it is told otherwise, and a streamed reply is one as long as it lasts. */
+const MODEL_REQUESTS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
+
 export interface Surroundings {
   home: Home;
   /** The operator's environment, with what the stack itself has made up. */
@@ -59,6 +62,7 @@ export function servicePrograms({ home, env, ports, adminPorts, databaseUrls, mo
         ...select(env, given),
         // Who takes a model's address, and who calls it.
         ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
+        ...(name === "conversation" && MODEL_REQUESTS),
         ...addresses(ports),
         ...admin,
         PARLEY_LISTEN: address,

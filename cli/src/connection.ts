@@ -1,19 +1,31 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError, readConfig } from "@parley/shared/config";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { channelCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
+import type { Definition } from "@parley/shared/rpc/definition";
 import { str } from "envalid";
 
 export type Environment = Record<string, string | undefined>;
 export type AccountClient = ServiceClient<typeof AccountServiceService>;
+export type DispatcherClient = ServiceClient<typeof WebhookDispatcherServiceService>;
 
 const VARIABLES = {
   PARLEY_ACCOUNT_ADDRESS: str({ default: "", desc: "host:port of the account service" }),
+  PARLEY_WEBHOOK_ADDRESS: str({ default: "", desc: "host:port of the webhook dispatcher" }),
   PARLEY_HOME: str({ default: ".parley", desc: "the stack's folder" }),
   ...TLS_VARIABLES,
 };
+
+/** The services that the command line calls: their name in stack.json, and the variable that names another address. */
+const ACCOUNT = { definition: AccountServiceService, peer: "account", variable: "PARLEY_ACCOUNT_ADDRESS" } as const;
+const DISPATCHER = {
+  definition: WebhookDispatcherServiceService,
+  peer: "webhook-dispatcher",
+  variable: "PARLEY_WEBHOOK_ADDRESS",
+} as const;
 
 /** The stack listens on loopback unless TLS is set up, and this process listens nowhere. */
 const NO_LISTENER = "127.0.0.1:0";
@@ -23,33 +35,52 @@ const NO_LISTENER = "127.0.0.1:0";
  * @throws ConfigError when there is no telling where it is
  * @throws ServiceError what the service refuses
  */
-export async function withAccount<T>(env: Environment, work: (account: AccountClient) => Promise<T>): Promise<T> {
+export function withAccount<T>(env: Environment, work: (account: AccountClient) => Promise<T>): Promise<T> {
+  return withService(env, ACCOUNT, work);
+}
+
+/** The same with the webhook dispatcher. */
+export function withDispatcher<T>(env: Environment, work: (dispatcher: DispatcherClient) => Promise<T>): Promise<T> {
+  return withService(env, DISPATCHER, work);
+}
+
+interface Service<D extends Definition> {
+  definition: D;
+  peer: string;
+  variable: "PARLEY_ACCOUNT_ADDRESS" | "PARLEY_WEBHOOK_ADDRESS";
+}
+
+async function withService<D extends Definition, T>(
+  env: Environment,
+  { definition, peer, variable }: Service<D>,
+  work: (client: ServiceClient<D>) => Promise<T>,
+): Promise<T> {
   const config = readConfig(env, VARIABLES);
-  const account = createClient(AccountServiceService, {
-    peer: "account",
-    address: config.PARLEY_ACCOUNT_ADDRESS || addressFromStack(config.PARLEY_HOME),
+  const client = createClient(definition, {
+    peer,
+    address: config[variable] || addressFromStack(config.PARLEY_HOME, peer, variable),
     credentials: channelCredentials(tlsFiles(config, NO_LISTENER)),
   });
   try {
-    return await work(account);
+    return await work(client);
   } finally {
-    account.close();
+    client.close();
   }
 }
 
-function addressFromStack(home: string): string {
+function addressFromStack(home: string, name: string, variable: string): string {
   const path = resolve(join(home, "stack.json"));
-  const start = 'start the stack with "bun run start", or name another with PARLEY_HOME or PARLEY_ACCOUNT_ADDRESS';
+  const start = `start the stack with "bun run start", or name another with PARLEY_HOME or ${variable}`;
   if (!existsSync(path)) throw new ConfigError(`No stack is running here (there is no ${path}): ${start}.`);
-  const address = findAddress(readFileSync(path, "utf8"));
-  if (!address) throw new ConfigError(`${path} names no account service: ${start}.`);
+  const address = findAddress(readFileSync(path, "utf8"), name);
+  if (!address) throw new ConfigError(`${path} names no ${name} service: ${start}.`);
   return address;
 }
 
-function findAddress(stackJson: string): string | undefined {
+function findAddress(stackJson: string, name: string): string | undefined {
   try {
     const { processes } = JSON.parse(stackJson) as { processes: { name: string; address: string }[] };
-    return processes.find((process) => process.name === "account")?.address;
+    return processes.find((process) => process.name === name)?.address;
   } catch {
     return undefined;
   }

@@ -12,6 +12,9 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   retention_days: "--retention-days",
   mobile_number: "<mobile_number>",
   telephony_provider: "--carrier",
+  url: "--url",
+  request_type: "--request-type",
+  since: "--since",
 };
 
 /** A service's refusal in the words of the command line. */

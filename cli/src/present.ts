@@ -5,6 +5,12 @@ import {
   type Owner,
   Tier,
 } from "@parley/proto/parley/account/v1/account.ts";
+import {
+  type Delivery,
+  DeliveryStatus,
+  type Destination,
+  RequestType,
+} from "@parley/proto/parley/webhook/v1/webhook.ts";
 
 /** The tiers as the command line writes them. */
 export const TIERS = {
@@ -48,6 +54,67 @@ export function presentNumber(number: MobileNumber | undefined) {
   return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
 }
 
+export const REQUEST_TYPES = {
+  GET: RequestType.REQUEST_TYPE_GET,
+  POST: RequestType.REQUEST_TYPE_POST,
+  PATCH: RequestType.REQUEST_TYPE_PATCH,
+  PUT: RequestType.REQUEST_TYPE_PUT,
+} as const;
+
+export const DELIVERY_STATUSES = {
+  pending: DeliveryStatus.DELIVERY_STATUS_PENDING,
+  delivered: DeliveryStatus.DELIVERY_STATUS_DELIVERED,
+  failed: DeliveryStatus.DELIVERY_STATUS_FAILED,
+  cancelled: DeliveryStatus.DELIVERY_STATUS_CANCELLED,
+} as const;
+
+export function presentDestination(destination: Destination | undefined) {
+  const { destinationId, ...rest } = given(destination);
+  return { destination_id: destinationId, ...destinationFields(rest) };
+}
+
+/** A destination just made: with its secret, shown this once. */
+export function presentNewDestination(destination: Destination | undefined, secret: string) {
+  const { destinationId, ...rest } = given(destination);
+  return { destination_id: destinationId, secret, ...destinationFields(rest) };
+}
+
+export function presentDelivery(delivery: Delivery | undefined) {
+  const { attempts, ...rest } = given(delivery);
+  return {
+    delivery_id: rest.deliveryId,
+    destination_id: rest.destinationId,
+    event_id: rest.eventId,
+    event: rest.event,
+    conversation_id: rest.conversationId,
+    is_test: rest.test,
+    status: nameOf(DELIVERY_STATUSES, rest.status),
+    attempts: attempts.map((attempt) => ({
+      number: attempt.number,
+      started_at: time(attempt.startedAt),
+      duration_ms: attempt.durationMs,
+      http_status: attempt.httpStatus ?? null,
+      error: attempt.error ?? null,
+      response_excerpt: attempt.responseExcerpt ?? null,
+    })),
+    next_attempt_at: time(rest.nextAttemptAt),
+    created_at: time(rest.createdAt),
+  };
+}
+
+function destinationFields(destination: Omit<Destination, "destinationId">) {
+  return {
+    owner_id: destination.ownerId,
+    name: destination.name,
+    url: destination.url,
+    request_type: nameOf(REQUEST_TYPES, destination.requestType),
+    status: destination.enabled ? "enabled" : "disabled",
+    old_secret_valid_until: time(destination.oldSecretValidUntil),
+    created_at: time(destination.createdAt),
+    updated_at: time(destination.updatedAt),
+  };
+}
+
 function keyFields(key: Omit<ApiKey, "keyId" | "prefix">) {
   return {
     owner_id: key.ownerId,
@@ -60,7 +127,11 @@ function keyFields(key: Omit<ApiKey, "keyId" | "prefix">) {
 }
 
 function tierName(tier: Tier): string {
-  return Object.entries(TIERS).find(([, value]) => value === tier)?.[0] ?? "unknown";
+  return nameOf(TIERS, tier);
+}
+
+function nameOf(names: Readonly<Record<string, number>>, value: number): string {
+  return Object.keys(names).find((name) => names[name] === value) ?? "unknown";
 }
 
 function time(date: Date | undefined): string | null {
@@ -69,6 +140,6 @@ function time(date: Date | undefined): string | null {
 
 /** Messages carry what their responses promise; the types cannot say so. */
 function given<T>(message: T | undefined): T {
-  if (message === undefined) throw new Error("the account service answered with an empty message");
+  if (message === undefined) throw new Error("the service answered with an empty message");
   return message;
 }

@@ -11,7 +11,7 @@ import type { Arrivals } from "./receiver.ts";
 /** Deliveries of one measured round, whatever the number of destinations. */
 const DELIVERIES = 20_000;
 /** Deliveries of each event still have the machine to themselves. */
-const IDLE_EVENTS = 60;
+const IDLE_EVENTS = 40;
 const IDLE_PER_SECOND = 4;
 const PACED_SECONDS = 5;
 /** Destinations that an owner may have. */
@@ -19,7 +19,7 @@ const OWNED_MAX = 50;
 const ARRIVED_WITHIN_MS = 60_000;
 /** Events given in one call, as the relay of conversations' events gives them, and calls at once. */
 const BATCH = 50;
-const GIVEN_AT_ONCE = 2;
+const GIVEN_AT_ONCE = 8;
 
 /**
  * Events from BatchAcceptEvents (for the peers: from their being enqueued) to the first byte at a receiver with HTTPS, where all of them

@@ -40,7 +40,8 @@ export interface Lane {
 /** Read ahead, in attempts that may be under way. */
 const AHEAD = 4;
 const READ_MIN = 16;
-/** Between the reads of a lane that has enough to do: so long it may not know of a change. */
+/** Between reads at least, when there may be something new, for a lane that has little to do and for one that has enough. */
+const HURRY_MS = 10;
 const REFRESH_MS = 250;
 /** Should a wake get lost. */
 const POLL_MS = 2_000;
@@ -68,7 +69,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   let unsettled = 0;
   let woken = false;
   let readMs = 0;
-  let pause: { end(): void; hurry(): void } | null = null;
+  let pause: { end(): void; change(): void } | null = null;
 
   let isEnding = false;
   const isOver = () => isEnding || lease.aborted || stopping.aborted;
@@ -151,28 +152,29 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
       "webhook attempt",
     );
     begin();
-    if (wantsRead()) pause?.end();
+    if (readInMs() <= 0) pause?.end();
   }
 
-  function wantsRead(): boolean {
-    if (unsettled === 0) return true;
-    if (isOver()) return false;
-    if (more) return waiting.length < (AHEAD * ctx.places()) / 2;
-    return woken && waiting.length === 0 && underWay < ctx.places();
+  function readInMs(): number {
+    if (unsettled === 0) return 0;
+    if (isOver()) return POLL_MS;
+    const places = ctx.places();
+    if (more && waiting.length < 2 * places) return 0;
+    if (woken) return readMs + (waiting.length < places ? HURRY_MS : REFRESH_MS) - performance.now();
+    return nextAt ? Math.max(1, Math.min(nextAt.getTime() - sender.clock.now().getTime(), POLL_MS)) : POLL_MS;
   }
 
   /** Until it is time to read again, or, when all is over, until one more attempt is settled. */
   async function paused(): Promise<void> {
-    if (wantsRead()) return;
+    const ms = readInMs();
+    if (ms <= 0) return;
     const { promise, resolve } = Promise.withResolvers<void>();
-    const refreshMs = () => Math.max(1, readMs + REFRESH_MS - performance.now());
-    const dueMs = nextAt ? nextAt.getTime() - sender.clock.now().getTime() : POLL_MS;
-    let timer = setTimeout(resolve, woken ? refreshMs() : Math.max(1, Math.min(dueMs, POLL_MS)));
+    let timer = setTimeout(resolve, ms);
     pause = {
       end: resolve,
-      hurry: () => {
+      change: () => {
         clearTimeout(timer);
-        timer = setTimeout(resolve, refreshMs());
+        timer = setTimeout(resolve, Math.max(1, readInMs()));
       },
     };
     await promise;
@@ -181,10 +183,10 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   }
 
   function wake(): void {
-    const isFirst = !woken;
+    if (woken) return;
     woken = true;
-    if (wantsRead()) pause?.end();
-    else if (isFirst) pause?.hurry();
+    if (readInMs() <= 0) pause?.end();
+    else pause?.change();
   }
 
   /** Until the database has it. At a stop another process may make the attempt again, as after a crash. */

@@ -248,14 +248,21 @@ describe("a command line that is not right ends with status 2 and", () => {
   });
 });
 
-test.each([[[]], [["owner"]], [["owner", "create"]], [["key"]], [["key", "create"]], [["number"]], [["settings"]]])(
-  "%j --help shows examples",
-  async (args) => {
-    const { status, stdout } = await stack.parley([...args, "--help"]);
-    expect(status).toBe(0);
-    expect(stdout).toMatch(/Examples:\n {2}\$ bun run parley \w/);
-  },
-);
+test.each([
+  [[]],
+  [["owner"]],
+  [["owner", "create"]],
+  [["key"]],
+  [["key", "create"]],
+  [["number"]],
+  [["settings"]],
+  [["webhook"]],
+  [["delivery"]],
+])("%j --help shows examples", async (args) => {
+  const { status, stdout } = await stack.parley([...args, "--help"]);
+  expect(status).toBe(0);
+  expect(stdout).toMatch(/Examples:\n {2}\$ bun run parley \w/);
+});
 
 describe("finding the stack", () => {
   const START = 'start the stack with "bun run start", or name another with PARLEY_HOME or PARLEY_ACCOUNT_ADDRESS.';

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestDatabase } from "@parley/shared/testing/database";
+import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
 import { startServiceProcess } from "@parley/shared/testing/process";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -21,7 +21,7 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
-/** The account service as a process on a database of its own, told of in a stack.json as a running stack tells of it. */
+/** The services that the command line calls, as processes on a database of their own, told of in a stack.json as a running stack does. */
 export async function startStack(): Promise<Stack> {
   const database = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "parley-cli-"));
@@ -29,14 +29,23 @@ export async function startStack(): Promise<Stack> {
     DATABASE_URL: database.urls.account,
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
   });
+  const dispatcher = await startServiceProcess("webhook-dispatcher", {
+    DATABASE_URL: database.urls.webhook,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+    PARLEY_WEBHOOK_RETRY_MS: "1",
+  });
   const { address, pid } = service;
-  await writeStackJson(home, [{ name: "account", pid, address }]);
+  await writeStackJson(home, [
+    { name: "account", pid, address },
+    { name: "webhook-dispatcher", pid: dispatcher.pid, address: dispatcher.address },
+  ]);
   return {
     home,
     address,
     parley: (args, env = { PARLEY_HOME: home }, stdin = "") => runCli(args, env, home, stdin),
     stop: async () => {
-      await service.stop();
+      await Promise.all([service.stop(), dispatcher.stop()]);
       await database.drop();
       await rm(home, { recursive: true });
     },

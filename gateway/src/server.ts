@@ -9,7 +9,7 @@ import { createKeyRing } from "./auth/key-ring.ts";
 import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
 import type { GateContext } from "./gate.ts";
-import { clientAddress, parseTrustedProxies } from "./http/client-address.ts";
+import { clientAddress, networkOf, parseTrustedProxies } from "./http/client-address.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
@@ -32,7 +32,9 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     addressLimiter: limiters.addresses,
     signInLimiter: limiters.signIns,
     addressOf: (request) =>
-      clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
+      networkOf(
+        clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
+      ),
     holdOpen: (request) => {
       server.timeout(request, 0);
       // It is the connection that is timed, which may long outlive its request.

@@ -94,12 +94,13 @@ function needed(scope: Access): string {
 }
 
 function success(operation: Operation, isKeyed: boolean, components: Record<string, Json>): Json {
-  const { response, streamed, tag, scope } = operation;
+  const { response, streamed, tag, scope, setsCookie } = operation;
   const headers = [
     "X-Request-ID",
     ...(scope === "anyone" ? [] : RATE_HEADERS),
     ...(isKeyed ? ["Idempotent-Replayed"] : []),
     ...(tag === "Chat" ? ["X-Session-ID"] : []),
+    ...(setsCookie ? ["Set-Cookie"] : []),
   ];
   return {
     description: streamed ? streamed.description : "Success.",
@@ -182,6 +183,7 @@ const HEADERS = {
     enum: ["true"],
   }),
   "X-Session-ID": header("The chat session.", { type: "string", format: "uuid" }),
+  "Set-Cookie": header("The session's cookie, or with `Max-Age=0` its end.", { type: "string" }),
   "Retry-After": header("Seconds to wait.", { type: "integer", minimum: 1 }),
 };
 

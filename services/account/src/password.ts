@@ -9,7 +9,7 @@ const DIFFERENT_CHARACTERS_MIN = 5;
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
 /** Each takes a core and its memory for a while. */
 const AT_ONCE_MAX = 2;
-const WAITING_MAX = 50;
+const WAITING_MAX = 20;
 
 /** Hashes and verifies beside the event loop, a few at a time. Both throw ServiceError unavailable when too many wait already. */
 export interface Passwords {

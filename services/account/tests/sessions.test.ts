@@ -162,6 +162,19 @@ describe("a password", () => {
     await signIn(email, newPassword);
   });
 
+  test("set while somebody signs in with the one before leaves no session of that", async () => {
+    const { ownerId, email } = await member();
+    for (let rounds = 0; rounds < 3; rounds++) {
+      const [before, after] = [`the words of round ${rounds}`, `the words of round ${rounds + 1}`];
+      await account.client.setPassword({ ownerId, password: before });
+      const attempts = Array.from({ length: 4 }, () => signIn(email, before).catch(() => null));
+      await account.client.setPassword({ ownerId, password: after });
+      for (const attempt of await Promise.all(attempts)) {
+        if (attempt) expect(await sessionOf(attempt.token)).toBeUndefined();
+      }
+    }
+  });
+
   test("changed by two at once is one of theirs, and only that one's session lives", async () => {
     const { ownerId, email } = await member();
     const words = ["the words of the first", "the words of the second"];

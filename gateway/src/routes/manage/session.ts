@@ -26,6 +26,7 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           scope: "anyone",
           body: SignInBody,
           response: Owner,
+          setsCookie: true,
         },
         async ({ body, request, headers, origin }) => {
           await limitGuesses(gate.signInLimiter, gate.addressOf(request), body.email);
@@ -39,7 +40,14 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
       "/sign-out",
       ...endpoint(
         gate,
-        { id: "signOut", tag: "Management", summary: "End the session", scope: "session", response: Done },
+        {
+          id: "signOut",
+          tag: "Management",
+          summary: "End the session",
+          scope: "session",
+          response: Done,
+          setsCookie: true,
+        },
         async ({ ownerId, callerId, request, headers, origin }) => {
           await accounts.signOut({ ownerId, sessionId: callerId }, { origin });
           headers.append("Set-Cookie", noSessionCookie(request));
@@ -70,6 +78,7 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           scope: "session",
           body: ChangePasswordBody,
           response: Done,
+          setsCookie: true,
         },
         async ({ ownerId, body, request, headers, origin }) => {
           await limitGuesses(gate.signInLimiter, gate.addressOf(request), ownerId);

@@ -225,7 +225,7 @@ async function allowed(operation: Operation): Promise<{ caller: Api; body: objec
 }
 
 async function doomed(operation: Operation): Promise<Record<string, string>> {
-  if (!needsKey(operation)) return managed(manage, "doomed");
+  if (!needsKey(operation)) return managed(await callerOf(operation, 0), "doomed");
   await api.post("/prompts", { prompt_name: "doomed", prompt_content: "x" });
   return { prompt_name: "doomed", agent_id: await createAgent(api, model) };
 }

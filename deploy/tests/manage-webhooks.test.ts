@@ -36,6 +36,8 @@ afterAll(async () => {
 });
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
+/** Waits here, where asking costs nothing of a session's requests. */
+const receives = (total: number) => eventually(() => expect(received.length).toBeGreaterThanOrEqual(total));
 const member = async () => {
   const owner = await createOwner(stack.accounts);
   return { ...owner, manage: stack.manage(await createSession(stack.accounts, owner.ownerId)) };
@@ -94,7 +96,9 @@ test.each([
 test("a sample event reaches its destination and shows in the log of deliveries", async () => {
   const { manage } = await member();
   const { destination_id } = (await manage.post("/destinations", hook())).body;
+  const before = received.length;
   const { delivery_id } = (await manage.send("POST", `/destinations/${destination_id}/test`)).body;
+  await receives(before + 1);
   const delivery = await eventually(async () => {
     const { body } = await manage.get(`/deliveries/${delivery_id}`);
     expect(body.status).toBe("delivered");
@@ -137,6 +141,7 @@ test("a chat that ends is an event, and what failed goes out again by hand, one 
   const { manage, apiKey } = await member();
   const { destination_id } = (await manage.post("/destinations", hook())).body;
   status = 503;
+  const before = received.length;
   const agentId = await createAgent(stack.api(apiKey), model, { tools: { end_call: true } });
   model.next((exchange) => {
     exchange.toolCall("end_call", { message: "Bye." });
@@ -149,22 +154,26 @@ test("a chat that ends is an event, and what failed goes out again by hand, one 
     expect(deliveries).toHaveLength(1);
     return deliveries[0];
   };
+  await receives(before + 4);
   const failed = await eventually(() => find("failed"));
   expect(failed.attempts.map(({ http_status }: { http_status: number }) => http_status)).toEqual([503, 503, 503, 503]);
 
   status = 204;
   const resent = await manage.send("POST", `/deliveries/${failed.delivery_id}/resend`);
   expect(resent.body).toMatchObject({ delivery_id: failed.delivery_id, event: "conversation.completed" });
+  await receives(before + 5);
   expect((await eventually(() => find("delivered"))).attempts).toHaveLength(5);
 
   const all = (since: string) => manage.post(`/destinations/${destination_id}/resend-failed`, { since });
   expect((await all("2020-01-01")).body).toEqual({ resent: 0 });
   status = 500;
   await manage.send("POST", `/deliveries/${failed.delivery_id}/resend`);
+  await receives(before + 9);
   await eventually(() => find("failed"));
   status = 200;
   expect((await all("2999-01-01")).body).toEqual({ resent: 0 });
   expect((await all("2020-01-01")).body).toEqual({ resent: 1 });
+  await receives(before + 10);
   await eventually(() => find("delivered"));
   expect(problem(await all("then"))).toMatchObject({ status: 422, errors: [{ path: "since" }] });
 });

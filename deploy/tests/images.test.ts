@@ -1,22 +1,27 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { chmod, mkdtemp } from "node:fs/promises";
+import { chmod, copyFile, mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { roleUrls } from "@parley/shared/db/provision";
+import type { TlsFiles } from "@parley/shared/rpc/certificates";
+import { createClient } from "@parley/shared/rpc/client";
+import { channelCredentials } from "@parley/shared/rpc/credentials";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { $ } from "bun";
 import { buildBinaries } from "../src/images/build.ts";
 import { PROGRAMS, type ProgramName } from "../src/images/programs.ts";
-import { pingRpc } from "../src/stack/ping.ts";
 import { freePorts } from "../src/stack/ports.ts";
 import { answerOf, createApi } from "../src/testing/api.ts";
+import { readCompose } from "../src/testing/compose.ts";
 import { type Jail, makeJail } from "../src/testing/jail.ts";
 import { createDatabase, type GivenDatabase } from "../src/testing/stack-database.ts";
 
-// What the images hold, without an engine to run them: every program from its binary, in a folder that holds nothing else.
+// What the images hold, without an engine to run them: every program from its binary, in a folder that holds nothing else,
+// with the environment and the secrets that compose.yaml gives it.
 
 const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatcher"] as const;
-const SCHEMA_OF = { "webhook-dispatcher": "webhook" } as const;
 const HOST = "127.0.0.1";
 const BUILT_WITHIN_MS = 120_000;
 
@@ -25,47 +30,44 @@ let database: GivenDatabase;
 const running = new Map<ProgramName, ReturnType<Jail["run"]>>();
 let env: Record<ProgramName, Record<string, string>>;
 let url: string;
+let asGateway: TlsFiles;
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "parley-images-"));
   await chmod(folder, 0o755);
+  const secrets = join(folder, "run/secrets");
   await buildBinaries(folder);
   [jail, database] = await Promise.all([makeJail(folder), createDatabase()]);
-  const ports = await freePorts(14);
+  await makeSecrets(folder, secrets);
+
+  const ports = await freePorts(20);
   const take = () => `${HOST}:${ports.pop()}`;
-  const urls = roleUrls(database.url, TEST_SECRET);
-  const listen = Object.fromEntries(SERVICES.map((name) => [name, take()]));
-  const model = take();
-  const addresses = Object.fromEntries(
-    SERVICES.map((name) => [`PARLEY_${schemaOf(name).toUpperCase()}_ADDRESS`, listen[name] ?? ""]),
-  );
-  const services = SERVICES.map((name) => [
-    name,
-    {
-      ...addresses,
-      PARLEY_LISTEN: listen[name],
-      PARLEY_ADMIN_LISTEN: take(),
-      DATABASE_URL: urls[schemaOf(name)],
-      PARLEY_ENCRYPTION_KEY: TEST_SECRET,
-      PARLEY_ALLOWED_PRIVATE_HOSTS: HOST,
-    },
-  ]);
-  const port = String(ports.pop());
-  url = `http://${HOST}:${port}`;
+  const listen = new Map(SERVICES.map((name) => [name as string, take()]));
+  const [model, gateway] = [take(), take()];
+  url = `http://${gateway}`;
+  // Names and ports of the containers' networks as those of this machine.
+  const local = (value: string) =>
+    value
+      .replace(/^dns:\/\/\/([\w-]+):50051$/, (_, name) => (listen.get(name) ?? "").replace(HOST, "localhost"))
+      .replace("model:4100", model)
+      .replace("redis://redis:6379", process.env.PARLEY_TEST_REDIS_URL ?? "")
+      .replace(/^\/run\/secrets/, jail.inside("/run/secrets"));
+  const { services } = await readCompose();
+  const environment = (name: string) =>
+    Object.fromEntries(Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, local(value)]));
+  // What the Dockerfile sets.
+  const image = (name: string) => ({ PARLEY_LISTEN: listen.get(name), PARLEY_ADMIN_LISTEN: take() });
   env = {
-    ...Object.fromEntries(services),
-    gateway: {
-      ...addresses,
-      PORT: port,
-      PARLEY_ADMIN_LISTEN: take(),
-      REDIS_URL: process.env.PARLEY_TEST_REDIS_URL ?? "",
-    },
-    model: { PORT: model.slice(HOST.length + 1), PARLEY_MODEL_WORD_DELAY_MS: "1" },
-    migrate: {
-      DATABASE_ADMIN_URL: database.url,
-      ...Object.fromEntries(Object.entries(urls).map(([schema, own]) => [`${schema.toUpperCase()}_DATABASE_URL`, own])),
-    },
-    parley: addresses,
+    ...Object.fromEntries(SERVICES.map((name) => [name, { ...environment(name), ...image(name) }])),
+    gateway: { ...environment("gateway"), PORT: portOf(gateway), PARLEY_ADMIN_LISTEN: take() },
+    model: { ...environment("model"), PORT: portOf(model), PARLEY_MODEL_WORD_DELAY_MS: "1" },
+    migrate: environment("migrate"),
+    parley: environment("parley"),
+  } as unknown as typeof env;
+  asGateway = {
+    ca: join(secrets, "ca.pem"),
+    cert: join(secrets, "gateway.pem"),
+    key: join(secrets, "gateway.key"),
   };
 }, BUILT_WITHIN_MS);
 afterAll(async () => {
@@ -75,8 +77,27 @@ afterAll(async () => {
   await database.drop();
 });
 
-function schemaOf(name: (typeof SERVICES)[number]) {
-  return name === "webhook-dispatcher" ? SCHEMA_OF[name] : name;
+/** As up.sh does, but for the database, which is the test's. */
+async function makeSecrets(folder: string, secrets: string): Promise<void> {
+  const script = join(folder, "make-secrets.sh");
+  await copyFile(join(import.meta.dir, "../compose/make-secrets.sh"), script);
+  await $`sh ${script}`.quiet();
+  await mkdir(join(folder, "run"));
+  await rename(join(folder, "secrets"), secrets);
+  await chmod(secrets, 0o755);
+  await rm(script);
+  await writeSecret(secrets, "admin_database_url", database.url);
+  for (const [schema, own] of Object.entries(roleUrls(database.url, TEST_SECRET)))
+    await writeSecret(secrets, `${schema}_database_url`, own);
+}
+
+async function writeSecret(secrets: string, name: string, value: string): Promise<void> {
+  await rm(join(secrets, name));
+  await writeFile(join(secrets, name), `${value}\n`, { mode: 0o444 });
+}
+
+function portOf(address: string): string {
+  return address.slice(HOST.length + 1);
 }
 
 async function once(name: ProgramName, ...args: string[]): Promise<{ exitCode: number; printed: string }> {
@@ -98,7 +119,12 @@ test("every process starts from its binary and its health check finds it ready",
   for (const name of names) running.set(name, jail.run(name, env[name]));
   for (const name of names)
     await eventually(async () => expect(await once(name, "health")).toMatchObject({ exitCode: 0 }));
-  for (const name of SERVICES) await pingRpc(env[name].PARLEY_LISTEN ?? "");
+  for (const name of SERVICES) {
+    const address = (env[name].PARLEY_LISTEN ?? "").replace(HOST, "localhost");
+    const client = createClient(HealthService, { peer: name, address, credentials: channelCredentials(asGateway) });
+    expect(await client.check({ service: "" })).toEqual({ status: 1 });
+    client.close();
+  }
 });
 
 test("the quick start's main job runs on them: owner, key, agent, both kinds of chat, what was said", async () => {

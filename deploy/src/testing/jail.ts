@@ -8,6 +8,8 @@ const UID = 65532;
 export interface Jail {
   /** Runs a program of the jail's root folder, which sees nothing of this machine but that folder, /proc and /dev. */
   run(name: string, env: Record<string, string>, args?: readonly string[]): Bun.Subprocess<"ignore", "pipe", "pipe">;
+  /** How its programs call what is at this absolute path in the root folder. */
+  inside(path: string): string;
   remove(): Promise<void>;
 }
 
@@ -38,6 +40,7 @@ export async function makeJail(folder: string): Promise<Jail> {
         env: { ...env, ...(canEnter && { PATH: process.env.PATH }) },
         stdio: ["ignore", "pipe", "pipe"],
       }),
+    inside: (path) => (canEnter ? path : join(folder, path)),
     remove: () => rm(folder, { recursive: true, force: true }),
   };
 }

@@ -1,0 +1,45 @@
+#!/bin/sh
+# Makes what compose.yaml keeps in files, each unless it is there: passwords, the encryption key, an authority and a
+# certificate for every process. With `certificates` as its argument it makes the certificates anew, which running processes
+# take within half a minute.
+#
+# usage: make-secrets.sh [certificates]
+set -eu
+umask 077
+folder="$(dirname "$0")/secrets"
+mkdir -p "$folder"
+cd "$folder"
+
+# Read in the containers by a user that owns nothing; the folder keeps others on this machine out.
+keep() { [ -s "$1" ] || cat > "$1"; chmod 444 "$1"; }
+
+[ -s encryption_key ] || openssl rand -base64 32 | keep encryption_key
+[ -s postgres_password ] || openssl rand -hex 24 | keep postgres_password
+printf 'postgres://postgres:%s@postgres:5432/parley\n' "$(cat postgres_password)" | keep admin_database_url
+for schema in account agent prompt conversation webhook; do
+  printf 'postgres://parley_%s:%s@postgres:5432/parley\n' "$schema" "$(openssl rand -hex 24)" | keep "${schema}_database_url"
+done
+
+new_key() { openssl ecparam -name prime256v1 -genkey -noout; }
+
+if [ ! -s ca.key ]; then
+  new_key | keep ca.key
+  chmod 400 ca.key
+  openssl req -x509 -new -key ca.key -subj "/CN=Parley" -days 3650 \
+    -addext "basicConstraints=critical,CA:TRUE" -addext "keyUsage=critical,keyCertSign" | keep ca.pem
+fi
+
+# Written over in place: a container sees the file it was given, not its successor.
+for process in gateway account agent prompt conversation webhook-dispatcher parley voice-runtime; do
+  if [ ! -s "$process.pem" ] || [ "${1:-}" = certificates ]; then
+    [ ! -e "$process.pem" ] || chmod 644 "$process.pem"
+    [ -s "$process.key" ] || new_key | keep "$process.key"
+    printf 'subjectAltName=DNS:%s,DNS:localhost\nextendedKeyUsage=serverAuth,clientAuth\nkeyUsage=critical,digitalSignature\nbasicConstraints=critical,CA:FALSE\n' "$process" > extensions
+    openssl req -new -key "$process.key" -subj "/CN=$process" |
+      openssl x509 -req -CA ca.pem -CAkey ca.key -set_serial "0x$(openssl rand -hex 16)" -days 365 -extfile extensions 2> signing > certificate ||
+      { cat signing >&2; exit 1; }
+    cat certificate > "$process.pem"
+    chmod 444 "$process.pem"
+    rm -f extensions certificate signing
+  fi
+done

@@ -1,0 +1,38 @@
+#!/bin/sh
+# Prints the Secrets that the processes mount, with new passwords and a new encryption key: run it once for an installation,
+# keep what it prints where you keep secrets, and apply it before the rest.
+#
+# usage: ADMIN_DATABASE_URL=postgres://… REDIS_URL=redis://… make-secrets.sh [namespace] | kubectl apply -f -
+set -eu
+: "${ADMIN_DATABASE_URL:?the postgres:// address of a role that may create roles and schemas}"
+: "${REDIS_URL:?the redis:// address of Redis}"
+namespace="${1:-parley}"
+
+place="${ADMIN_DATABASE_URL#*@}"
+[ "$place" != "$ADMIN_DATABASE_URL" ] || { echo "ADMIN_DATABASE_URL has no user: postgres://user:password@host:5432/database" >&2; exit 1; }
+encryption_key="$(openssl rand -base64 32)"
+account="postgres://parley_account:$(openssl rand -hex 24)@$place"
+agent="postgres://parley_agent:$(openssl rand -hex 24)@$place"
+prompt="postgres://parley_prompt:$(openssl rand -hex 24)@$place"
+conversation="postgres://parley_conversation:$(openssl rand -hex 24)@$place"
+webhook="postgres://parley_webhook:$(openssl rand -hex 24)@$place"
+
+# usage: secret <name> <file> <value> [<file> <value>…]
+secret() {
+  printf -- '---\napiVersion: v1\nkind: Secret\nmetadata:\n  name: %s\n  namespace: %s\ntype: Opaque\ndata:\n' "$1" "$namespace"
+  shift
+  while [ $# -gt 0 ]; do
+    printf '  %s: %s\n' "$1" "$(printf '%s' "$2" | openssl base64 -A)"
+    shift 2
+  done
+}
+
+secret gateway-secrets redis_url "$REDIS_URL"
+secret account-secrets database_url "$account"
+secret agent-secrets database_url "$agent" encryption_key "$encryption_key"
+secret prompt-secrets database_url "$prompt"
+secret conversation-secrets database_url "$conversation"
+secret webhook-dispatcher-secrets database_url "$webhook" encryption_key "$encryption_key"
+secret migrate-secrets admin_database_url "$ADMIN_DATABASE_URL" \
+  account_database_url "$account" agent_database_url "$agent" prompt_database_url "$prompt" \
+  conversation_database_url "$conversation" webhook_database_url "$webhook"

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { PEERS } from "@parley/shared/rpc/peers";
+import { $ } from "bun";
+import { type Labels, type Manifest, renderOverlay, renderSecrets } from "../src/testing/kubernetes.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const OVERLAYS = ["dev", "production"] as const;
+/** Kinds whose schema comes with their operator and is in no package. */
+const UNKNOWN = ["postgresql.cnpg.io/v1 Cluster"];
+
+const rendered = new Map<string, Manifest[]>();
+// Below node_modules, where the type checker finds the packages and nobody else looks.
+const scratch = join(ROOT, "deploy/node_modules/.kubernetes-test");
+beforeAll(async () => {
+  for (const overlay of OVERLAYS) rendered.set(overlay, await renderOverlay(overlay));
+  rendered.set(
+    "secrets",
+    await renderSecrets({ ADMIN_DATABASE_URL: "postgres://a:b@db:5432/parley", REDIS_URL: "redis://redis:6379" }),
+  );
+  await mkdir(scratch, { recursive: true });
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+const all = (from: string) => rendered.get(from) ?? [];
+const known = (from: string) => all(from).filter((manifest) => !UNKNOWN.includes(typeOf(manifest)));
+
+function typeOf({ apiVersion, kind }: Manifest): string {
+  return `${apiVersion} ${kind}`;
+}
+
+function moduleOf({ apiVersion, kind }: Manifest): string {
+  const from = apiVersion.startsWith("cert-manager.io/") ? "@kubernetes-models/cert-manager" : "kubernetes-models";
+  return `${from}/${apiVersion}/${kind}`;
+}
+
+describe.each([...OVERLAYS, "secrets"])("%s", (from) => {
+  test("has only what the Kubernetes schemas allow", async () => {
+    expect(known(from).length).toBeGreaterThan(5);
+    for (const manifest of known(from)) {
+      const module = await import(moduleOf(manifest));
+      const validate = () => new module[manifest.kind](manifest).validate();
+      expect(validate, `${manifest.kind} ${manifest.metadata.name}`).not.toThrow();
+    }
+  });
+
+  test("has no field that Kubernetes does not know", async () => {
+    // The schemas let unknown fields pass; the types made from them do not.
+    const lines = known(from).map((manifest, at) => {
+      const type = `import("${moduleOf(manifest)}").I${manifest.kind}`;
+      return `export const manifest${at}: ${type} = ${JSON.stringify(manifest)};`;
+    });
+    const file = join(scratch, `${from}.ts`);
+    await writeFile(file, lines.join("\n"));
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--module", "Preserve", "--moduleResolution", "bundler"];
+    const { exitCode, stdout } = await $`node_modules/.bin/tsc ${flags} --ignoreConfig ${file}`
+      .cwd(ROOT)
+      .quiet()
+      .nothrow();
+    expect({ exitCode, printed: stdout.toString() }).toEqual({ exitCode: 0, printed: "" });
+  });
+});
+
+describe.each([...OVERLAYS])("%s", (overlay) => {
+  const ofKind = (kind: string) => all(overlay).filter((manifest) => manifest.kind === kind);
+  const names = (kind: string) => ofKind(kind).map(({ metadata }) => metadata.name);
+  const templates = () =>
+    ["Deployment", "Job", "StatefulSet"]
+      .flatMap(ofKind)
+      .map(({ metadata, spec }) => ({ ...metadata, ...spec.template }));
+
+  test("every process has replicas that scale, are spread and are not all evicted at once", () => {
+    const processes = [...Object.keys(PEERS), "gateway"].toSorted();
+    for (const kind of ["Deployment", "HorizontalPodAutoscaler", "PodDisruptionBudget"])
+      expect({ kind, names: names(kind).toSorted() }).toEqual({ kind, names: processes });
+    expect(names("Service")).toEqual(expect.arrayContaining(processes));
+    for (const { spec } of ofKind("Deployment")) {
+      expect(spec.template.spec.topologySpreadConstraints).toHaveLength(2);
+      // The autoscaler's to say.
+      expect(spec.replicas).toBeUndefined();
+    }
+  });
+
+  test("every service's name is that of all its replicas, so that callers go through them in turn", () => {
+    for (const name of Object.keys(PEERS))
+      expect(ofKind("Service").find(({ metadata }) => metadata.name === name)?.spec).toMatchObject({
+        clusterIP: "None",
+      });
+    for (const { spec } of ofKind("Deployment"))
+      for (const { name, value } of spec.template.spec.containers[0].env)
+        if (/^PARLEY_\w+_ADDRESS$/.test(name)) expect(value).toMatch(/^dns:\/\/\/[a-z-]+:50051$/);
+  });
+
+  test("the network lets through exactly the calls that the services admit, from either end", () => {
+    const arrows = Object.entries(PEERS).flatMap(([to, peers]) => peers.map((from) => `${from} -> ${to}`));
+    const nameOf = ({ matchLabels }: { matchLabels: Labels }) => matchLabels["app.kubernetes.io/name"];
+    const allowed = (direction: "ingress" | "egress", end: "from" | "to") =>
+      ofKind("NetworkPolicy").flatMap(({ spec }) =>
+        (spec[direction] ?? []).flatMap((rule: { ports?: { port: number }[] } & Record<string, never[]>) =>
+          rule.ports?.[0]?.port === 50051 && rule.ports.length === 1
+            ? (rule[end] ?? []).map(({ podSelector }) => {
+                const [own, other] = [nameOf(spec.podSelector), nameOf(podSelector)];
+                return direction === "ingress" ? `${other} -> ${own}` : `${own} -> ${other}`;
+              })
+            : [],
+        ),
+      );
+    expect(allowed("ingress", "from").toSorted()).toEqual(arrows.toSorted());
+    expect(allowed("egress", "to").toSorted()).toEqual(arrows.toSorted());
+    const denial = ofKind("NetworkPolicy").find(({ metadata }) => metadata.name === "deny-all");
+    expect(denial?.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+  });
+
+  test("every process is given an address for each service that admits it, and for no other", () => {
+    for (const { metadata, spec } of ofKind("Deployment")) {
+      const admitting = Object.entries(PEERS).filter(([, peers]) =>
+        (peers as readonly string[]).includes(metadata.name),
+      );
+      const given = (spec.template.spec.containers[0].env as { value?: string }[]).flatMap(
+        ({ value }) => value?.match(/^dns:\/\/\/([a-z-]+):/)?.[1] ?? [],
+      );
+      expect({ name: metadata.name, given: given.toSorted() }).toEqual({
+        name: metadata.name,
+        given: admitting.map(([to]) => to).toSorted(),
+      });
+    }
+  });
+
+  test("every pod meets the restricted Pod Security Standard and has no token of the cluster", () => {
+    // https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
+    expect(templates().length).toBeGreaterThan(6);
+    for (const { name, spec } of templates()) {
+      expect({ name, ...spec }).toMatchObject({
+        name,
+        automountServiceAccountToken: false,
+        securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+      });
+      for (const container of spec.containers)
+        expect({ name, ...container.securityContext }).toMatchObject({
+          name,
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ["ALL"] },
+        });
+    }
+    expect(ofKind("Namespace")[0]?.metadata.labels).toMatchObject({
+      "pod-security.kubernetes.io/enforce": "restricted",
+    });
+  });
+
+  test("every Secret that a pod mounts is one that make-secrets.sh or a certificate makes, with the files that are read", () => {
+    const made = new Map(all("secrets").map(({ metadata, data }) => [metadata.name, Object.keys(data ?? {})]));
+    for (const { spec } of ofKind("Certificate")) made.set(spec.secretName, ["ca.crt", "tls.crt", "tls.key"]);
+    for (const { name, spec } of templates()) {
+      const volumes = (spec.volumes ?? []) as { name: string; secret: { secretName: string } }[];
+      for (const container of spec.containers) {
+        const mounts = (container.volumeMounts ?? []) as { name: string; mountPath: string }[];
+        const readable = mounts.flatMap((mount) => {
+          const secret = volumes.find((volume) => volume.name === mount.name)?.secret.secretName ?? "";
+          return (made.get(secret) ?? []).map((file) => `${mount.mountPath}/${file}`);
+        });
+        const read = ((container.env ?? []) as { value?: string }[]).flatMap(({ value }) =>
+          value?.startsWith("/run/secrets/") ? [value] : [],
+        );
+        expect({ name, unreadable: read.filter((file) => !readable.includes(file)) }).toEqual({ name, unreadable: [] });
+      }
+    }
+  });
+});

@@ -24,6 +24,7 @@ import { createDatabase, type GivenDatabase } from "../src/testing/stack-databas
 const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatcher"] as const;
 const HOST = "127.0.0.1";
 const BUILT_WITHIN_MS = 120_000;
+const READY_WITHIN_MS = 25_000;
 
 let jail: Jail;
 let database: GivenDatabase;
@@ -118,7 +119,10 @@ test("every process starts from its binary and its health check finds it ready",
   const names = [...SERVICES, "gateway", "model"] as const;
   for (const name of names) running.set(name, jail.run(name, env[name]));
   for (const name of names)
-    await eventually(async () => expect(await once(name, "health")).toMatchObject({ exitCode: 0 }));
+    await eventually(
+      async () => expect({ name, ...(await once(name, "health")) }).toMatchObject({ name, exitCode: 0 }),
+      READY_WITHIN_MS,
+    );
   for (const name of SERVICES) {
     const address = (env[name].PARLEY_LISTEN ?? "").replace(HOST, "localhost");
     const client = createClient(HealthService, { peer: name, address, credentials: channelCredentials(asGateway) });

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rm } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { $ } from "bun";
 
@@ -23,7 +23,10 @@ export async function makeJail(folder: string): Promise<Jail> {
     await mkdir(join(folder, dirname(library)), { recursive: true });
     await copyFile(library, join(folder, library));
   }
-  for (const place of ["proc", "dev"]) await mkdir(join(folder, place));
+  for (const place of ["proc", "dev", "etc"]) await mkdir(join(folder, place));
+  // As every container has them.
+  await writeFile(join(folder, "etc/hosts"), "127.0.0.1 localhost\n");
+  await writeFile(join(folder, "etc/nsswitch.conf"), "hosts: files dns\n");
   const isRoot = process.getuid?.() === 0;
   const enter = [
     ...["unshare", ...(isRoot ? [] : ["--user", "--map-root-user"]), "--mount", "sh", "-c"],

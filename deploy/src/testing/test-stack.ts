@@ -26,6 +26,8 @@ export interface TestStackSettings {
   env?: Record<string, string>;
   /** "cluster": a database in the tests' own Postgres; "embedded": a Postgres of the stack's own, to be killed. */
   postgres?: "cluster" | "embedded";
+  /** Starts what stands between the processes and the cluster's database. @returns the address to use instead */
+  through?: (databaseUrl: string) => Promise<string>;
 }
 
 /** All of Parley as processes, started as `bun run start` does. */
@@ -53,14 +55,22 @@ export interface TestStack {
 const BACK_WITHIN_MS = 20_000;
 
 /** Boots a stack in a home of its own; takes about three seconds, so a test file shares one. */
-export async function startTestStack({ env = {}, postgres = "cluster" }: TestStackSettings = {}): Promise<TestStack> {
+export async function startTestStack({
+  env = {},
+  postgres = "cluster",
+  through = async (url) => url,
+}: TestStackSettings = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), "parley-e2e-"));
   // The user that Postgres runs as must be able to enter it.
   await chmod(folder, 0o755);
   const home = openHome(join(folder, "home"));
   const given: GivenDatabase | null = postgres === "cluster" ? await createDatabase() : null;
   const [port = 0] = await freePorts(1);
-  const own = { PORT: String(port), PARLEY_ENCRYPTION_KEY: TEST_SECRET, ...(given && { DATABASE_URL: given.url }) };
+  const own = {
+    PORT: String(port),
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    ...(given && { DATABASE_URL: await through(given.url) }),
+  };
   const said: string[] = [];
   const stack = await startStack(
     home,

@@ -69,6 +69,16 @@ function sealKey(
   );
 }
 
+/** The same configuration, its keys sealed with the sealer's first key. */
+export function resealLlm(stored: StoredLlm, sealer: Sealer, ownerId: string): StoredLlm {
+  const { sealedApiKey } = stored.params;
+  return {
+    ...stored,
+    params: { ...stored.params, ...(sealedApiKey && { sealedApiKey: sealer.reseal(sealedApiKey, ownerId) }) },
+    fallbacks: stored.fallbacks.map((fallback) => resealLlm(fallback, sealer, ownerId)),
+  };
+}
+
 /** As an owner may see it. */
 export function maskedLlm(stored: StoredLlm): LlmConfig {
   return revealed(stored, (params) => params.apiKeyMask);

@@ -1,5 +1,8 @@
 import { runProcess } from "@parley/shared/process";
 import { readAgentConfig } from "./config.ts";
+import { resealAgents } from "./reseal.ts";
 import { startAgent } from "./service.ts";
 
-await runProcess("agent", (log) => startAgent(readAgentConfig(process.env), log));
+await runProcess("agent", (log) => startAgent(readAgentConfig(process.env), log), {
+  reseal: (log) => resealAgents(readAgentConfig(process.env), log),
+});

@@ -14,8 +14,13 @@ export interface Running {
  * it cannot start. A fault that no handler caught is logged and ends the process: its supervisor starts a clean one.
  * With PARLEY_ADMIN_LISTEN it tells an orchestrator of its health; run with the argument `health` and the same environment it
  * asks that process instead and ends with 0 or 1, which is what a container's health check needs.
+ * @param errands what it does once instead, and ends, when it is run with their name as its argument
  */
-export async function runProcess(name: string, start: (log: Logger) => Promise<Running>): Promise<void> {
+export async function runProcess(
+  name: string,
+  start: (log: Logger) => Promise<Running>,
+  errands: Readonly<Record<string, (log: Logger) => Promise<void>>> = {},
+): Promise<void> {
   const level = process.env.PARLEY_LOG_LEVEL || "info";
   const adminListen = process.env.PARLEY_ADMIN_LISTEN ?? "";
   const log = createLogger(name, isLogLevel(level) ? level : "info");
@@ -29,6 +34,11 @@ export async function runProcess(name: string, start: (log: Logger) => Promise<R
     if (process.argv[2] === "health") process.exit(await checkReady(adminListen));
     if (!isLogLevel(level))
       throw new ConfigError(`PARLEY_LOG_LEVEL: "${level}" is no level: trace, debug, info, warn, error, fatal`);
+    const errand = errands[process.argv[2] ?? ""];
+    if (errand) {
+      await errand(log);
+      process.exit(0);
+    }
     const telemetry = startTelemetry(name, readConfig(process.env, TELEMETRY_VARIABLES));
     const admin = serveAdmin(adminListen, telemetry.metrics);
     const running = await start(log);

@@ -5,39 +5,64 @@ import { makeValidator } from "envalid";
 export interface Sealer {
   /** @param context what the secret belongs to: it opens for nothing else. */
   seal(secret: string, context: string): string;
-  /** @throws when the text was sealed with another key, for another context, or was changed. */
+  /** @throws when the text was sealed with a key that is not given, for another context, or was changed. */
   open(sealed: string, context: string): string;
+  /** The same secret sealed with the first key; the text as it is when that was the one. @throws as `open` */
+  reseal(sealed: string, context: string): string;
 }
 
-/** The variable of a process that seals. */
+const KEY_BYTES = 32;
+
+/** The variable of a process that seals: the key it seals with, then, between commas, others it opens with. */
 export const ENCRYPTION_KEY = makeValidator((text) => {
-  if (Buffer.from(text, "base64").length !== 32)
-    throw new Error("must be 32 bytes in base64 (openssl rand -base64 32)");
+  if (!text.split(",").every((key) => Buffer.from(key, "base64").length === KEY_BYTES))
+    throw new Error(
+      "must be 32 bytes in base64 (openssl rand -base64 32), or several such keys with commas between them",
+    );
   return text;
 });
 
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** AES-256-GCM. A sealed text is `v1.<which key>.<iv, tag, ciphertext in base64url>`. */
-export function createSealer(keyBase64: string): Sealer {
-  const key = Buffer.from(keyBase64, "base64");
-  const keyId = createHash("sha256").update(key).digest("hex").slice(0, 8);
-  return {
-    seal(secret, context) {
-      const iv = randomBytes(IV_BYTES);
-      const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(Buffer.from(context));
-      const ciphertext = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
-      return `v1.${keyId}.${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url")}`;
-    },
-    open(sealed, context) {
-      const [version, id, body] = sealed.split(".");
-      if (version !== "v1" || id !== keyId || !body) throw new Error("sealed with another PARLEY_ENCRYPTION_KEY");
-      const bytes = Buffer.from(body, "base64url");
-      const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, IV_BYTES))
-        .setAAD(Buffer.from(context))
-        .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
-      return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
-    },
+interface Key {
+  bytes: Buffer;
+  id: string;
+}
+
+/**
+ * AES-256-GCM. A sealed text is `v1.<which key>.<iv, tag, ciphertext in base64url>`.
+ * @param keys as ENCRYPTION_KEY takes them
+ */
+export function createSealer(keys: string): Sealer {
+  const known = keys.split(",").map(readKey);
+  const [current] = known;
+  if (!current) throw new Error("no PARLEY_ENCRYPTION_KEY");
+  const seal: Sealer["seal"] = (secret, context) => {
+    const iv = randomBytes(IV_BYTES);
+    const cipher = createCipheriv("aes-256-gcm", current.bytes, iv).setAAD(Buffer.from(context));
+    const ciphertext = Buffer.concat([cipher.update(secret, "utf8"), cipher.final()]);
+    return `v1.${current.id}.${Buffer.concat([iv, cipher.getAuthTag(), ciphertext]).toString("base64url")}`;
   };
+  const open: Sealer["open"] = (sealed, context) => {
+    const [version, id, body] = sealed.split(".");
+    const key = known.find((candidate) => candidate.id === id);
+    if (version !== "v1" || !key || !body) throw new Error("sealed with another PARLEY_ENCRYPTION_KEY");
+    const bytes = Buffer.from(body, "base64url");
+    const decipher = createDecipheriv("aes-256-gcm", key.bytes, bytes.subarray(0, IV_BYTES))
+      .setAAD(Buffer.from(context))
+      .setAuthTag(bytes.subarray(IV_BYTES, IV_BYTES + TAG_BYTES));
+    return decipher.update(bytes.subarray(IV_BYTES + TAG_BYTES), undefined, "utf8") + decipher.final("utf8");
+  };
+  return {
+    seal,
+    open,
+    reseal: (sealed, context) =>
+      sealed.startsWith(`v1.${current.id}.`) ? sealed : seal(open(sealed, context), context),
+  };
+}
+
+function readKey(base64: string): Key {
+  const bytes = Buffer.from(base64, "base64");
+  return { bytes, id: createHash("sha256").update(bytes).digest("hex").slice(0, 8) };
 }

@@ -22,6 +22,15 @@ export function sealSecret(sealer: Sealer, key: DestinationKey, secret: string):
   return sealer.seal(secret, contextOf(key));
 }
 
+/** The same secrets, sealed with the sealer's first key. */
+export function resealed(sealer: Sealer, { sealedSecret, oldSecrets, ...key }: DestinationKey & Secrets): Secrets {
+  const reseal = (sealed: string) => sealer.reseal(sealed, contextOf(key));
+  return {
+    sealedSecret: reseal(sealedSecret),
+    oldSecrets: oldSecrets.map((old) => ({ ...old, sealedSecret: reseal(old.sealedSecret) })),
+  };
+}
+
 /** The secrets after a rotation at `now`, and until when those before stay valid. */
 export function rotated(secrets: Secrets, sealedSecret: string, now: Date): { secrets: Secrets; validUntil: Date } {
   const validUntil = new Date(now.getTime() + OLD_SECRET_MS);

@@ -42,6 +42,7 @@ export interface TestDispatcher {
   client: DispatcherClient;
   /** The dispatcher's tables. */
   sql: postgres.Sql;
+  env: Record<string, string>;
   stop(): Promise<void>;
 }
 
@@ -68,6 +69,7 @@ export async function startTestDispatcher(
   return {
     client,
     sql,
+    env,
     stop: async () => {
       client.close();
       await running.stop();

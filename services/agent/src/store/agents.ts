@@ -103,6 +103,23 @@ export async function findExistingIds(sql: Sql, agentIds: readonly string[]): Pr
   return new Set(rows.map((row) => row.agentId));
 }
 
+/** Of everybody: for work over all of them. */
+export async function listAgentKeysWithLlm(sql: Sql): Promise<AgentKey[]> {
+  return sql<AgentKey[]>`select owner_id, agent_id from agents where llm is not null`;
+}
+
+/** Unchangeable by others until the transaction ends; null when the agent is gone. */
+export async function lockLlm(tx: Sql, key: AgentKey): Promise<StoredLlm | null> {
+  const [row] = await tx<{ llm: StoredLlm | null }[]>`
+    select llm from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
+  return row?.llm ?? null;
+}
+
+export async function updateLlm(sql: Sql, key: AgentKey, llm: StoredLlm): Promise<void> {
+  await sql`
+    update agents set llm = ${json(sql, llm)} where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
+}
+
 export interface AgentFilter {
   ownerId: string;
   search: string;

@@ -9,7 +9,7 @@ export const PEERS = {
   account: ["gateway", "parley"],
   agent: ["gateway", "conversation"],
   prompt: ["gateway", "agent"],
-  conversation: ["gateway", "voice-runtime"],
+  conversation: ["gateway", "account", "voice-runtime"],
   "webhook-dispatcher": ["gateway", "conversation"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 

@@ -60,6 +60,11 @@ export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promis
     select owner_id, destination_id from destinations where owner_id = any(${[...ownerIds]}::text[]) and enabled`;
 }
 
+/** Of everybody: for work over all of them. */
+export async function listDestinationKeys(sql: Sql): Promise<DestinationKey[]> {
+  return sql<DestinationKey[]>`select owner_id, destination_id from destinations`;
+}
+
 /** Of each key that names one, the destination as it is now. */
 export async function findDestinations(sql: Sql, keys: readonly DestinationKey[]): Promise<DestinationRow[]> {
   return sql<DestinationRow[]>`

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { readConfig } from "../src/config.ts";
+import { createSealer, ENCRYPTION_KEY } from "../src/sealing.ts";
+
+const [OLD, NEW] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64")) as [string, string];
+
+test("what is sealed opens with the same key and context, and with no other", () => {
+  const sealed = createSealer(OLD).seal("secret", "own_1");
+  expect(createSealer(OLD).open(sealed, "own_1")).toBe("secret");
+  expect(() => createSealer(OLD).open(sealed, "own_2")).toThrow();
+  expect(() => createSealer(NEW).open(sealed, "own_1")).toThrow("sealed with another PARLEY_ENCRYPTION_KEY");
+  expect(() => createSealer(OLD).open(`${sealed.slice(0, -2)}AA`, "own_1")).toThrow();
+});
+
+test("of several keys all open and the first seals", () => {
+  const both = createSealer(`${NEW},${OLD}`);
+  expect(both.open(createSealer(OLD).seal("secret", "c"), "c")).toBe("secret");
+  expect(createSealer(NEW).open(both.seal("secret", "c"), "c")).toBe("secret");
+});
+
+test("a reseal leaves alone what the first key sealed and seals the rest with it", () => {
+  const both = createSealer(`${NEW},${OLD}`);
+  const old = createSealer(OLD).seal("secret", "c");
+  const fresh = both.reseal(old, "c");
+  expect(createSealer(NEW).open(fresh, "c")).toBe("secret");
+  expect(both.reseal(fresh, "c")).toBe(fresh);
+});
+
+test.each(["", "short", `${OLD},short`, `${OLD},`])("%j is no encryption key", (text) => {
+  expect(() => readConfig({ KEY: text }, { KEY: ENCRYPTION_KEY() })).toThrow("KEY");
+});

@@ -10,7 +10,10 @@ const VARIABLES = {
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
-  REDIS_URL: str({ default: "", desc: "redis:// address; without one this process limits rates in memory" }),
+  REDIS_URL: str({
+    default: "",
+    desc: "redis:// address, or those of some nodes of a Redis Cluster with commas between; without one rates are limited in memory",
+  }),
   PARLEY_TRUSTED_PROXIES: str({ default: "", desc: "CIDRs of proxies whose X-Forwarded-For is believed" }),
   PARLEY_HTTP_TLS_CERT: str({ default: "", desc: "PEM file of the certificate to serve HTTPS with" }),
   PARLEY_HTTP_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),

@@ -20,13 +20,13 @@ export interface TestRedis {
 type Server = Subprocess<"ignore", "pipe", "inherit">;
 
 /** A Redis of this test's own, without persistence, in a directory of its own. Throws when no server is on PATH. */
-export async function startRedis(): Promise<TestRedis> {
+export async function startRedis(flags: readonly string[] = []): Promise<TestRedis> {
   const binary = Bun.which("redis-server") ?? Bun.which("valkey-server");
   if (!binary)
     throw new Error("Neither redis-server nor valkey-server is on PATH: install one (apt-get install redis-server)");
   const directory = await mkdtemp(join(tmpdir(), "parley-redis-"));
   const port = freePort();
-  let server = await spawnServer(binary, port, directory);
+  let server = await spawnServer(binary, port, directory, flags);
 
   async function kill(): Promise<void> {
     server.kill("SIGKILL");
@@ -37,7 +37,7 @@ export async function startRedis(): Promise<TestRedis> {
     url: `redis://127.0.0.1:${port}`,
     kill,
     async restart() {
-      server = await spawnServer(binary, port, directory);
+      server = await spawnServer(binary, port, directory, flags);
     },
     freeze: () => server.kill("SIGSTOP"),
     thaw: () => server.kill("SIGCONT"),
@@ -48,9 +48,9 @@ export async function startRedis(): Promise<TestRedis> {
   };
 }
 
-async function spawnServer(binary: string, port: number, directory: string): Promise<Server> {
+async function spawnServer(binary: string, port: number, directory: string, flags: readonly string[]): Promise<Server> {
   const persistence = ["--save", "", "--appendonly", "no"];
-  const command = [binary, "--bind", "127.0.0.1", "--port", `${port}`, "--dir", directory, ...persistence];
+  const command = [binary, "--bind", "127.0.0.1", "--port", `${port}`, "--dir", directory, ...persistence, ...flags];
   const server: Server = Bun.spawn(command, { stdin: "ignore", stdout: "pipe", stderr: "inherit" });
   const late = setTimeout(() => server.kill("SIGKILL"), START_TIMEOUT_MS);
   const log = await logUntil(server, "Ready to accept connections");

@@ -1,4 +1,4 @@
-import { Redis } from "ioredis";
+import { Cluster, Redis } from "ioredis";
 import type { RateLimiter } from "./limiter.ts";
 import { takeScript } from "./take-script.ts";
 import { decisionOf } from "./window.ts";
@@ -9,6 +9,7 @@ const RECONNECT_DELAY_MAX_MS = 1_000;
 const SILENCE_MAX_MS = 2_000;
 
 export interface RedisLimiterOptions {
+  /** redis:// of one server, or of some nodes of a Redis Cluster with commas between them. */
   url: string;
   commandTimeoutMs?: number;
   /** Only for tests: Unix ms in place of Redis's own time. */
@@ -44,24 +45,58 @@ export async function redisLimiter({ url, commandTimeoutMs = 100, clock }: Redis
 }
 
 type UsageReply = [used: number, waitMs: number, newestMs: number];
-type Connection = Redis & { takeOne(key: string, limit: number, nowMs?: number): Promise<UsageReply> };
+type Connection = (Redis | Cluster) & { takeOne(key: string, limit: number, nowMs?: number): Promise<UsageReply> };
 
 function connection(url: string, commandTimeout: number): Connection {
-  return new Redis(url, {
-    scripts: { takeOne: { lua: takeScript, numberOfKeys: 1 } },
-    lazyConnect: true,
+  const [first = "", ...others] = url.split(",");
+  const made =
+    others.length > 0
+      ? cluster([first, ...others], commandTimeout)
+      : new Redis(first, { ...OF_THE_CLIENT, ...ofEachNode(commandTimeout), retryStrategy: reconnectDelayMs });
+  return made as unknown as Connection;
+}
+
+/** The named nodes lead to all others; the first one's user, password and scheme go for all. */
+function cluster(urls: readonly string[], commandTimeout: number): Cluster {
+  const nodes = urls.map((url) => new URL(url));
+  const [{ username, password, protocol } = new URL("redis://none")] = nodes;
+  return new Cluster(
+    nodes.map(({ hostname, port }) => ({ host: hostname.replace(/^\[|\]$/g, ""), port: Number(port) || 6379 })),
+    {
+      ...OF_THE_CLIENT,
+      redisOptions: {
+        ...ofEachNode(commandTimeout),
+        ...(username && { username: decodeURIComponent(username) }),
+        ...(password && { password: decodeURIComponent(password) }),
+        ...(protocol === "rediss:" && { tls: {} }),
+      },
+      clusterRetryStrategy: reconnectDelayMs,
+    },
+  );
+}
+
+const OF_THE_CLIENT = {
+  scripts: { takeOne: { lua: takeScript, numberOfKeys: 1 } },
+  lazyConnect: true,
+  enableOfflineQueue: false,
+  // What is taken in one tick goes out in one write: half of a take's CPU when many come at once.
+  enableAutoPipelining: true,
+};
+
+function ofEachNode(commandTimeout: number) {
+  return {
     connectionName: "parley-gateway",
     disableClientInfo: true,
-    enableOfflineQueue: false,
-    // What is taken in one tick goes out in one write: half of a take's CPU when many come at once.
-    enableAutoPipelining: true,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
     commandTimeout,
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MAX_MS,
-    retryStrategy: (times) => Math.min(50 * 2 ** times, RECONNECT_DELAY_MAX_MS) * (0.5 + Math.random() / 2),
     // A primary that was demoted keeps its connections: the name may already lead to the new one.
-    reconnectOnError: (error) => error.message.includes("READONLY"),
-  }) as Connection;
+    reconnectOnError: (error: Error) => error.message.includes("READONLY"),
+  };
+}
+
+function reconnectDelayMs(times: number): number {
+  return Math.min(50 * 2 ** times, RECONNECT_DELAY_MAX_MS) * (0.5 + Math.random() / 2);
 }

@@ -73,6 +73,7 @@ describe("creating an agent", () => {
       tools: {
         end_call: { message: "Bye." },
         transfer_call: { transfer_phone_number: "+14155550199" },
+        schedule_call: { timezone: "Asia/Kolkata", max_days_ahead: 14 },
         set_language: false,
         background_audio: { sound: "office", volume: 0.2 },
         user_idle: { timeout_seconds: 10, max_reminders: 2 },

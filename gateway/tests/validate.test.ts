@@ -87,6 +87,11 @@ describe("a body that breaks a rule is told so by field and fix", () => {
       { ...GOOD, tools: { transfer_call: { transfer_phone_number: "911" } } },
       "tools.transfer_call.transfer_phone_number must be a phone number in E.164, such as +14155550123",
     ],
+    ...["Mars/Base", "", "+05:30", "Europe/Berlin "].map((timezone): [string, object, string] => [
+      `time zone ${timezone}`,
+      { ...GOOD, tools: { schedule_call: { timezone } } },
+      "tools.schedule_call.timezone must be an IANA time zone, such as Europe/Berlin",
+    ]),
     [
       "speed",
       { ...GOOD, tts: { provider_name: "OPENAI", voice_id: "v", params: { speed: 9 } } },

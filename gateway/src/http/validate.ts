@@ -6,10 +6,11 @@ import { explain } from "./explain.ts";
 // JSON Schema counts code points, TypeBox UTF-16 units: texts are a kind of their own.
 TypeRegistry.Set<TextSchema>("Text", (schema, value) => {
   if (typeof value !== "string") return false;
-  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern } = schema;
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, check } = schema;
   if (value.length < minLength || (value.length > maxLength && codePoints(value) > maxLength)) return false;
   if (minLength > 1 && codePoints(value) < minLength) return false;
-  return pattern === undefined || new RegExp(pattern, "u").test(value);
+  if (pattern !== undefined && !new RegExp(pattern, "u").test(value)) return false;
+  return check === undefined || check(value);
 });
 
 export interface TextSchema extends TSchema {
@@ -18,6 +19,7 @@ export interface TextSchema extends TSchema {
   minLength?: number;
   maxLength?: number;
   pattern?: string;
+  check?: (text: string) => boolean;
 }
 
 /** Checks values against a schema, compiled once. */

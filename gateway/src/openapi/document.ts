@@ -144,7 +144,7 @@ function shown(schema: TSchema, components: Record<string, Json>): Json {
   return { $ref: `#/components/schemas/${schema.$id}` };
 }
 
-const OWN_KEYWORDS = new Set(["$id", "form", "anyOf"]);
+const OWN_KEYWORDS = new Set(["$id", "form", "check", "anyOf"]);
 
 function plain(schema: TSchema, components: Record<string, Json>): Json {
   const json: Json = {};

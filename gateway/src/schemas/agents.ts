@@ -1,5 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
-import { E164, Json, Maybe, OneOf, PageQuery, Text } from "./types.ts";
+import { E164, Json, Maybe, OneOf, PageQuery, Text, TimeZone } from "./types.ts";
 
 export const CATEGORIES = [
   "Customer Service",
@@ -97,7 +97,7 @@ export const Tools = Type.Object(
     end_call: tool({ message: Message }),
     transfer_call: tool({ transfer_phone_number: E164, message: Message }),
     schedule_call: tool({
-      timezone: Type.Optional(Text({ min: 1, max: 100 })),
+      timezone: Type.Optional(TimeZone),
       max_days_ahead: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 })),
     }),
     set_language: tool({ languages: Type.Optional(Type.Array(Language, { maxItems: 100 })) }),

@@ -1,24 +1,28 @@
 import { Kind, type TSchema, Type } from "@sinclair/typebox";
+import { isTimeZone } from "../http/time-zone.ts";
 import type { TextSchema } from "../http/validate.ts";
 
 interface TextOptions {
   min?: number;
   max?: number;
   pattern?: string;
-  /** What the pattern asks for, completing "must …". */
+  /** What no pattern can say. */
+  check?: (text: string) => boolean;
+  /** What the pattern or the check asks for, completing "must …". */
   form?: string;
   description?: string;
   example?: string;
 }
 
 /** A string, its length in code points. */
-export function Text({ min, max, pattern, form, description, example }: TextOptions = {}): TextSchema {
+export function Text({ min, max, pattern, check, form, description, example }: TextOptions = {}): TextSchema {
   return Type.Unsafe<string>({
     [Kind]: "Text",
     type: "string",
     ...(min !== undefined && { minLength: min }),
     ...(max !== undefined && { maxLength: max }),
     ...(pattern !== undefined && { pattern }),
+    ...(check !== undefined && { check }),
     ...(form !== undefined && { form }),
     ...(description !== undefined && { description }),
     ...(example !== undefined && { examples: [example] }),
@@ -56,6 +60,13 @@ export const E164 = Text({
   pattern: "^\\+[1-9]\\d{6,14}$",
   form: "be a phone number in E.164, such as +14155550123",
   example: "+14155550123",
+});
+
+export const TimeZone = Text({
+  max: 100,
+  check: isTimeZone,
+  form: "be an IANA time zone, such as Europe/Berlin",
+  example: "Europe/Berlin",
 });
 
 export const DateTimeText = Text({

@@ -185,6 +185,23 @@ describe("a model with a fallback", () => {
     },
   );
 
+  test.each(WAYS)(
+    "is left out of a %s turn (%p) when its provider is not configured here; without a fallback the turn is refused",
+    async (_way, streaming) => {
+      const unconfigured = { provider_name: "OPENAI", model_name: "gpt-4.1-mini" };
+      const fallbacks = [{ ...llmOf(second), model_name: "second" }];
+      const agent = await createAgent(api, model, { llm: { ...unconfigured, fallbacks } });
+      const answer = await chat({ agent_id: agent, streaming });
+      expect(answer.status).toBe(200);
+      expect(streaming ? answer.body : answer.body.response).toBe(echoOf("Hi"));
+      expect(second.requests.at(-1)?.body.model).toBe("second");
+      await goesOn(sessionOf(answer), ["user: Hi", `assistant: ${echoOf("Hi")}`], agent);
+
+      const refused = await chat({ agent_id: await createAgent(api, model, { llm: unconfigured }), streaming });
+      expect([refused.status, refused.body]).toEqual([400, { detail: "LLM provider OPENAI is not configured" }]);
+    },
+  );
+
   test("is not stood in for after its first word", async () => {
     const before = second.requests.length;
     const asked = model.next((exchange) => {

@@ -11,7 +11,7 @@ import postgres from "postgres";
 import { freePorts } from "../src/stack/ports.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
 
-/** The long run: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=40. */
+/** The long run, which needs nothing of the test command: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=20 bun test <this file>. */
 const EVENTS = Number(process.env.PARLEY_FAULT_EVENTS ?? 1_000);
 const KILLS = Number(process.env.PARLEY_FAULT_KILLS ?? 6);
 const WITHIN_MS = 20_000 + EVENTS * 20 + KILLS * 10_000;

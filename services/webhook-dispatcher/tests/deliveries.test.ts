@@ -20,10 +20,15 @@ import {
 import { fieldOf, isSignedWith, startReceiver } from "./receiver.ts";
 
 let service: TestDispatcher;
+/** One that waits for no answer longer than 300 ms. */
+let hasty: TestDispatcher;
 beforeAll(async () => {
-  service = await startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "300" });
+  [service, hasty] = await Promise.all([
+    startTestDispatcher(),
+    startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "300" }),
+  ]);
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), hasty.stop()]));
 
 describe("what arrives", () => {
   test.each([
@@ -129,6 +134,23 @@ describe("an attempt", () => {
     expect(new Set(sent)).toEqual(new Set([delivery?.eventId]));
   });
 
+  test("that failed is made again however many others of its destination end, or are added, at the time", async () => {
+    await using receiver = startReceiver();
+    const seen = new Set<string>();
+    receiver.answer = async ({ target, headers }) => {
+      const delivery = `${target} ${headers["webhook-id"]}`;
+      await Bun.sleep(Math.random() * 4);
+      if (seen.has(delivery)) return new Response("ok");
+      seen.add(delivery);
+      return new Response("", { status: 500 });
+    };
+    const ownerId = newOwner();
+    for (let at = 0; at < 10; at++) await newDestination(service.client, `${receiver.url}/${at}`, { ownerId });
+    for (let round = 0; round < 10; round++) await service.client.acceptEvent(newEvent(ownerId));
+    const deliveries = await ended(service.client, ownerId, 100);
+    expect(deliveries.map(({ status }) => status)).toEqual(Array(100).fill(DELIVERED));
+  });
+
   test("is made four times at most", async () => {
     await using receiver = startReceiver();
     receiver.answer = () => new Response("no", { status: 404 });
@@ -158,9 +180,9 @@ describe("an attempt", () => {
 
   test("that is never answered ends at its time, and its connection is closed", async () => {
     await using silent = await startRawServer(() => {});
-    const { ownerId } = await newDestination(service.client, silent.url);
-    await service.client.acceptEvent(newEvent(ownerId));
-    const [delivery] = await ended(service.client, ownerId);
+    const { ownerId } = await newDestination(hasty.client, silent.url);
+    await hasty.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(hasty.client, ownerId);
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts[0]).toMatchObject({
       httpStatus: undefined,
@@ -201,9 +223,9 @@ describe("an attempt", () => {
     await using slow = await startRawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nwell");
     });
-    const { ownerId } = await newDestination(service.client, slow.url);
-    await service.client.acceptEvent(newEvent(ownerId));
-    const [delivery] = await ended(service.client, ownerId);
+    const { ownerId } = await newDestination(hasty.client, slow.url);
+    await hasty.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(hasty.client, ownerId);
     expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ httpStatus: 200, responseExcerpt: "well" }] });
   });
 

@@ -60,8 +60,9 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   let waiting: PendingDelivery[] = [];
   /** There is more than was read. */
   let more = false;
-  /** When a delivery will be due that is not yet. */
+  /** When a delivery will be due that is not yet, and the same of those settled since the last read began. */
   let nextAt: Date | null = null;
+  let retryAt: Date | null = null;
   /** Begun; what is settled stays until the next read begins, as the read under way may still see it pending. */
   const begun = new Set<string>();
   const settled: string[] = [];
@@ -80,8 +81,10 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     stopping.addEventListener("abort", end);
     try {
       while (!isOver()) {
+        // Only such a read has seen all there is: what is settled while one is under way may have to be retried.
+        const seesAll = unsettled === 0;
         await refill();
-        if (unsettled === 0 && waiting.length === 0) return nextAt ?? undefined;
+        if (seesAll && unsettled === 0 && waiting.length === 0) return nextAt ?? undefined;
         await paused();
       }
       return sender.clock.now();
@@ -97,6 +100,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   async function refill(): Promise<void> {
     for (const id of settled.splice(0)) begun.delete(id);
     woken = false;
+    retryAt = null;
     readMs = performance.now();
     const limit = Math.max(READ_MIN, AHEAD * ctx.places());
     const { destination, pending } = await ctx.read({ ...key, limit, except: [...begun] });
@@ -113,8 +117,9 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     const now = sender.clock.now();
     const unbegun = pending.filter(({ deliveryId }) => !begun.has(deliveryId));
     waiting = unbegun.filter(({ nextAttemptAt }) => nextAttemptAt <= now);
-    nextAt = unbegun.find(({ nextAttemptAt }) => nextAttemptAt > now)?.nextAttemptAt ?? null;
-    more = pending.length === limit && nextAt === null;
+    const later = unbegun.find(({ nextAttemptAt }) => nextAttemptAt > now)?.nextAttemptAt ?? null;
+    nextAt = earlier(later, retryAt);
+    more = pending.length === limit && later === null;
     begin();
   }
 
@@ -136,7 +141,8 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     const state = await persistently(() => ctx.settle({ delivery, attempt }));
     settled.push(delivery.deliveryId);
     unsettled--;
-    if (state?.nextAttemptAt && (!nextAt || state.nextAttemptAt < nextAt)) nextAt = state.nextAttemptAt;
+    retryAt = earlier(retryAt, state?.nextAttemptAt ?? null);
+    nextAt = earlier(nextAt, retryAt);
     sender.log.info(
       {
         owner_id: delivery.ownerId,
@@ -203,6 +209,11 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   }
 
   return { work, wake };
+}
+
+function earlier(one: Date | null, other: Date | null): Date | null {
+  if (!one || !other) return one ?? other;
+  return one < other ? one : other;
 }
 
 /** A secret that cannot be opened fails the attempts, which are then seen, and not the lane, which would be tried for ever. */

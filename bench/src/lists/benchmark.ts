@@ -16,12 +16,13 @@ const FOLDED_WITHIN_MS = 3_600_000;
 
 /**
  * Lists of owners with few and with many conversations, ten messages each, through the service's port.
- * `--size N` seeds the largest owner with N conversations; `--data FOLDER` keeps the seeded database and uses it again.
+ * `--size N` seeds the largest owner with N conversations; `--data FOLDER` keeps the seeded database and uses it again;
+ * `--cases REGEX` asks only for lists of such names.
  */
 export async function benchLists(run: Run): Promise<void> {
   const { values } = parseArgs({
     args: process.argv.slice(3),
-    options: { size: { type: "string" }, data: { type: "string" } },
+    options: { size: { type: "string" }, data: { type: "string" }, cases: { type: "string", default: "" } },
   });
   const largest = Number(values.size ?? SIZES.at(-1));
   if (!Number.isInteger(largest) || largest < 1) throw new Error("--size must be a number of conversations");
@@ -56,7 +57,8 @@ export async function benchLists(run: Run): Promise<void> {
   }
   await preparing.stop();
 
-  const cases = listCases(END);
+  const wanted = new RegExp(values.cases);
+  const cases = listCases(END).filter(({ name }) => wanted.test(name));
   await database.restart("as it comes");
   const service = await startListService(run, database.url);
   const cold: number[] = [];

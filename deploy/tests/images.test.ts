@@ -25,6 +25,7 @@ const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatc
 const HOST = "127.0.0.1";
 const BUILT_WITHIN_MS = 120_000;
 const READY_WITHIN_MS = 25_000;
+const STARTED_WITHIN_MS = 90_000;
 
 let jail: Jail;
 let database: GivenDatabase;
@@ -115,21 +116,25 @@ test("the one-shot migrates an empty database, and a second time changes nothing
   for (let run = 1; run <= 2; run++) expect(await once("migrate")).toMatchObject({ exitCode: 0 });
 });
 
-test("every process starts from its binary and its health check finds it ready", async () => {
-  const names = [...SERVICES, "gateway", "model"] as const;
-  for (const name of names) running.set(name, jail.run(name, env[name]));
-  for (const name of names)
-    await eventually(
-      async () => expect({ name, ...(await once(name, "health")) }).toMatchObject({ name, exitCode: 0 }),
-      READY_WITHIN_MS,
-    );
-  for (const name of SERVICES) {
-    const address = (env[name].PARLEY_LISTEN ?? "").replace(HOST, "localhost");
-    const client = createClient(HealthService, { peer: name, address, credentials: channelCredentials(asGateway) });
-    expect(await client.check({ service: "" })).toEqual({ status: 1 });
-    client.close();
-  }
-});
+test(
+  "every process starts from its binary and its health check finds it ready",
+  async () => {
+    const names = [...SERVICES, "gateway", "model"] as const;
+    for (const name of names) running.set(name, jail.run(name, env[name]));
+    for (const name of names)
+      await eventually(
+        async () => expect({ name, ...(await once(name, "health")) }).toMatchObject({ name, exitCode: 0 }),
+        READY_WITHIN_MS,
+      );
+    for (const name of SERVICES) {
+      const address = (env[name].PARLEY_LISTEN ?? "").replace(HOST, "localhost");
+      const client = createClient(HealthService, { peer: name, address, credentials: channelCredentials(asGateway) });
+      expect(await client.check({ service: "" })).toEqual({ status: 1 });
+      client.close();
+    }
+  },
+  STARTED_WITHIN_MS,
+);
 
 test("the quick start's main job runs on them: owner, key, agent, both kinds of chat, what was said", async () => {
   const owner = await once("parley", "owner", "create", "--name", "Acme", "--email", "ops@acme.example", "--json");

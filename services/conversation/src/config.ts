@@ -7,6 +7,7 @@ const allowList = makeValidator(parseAllowList);
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
+  PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "as DATABASE_URL but of a replica, to read lists from" }),
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({

@@ -2,12 +2,14 @@ import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agen
 import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { ReadLists } from "./list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
 import type { RunningTurns } from "./running-turns.ts";
 
 export interface ConversationContext {
   db: Database;
+  readLists: ReadLists;
   /** @throws ServiceError forbidden for another owner's agent, not_found for none */
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** The same with the text of its analysis prompt. */

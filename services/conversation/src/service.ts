@@ -2,6 +2,7 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
+import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -16,6 +17,7 @@ import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue, startEventRelay } from "./events/relay.ts";
 import { foldCountsQueue } from "./fold-counts.ts";
 import { silentCalls, silentChats } from "./idle.ts";
+import { listReader } from "./list-reader.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { boundedFetch } from "./model/bounded-fetch.ts";
 import { type ProviderSettings, selectModel } from "./model/select.ts";
@@ -71,8 +73,10 @@ export function startConversation(
           retryMs: config.PARLEY_LLM_RETRY_MS,
           log,
         };
+        const replica = openReplica(config);
         const ctx: ConversationContext = {
           db,
+          readLists: listReader(db, replica),
           getAgent: agentReader(agents),
           getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
           acceptEvent: dispatcher.acceptEvent,
@@ -115,6 +119,7 @@ export function startConversation(
             egress.close();
             agents.close();
             dispatcher.close();
+            await replica?.end({ timeout: 5 });
           },
         };
       },
@@ -122,6 +127,16 @@ export function startConversation(
     config,
     log,
   );
+}
+
+function openReplica(config: ConversationConfig): Database | null {
+  if (config.PARLEY_DATABASE_REPLICA_URL === "") return null;
+  return openDatabase({
+    url: config.PARLEY_DATABASE_REPLICA_URL,
+    max: config.PARLEY_DATABASE_POOL,
+    prepare: config.PARLEY_DATABASE_PREPARE === "1",
+    name: "parley-conversation-lists",
+  });
 }
 
 function credentialsOf(config: ConversationConfig): ProviderSettings["credentials"] {

@@ -13,7 +13,7 @@ export function listChatSessions(ctx: ConversationContext): Handler {
     if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);
     const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
     const wanted = page ?? { number: 1, size: 10 };
-    const { rows, total } = await listConversationRows(ctx.db, filter, wanted, ctx.clock.now());
+    const { rows, total } = await ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now()));
     return { sessions: rows.map(toSummary), total };
   };
 }

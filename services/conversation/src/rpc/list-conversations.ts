@@ -12,28 +12,24 @@ export function listConversations(ctx: ConversationContext): Handler {
   return async (request) => {
     const { ownerId, conversationId, search, agentId, timeOfDay } = request;
     if (conversationId !== "" && !isUuid(conversationId)) return { conversations: [], total: 0 };
-    const { rows, total } = await listConversationRows(
-      ctx.db,
-      {
-        ownerId,
-        search,
-        conversationId,
-        agentId,
-        type: typeName(request.type),
-        callingType: callingTypeName(request.callingType),
-        status: statusName(request.status),
-        from: request.from ?? null,
-        to: request.to ?? null,
-        timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
-      },
-      request.page ?? { number: 1, size: 10 },
-      ctx.clock.now(),
-    );
-    const transcripts = await listTranscripts(
-      ctx.db,
+    const filter = {
       ownerId,
-      rows.map((row) => row.conversationId),
-    );
+      search,
+      conversationId,
+      agentId,
+      type: typeName(request.type),
+      callingType: callingTypeName(request.callingType),
+      status: statusName(request.status),
+      from: request.from ?? null,
+      to: request.to ?? null,
+      timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
+    };
+    const page = request.page ?? { number: 1, size: 10 };
+    const { rows, total, transcripts } = await ctx.readLists(async (db) => {
+      const found = await listConversationRows(db, filter, page, ctx.clock.now());
+      const ids = found.rows.map((row) => row.conversationId);
+      return { ...found, transcripts: await listTranscripts(db, ownerId, ids) };
+    });
     return {
       conversations: rows.map((row) => toConversation(row, transcripts.get(row.conversationId) ?? [])),
       total,

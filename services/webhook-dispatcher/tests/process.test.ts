@@ -70,21 +70,29 @@ function acceptMany(clients: readonly DispatcherClient[], ownerId: string, count
   );
 }
 
+const DELIVERED_WITHIN_MS = 60_000;
+
 test("replicas share the destinations, and send no attempt twice", async () => {
   await using receiver = startReceiver();
   const [one, other] = [await startProcess(), await startProcess()];
   const ownerId = newOwner();
   const names = Array.from({ length: 40 }, (_, at) => `${receiver.url}/${at}`);
   await Promise.all(names.map((url) => newDestination(one.client, url, { ownerId })));
-  await acceptMany([one.client, other.client], ownerId, 25);
+  let accepted = 0;
+  // Which of them takes a destination is chance: some more, should one have taken all.
+  await eventually(async () => {
+    await acceptMany([one.client, other.client], ownerId, 25);
+    accepted += 25;
+    for (const { output } of [one, other]) expect(output()).toContain("webhook attempt");
+  });
+  const deliveries = accepted * names.length;
   await eventually(async () => {
     const request = { ...ListDeliveriesRequest.fromPartial({ ownerId, status: DELIVERED }) };
-    expect((await one.client.listDeliveries(request)).total).toBe(1_000);
-  });
+    expect((await one.client.listDeliveries(request)).total).toBe(deliveries);
+  }, DELIVERED_WITHIN_MS);
   const sent = receiver.received.map(({ target, headers }) => `${target} ${headers["webhook-id"]}`);
-  expect(sent).toHaveLength(1_000);
-  expect(new Set(sent).size).toBe(1_000);
-  for (const { output } of [one, other]) expect(output()).toContain("webhook attempt");
+  expect(sent).toHaveLength(deliveries);
+  expect(new Set(sent).size).toBe(deliveries);
 });
 
 test("what a killed process had under way is delivered by another one when its lease ends", async () => {

@@ -42,6 +42,8 @@ export function watchCertificates(files: TlsFiles, rereadMs = REREAD_MS): experi
   }
 
   function add<L extends (update: Certificates) => void>(listeners: Set<L>, listener: L): void {
+    // While nobody used them nobody looked.
+    if (timer === undefined) reread();
     listeners.add(listener);
     timer ??= setInterval(reread, rereadMs).unref();
     // Whoever adds a listener is not done with that yet.

@@ -8,9 +8,13 @@ const RECONNECT_DELAY_MAX_MS = 1_000;
 /** A connection that owes an answer for this long is dead (its host vanished without a word) and is made anew. */
 const SILENCE_MAX_MS = 2_000;
 
+/** A process starved of CPU for 100 ms is no lost Redis, and taking it for one hands every key a second limit. */
+const COMMAND_TIMEOUT_MS = 500;
+
 export interface RedisLimiterOptions {
   /** redis:// of one server, or of some nodes of a Redis Cluster with commas between them. */
   url: string;
+  /** Only requests under way when Redis is lost wait this long. */
   commandTimeoutMs?: number;
   /** Only for tests: Unix ms in place of Redis's own time. */
   clock?: () => number;
@@ -22,7 +26,11 @@ export interface RedisLimiter extends RateLimiter {
 }
 
 /** Limits across all gateways, one round trip a take. Resolves when connected or not within a second; reconnects for ever. */
-export async function redisLimiter({ url, commandTimeoutMs = 100, clock }: RedisLimiterOptions): Promise<RedisLimiter> {
+export async function redisLimiter({
+  url,
+  commandTimeoutMs = COMMAND_TIMEOUT_MS,
+  clock,
+}: RedisLimiterOptions): Promise<RedisLimiter> {
   const redis = connection(url, commandTimeoutMs);
   let lastError = "connection closed";
   redis.on("error", (error: Error) => {

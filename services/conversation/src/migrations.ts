@@ -5,9 +5,9 @@ import turnKeys from "../migrations/0002_turn_keys.sql" with { type: "text" };
 import conversationCounts from "../migrations/0003_conversation_counts.sql" with { type: "text" };
 import conversationSearch from "../migrations/0004_conversation_search.sql" with { type: "text" };
 import conversationEvents from "../migrations/0005_conversation_events.sql" with { type: "text" };
-import callsAndRetention from "../migrations/0007_calls_and_retention.sql" with { type: "text" };
-import usage from "../migrations/0008_usage.sql" with { type: "text" };
-import conversationLanguage from "../migrations/0010_conversation_language.sql" with { type: "text" };
+import callsAndRetention from "../migrations/0006_calls_and_retention.sql" with { type: "text" };
+import usage from "../migrations/0007_usage.sql" with { type: "text" };
+import conversationLanguage from "../migrations/0008_conversation_language.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -16,7 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003_conversation_counts", sql: conversationCounts },
   { name: "0004_conversation_search", sql: conversationSearch },
   { name: "0005_conversation_events", sql: conversationEvents },
-  { name: "0007_calls_and_retention", sql: callsAndRetention },
-  { name: "0008_usage", sql: usage },
-  { name: "0010_conversation_language", sql: conversationLanguage },
+  { name: "0006_calls_and_retention", sql: callsAndRetention },
+  { name: "0007_usage", sql: usage },
+  { name: "0008_conversation_language", sql: conversationLanguage },
 ];

@@ -5,10 +5,6 @@ import { str } from "envalid";
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service, told for how long to keep them" }),
-  PARLEY_DATABASE_DIRECT_URL: str({
-    default: "",
-    desc: "as DATABASE_URL but past a transaction-mode pooler, which passes no notifications on; else DATABASE_URL is used",
-  }),
 };
 
 export type AccountConfig = ConfigOf<typeof VARIABLES>;

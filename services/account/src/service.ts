@@ -44,7 +44,7 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
       name: "account",
       definition: AccountServiceService,
       migrations: MIGRATIONS,
-      build: (db) => {
+      build: (db, direct) => {
         keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
         const conversations = createClient(ConversationServiceService, {
           peer: "conversation",
@@ -52,7 +52,7 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
           credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
         });
         const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), conversations, clock };
-        const worker = startWorker(db, retentionQueue(ctx), log, { clock });
+        const worker = startWorker(db, retentionQueue(ctx), log, { clock, direct });
         return {
           handlers: {
             createOwner: createOwner(ctx),

@@ -32,7 +32,7 @@ export async function startAgent(config: AgentConfig, log: Logger, clock: Clock 
       name: "agent",
       definition: AgentServiceService,
       migrations: MIGRATIONS,
-      build: (db) => {
+      build: (db, direct) => {
         const prompts = createClient(PromptServiceService, {
           peer: "prompt",
           address: config.PARLEY_PROMPT_ADDRESS,
@@ -47,7 +47,7 @@ export async function startAgent(config: AgentConfig, log: Logger, clock: Clock 
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           clock,
         };
-        const worker = startWorker(db, referenceQueue(ctx), log, { clock });
+        const worker = startWorker(db, referenceQueue(ctx), log, { clock, direct });
         return {
           handlers: {
             createAgent: createAgent(ctx),

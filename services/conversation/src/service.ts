@@ -50,7 +50,7 @@ export function startConversation(
       name: "conversation",
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
-      build: async (db) => {
+      build: async (db, direct) => {
         const credentials = channelCredentials(tlsFiles(config, config.PARLEY_LISTEN));
         const agents = createClient(AgentServiceService, {
           peer: "agent",
@@ -93,7 +93,7 @@ export function startConversation(
           ...eventRelayQueue(ctx, log),
           ...analysisQueue(ctx, log),
         };
-        const worker = startWorker(db, queues, log, { clock });
+        const worker = startWorker(db, queues, log, { clock, direct });
         await startSweeps(db, clock, sweeps);
         await startEventRelay(ctx);
         return {

@@ -15,6 +15,10 @@ export const SERVICE_VARIABLES = {
   PARLEY_LISTEN: str({ default: "127.0.0.1:0", desc: "host:port or unix:path to serve gRPC on" }),
   PARLEY_DATABASE_POOL: positiveInteger({ default: 10, desc: "connections at most" }),
   PARLEY_DATABASE_PREPARE: str({ default: "1", choices: ["0", "1"], desc: "0 behind a transaction-mode pooler" }),
+  PARLEY_DATABASE_DIRECT_URL: str({
+    default: "",
+    desc: "as DATABASE_URL but past a transaction-mode pooler, which passes no notifications on; else DATABASE_URL is used",
+  }),
   PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "for running calls to end at a stop" }),
   ...TLS_VARIABLES,
 };
@@ -25,8 +29,11 @@ export interface Service<D extends Definition> {
   name: ServiceName;
   definition: D;
   migrations: readonly Migration[];
-  /** Given the migrated database, what answers the calls, and what to let go of after the last one. */
-  build(db: Database): Promise<Built<D>> | Built<D>;
+  /**
+   * Given the migrated database, what answers the calls, and what to let go of after the last one.
+   * @param direct the same database where its notifications arrive
+   */
+  build(db: Database, direct: Database): Promise<Built<D>> | Built<D>;
 }
 
 export interface Built<D extends Definition> {
@@ -49,7 +56,8 @@ export async function startService<D extends Definition>(
     name: `parley-${service.name}`,
   });
   await migrate(db, service.migrations);
-  const { handlers, stop } = await service.build(db);
+  const direct = openDirect(env, service.name);
+  const { handlers, stop } = await service.build(db, direct ?? db);
   const server = await serve(service.definition, handlers, {
     address: env.PARLEY_LISTEN,
     log,
@@ -62,7 +70,13 @@ export async function startService<D extends Definition>(
     stop: async () => {
       await server.stop();
       await stop?.();
-      await db.end({ timeout: 5 });
+      await Promise.all([db.end({ timeout: 5 }), direct?.end({ timeout: 5 })]);
     },
   };
+}
+
+/** Connects when it is first used. */
+function openDirect(env: ServiceEnvironment, name: ServiceName): Database | null {
+  if (env.PARLEY_DATABASE_DIRECT_URL === "") return null;
+  return openDatabase({ url: env.PARLEY_DATABASE_DIRECT_URL, max: 1, name: `parley-${name}-direct` });
 }

@@ -36,7 +36,7 @@ export function startDispatcher(
       name: "webhook-dispatcher",
       definition: WebhookDispatcherServiceService,
       migrations: MIGRATIONS,
-      build: async (db) => {
+      build: async (db, direct) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = { db, clock, sealer, allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS };
@@ -48,7 +48,7 @@ export function startDispatcher(
           retryMs: config.PARLEY_WEBHOOK_RETRY_MS,
           leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,
         });
-        const settings: WorkerSettings = { clock, ...(pollMs !== undefined && { pollMs }) };
+        const settings: WorkerSettings = { clock, direct, ...(pollMs !== undefined && { pollMs }) };
         const worker = startWorker(db, { ...deliveries.queues, ...sweepQueue(ctx) }, log, settings);
         await sweepDeliveries(ctx);
         return {

@@ -10,10 +10,19 @@ interface Listener {
   onGap(): void;
 }
 
-/** Listens for the notifications of `table.sql`, however often the connection is lost. */
-export function listenForJobs(db: Database, log: Logger, listener: Listener): { stop(): Promise<void> } {
+/**
+ * Listens for the notifications of `table.sql`, however often the connection is lost.
+ * @param db where the jobs are
+ * @param direct the same, or what leads to it past a pooler
+ */
+export function listenForJobs(
+  db: Database,
+  direct: Database,
+  log: Logger,
+  listener: Listener,
+): { stop(): Promise<void> } {
   const stopping = new AbortController();
-  const listening = begin(db, log, listener, stopping.signal);
+  const listening = begin(db, direct, log, listener, stopping.signal);
   return {
     stop: async () => {
       stopping.abort();
@@ -27,6 +36,7 @@ export function listenForJobs(db: Database, log: Logger, listener: Listener): { 
 /** Once listening, the `postgres` package listens again by itself after a loss; beginning is up to us. */
 async function begin(
   db: Database,
+  direct: Database,
   log: Logger,
   { retryMs, onJob, onGap }: Listener,
   stopping: AbortSignal,
@@ -34,7 +44,7 @@ async function begin(
   while (!stopping.aborted) {
     try {
       const [row] = await db<{ schema: string }[]>`select current_schema() as schema`;
-      const { unlisten } = await db.listen(`${row?.schema}.jobs`, onJob, onGap);
+      const { unlisten } = await direct.listen(`${row?.schema}.jobs`, onJob, onGap);
       return unlisten;
     } catch (err) {
       log.warn({ err }, "jobs are polled for until notifications can be had");

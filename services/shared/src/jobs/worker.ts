@@ -16,6 +16,8 @@ export interface WorkerSettings {
   clock?: Clock;
   /** How long a lost notification can delay a job, milliseconds. */
   pollMs?: number;
+  /** The database past a pooler, which passes no notifications on; else they are awaited where the jobs are. */
+  direct?: Database;
 }
 
 const POLL_MS = 2_000;
@@ -25,12 +27,12 @@ export function startWorker(
   db: Database,
   queues: Readonly<Record<string, Queue>>,
   log: Logger,
-  { clock = systemClock, pollMs = POLL_MS }: WorkerSettings = {},
+  { clock = systemClock, pollMs = POLL_MS, direct = db }: WorkerSettings = {},
 ): Worker {
   const loops = new Map(
     Object.entries(queues).map(([name, queue]) => [name, startQueueLoop({ db, name, queue, log, clock, pollMs })]),
   );
-  const listening = listenForJobs(db, log, {
+  const listening = listenForJobs(db, direct, log, {
     retryMs: pollMs,
     onJob: (queue) => loops.get(queue)?.wake(),
     onGap: () => {

@@ -33,10 +33,21 @@ export function payloadOf(event: AcceptEventRequest | undefined): any {
   return JSON.parse(event?.payload ?? "null");
 }
 
-/** Lets time pass, and the jobs see it: a payload that is set is what wakes them. */
+/**
+ * Lets time pass, and the jobs see it: a payload that is set is what wakes them. It passes while none runs, or the lease of the
+ * run would end with it and another run begin beside it, unless the test has given that lease no end.
+ */
 export async function pass({ clock, sql }: Pick<TestEvents, "clock" | "sql">, ms: number): Promise<void> {
-  clock.advance(ms);
-  await sql`update jobs set payload = payload`;
+  await eventually(() =>
+    sql.begin(async (tx) => {
+      // Locked, so that none is claimed before the time has passed.
+      const jobs = await tx<{ queue: string; runs: boolean | null }[]>`
+        select queue, leased_until < 'infinity' as runs from jobs order by owner_id, job_id for update`;
+      expect(jobs.filter(({ runs }) => runs).map(({ queue }) => queue)).toEqual([]);
+      clock.advance(ms);
+      await tx`update jobs set payload = payload`;
+    }),
+  );
 }
 
 /** Until every event has been accepted. */

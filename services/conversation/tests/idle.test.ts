@@ -29,8 +29,8 @@ async function statusOf(sessionId: string): Promise<ConversationStatus> {
 async function swept(): Promise<void> {
   const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
   await service.sql`update conversations set last_activity_at = '2000-01-01' where conversation_id = ${sessionId}`;
-  // Setting the payload is what wakes the worker.
-  await service.sql`update jobs set due_at = '2000-01-01', payload = payload where job_id = 'close-silent-chats'`;
+  // Setting the payload is what wakes the worker; without attempts a run that is just ending leaves the time alone.
+  await service.sql`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'close-silent-chats'`;
   await eventually(async () => expect(await statusOf(sessionId)).toBe(DISCONNECTED));
 }
 
@@ -98,7 +98,7 @@ test("a call whose runtime tells nothing any more fails with a note; one that is
   service.clock.advance(60_000);
   await append(service.chat, [said(alive, 1)]);
   service.clock.advance(1);
-  await service.sql`update jobs set due_at = '2000-01-01', payload = payload where job_id = 'close-silent-calls'`;
+  await service.sql`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'close-silent-calls'`;
   await eventually(async () => {
     expect(await read(service.chat, dead)).toMatchObject({
       status: ConversationStatus.CONVERSATION_STATUS_FAILED,

@@ -3,8 +3,9 @@ import { join, resolve } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError, readConfig } from "@parley/shared/config";
+import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { channelCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
+import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { str } from "envalid";
 
@@ -59,7 +60,7 @@ async function withService<D extends Definition, T>(
   const client = createClient(definition, {
     peer,
     address: config[variable] || addressFromStack(config.PARLEY_HOME, peer, variable),
-    credentials: channelCredentials(tlsFiles(config, NO_LISTENER)),
+    credentials: peerCredentials(tlsFiles(config, NO_LISTENER), silentLogger).channel,
   });
   try {
     return await work(client);

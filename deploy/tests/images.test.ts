@@ -4,9 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { roleUrls } from "@parley/shared/db/provision";
+import { silentLogger } from "@parley/shared/log";
 import type { TlsFiles } from "@parley/shared/rpc/certificates";
 import { createClient } from "@parley/shared/rpc/client";
-import { channelCredentials } from "@parley/shared/rpc/credentials";
+import { peerCredentials } from "@parley/shared/rpc/credentials";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { $ } from "bun";
@@ -128,7 +129,11 @@ test(
       );
     for (const name of SERVICES) {
       const address = (env[name].PARLEY_LISTEN ?? "").replace(HOST, "localhost");
-      const client = createClient(HealthService, { peer: name, address, credentials: channelCredentials(asGateway) });
+      const client = createClient(HealthService, {
+        peer: name,
+        address,
+        credentials: peerCredentials(asGateway, silentLogger).channel,
+      });
       expect(await client.check({ service: "" })).toEqual({ status: 1 });
       client.close();
     }

@@ -1,6 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAuthority, createCertificate, storeCertificate } from "@parley/shared/testing/certificates";
 import { eventually } from "@parley/shared/testing/eventually";
+import { startServiceProcess } from "@parley/shared/testing/process";
 import { WATCHED } from "../src/stack/plan.ts";
+import { freePorts } from "../src/stack/ports.ts";
 import { metricsIn, observabilityQueries } from "../src/testing/observability.ts";
 import { type ScriptedModel, startScriptedModel } from "../src/testing/scripted-model.ts";
 import { createAgent, PROMPT_TEXT, SCRIPTED_KEY } from "../src/testing/test-agent.ts";
@@ -105,9 +111,30 @@ test("what was done above is counted, by what it was and how it ended", async ()
 });
 
 test("the dashboard and the alerts ask for nothing that no process tells", async () => {
-  const told = (await Promise.all(WATCHED.map((name) => stack.metrics(name)))).join("\n");
+  const told = (await Promise.all([...WATCHED.map((name) => stack.metrics(name)), metricsWithTls()])).join("\n");
   const metrics = new Set(Array.from(told.matchAll(/^([a-z][a-z_]*)(?=[ {])/gm), ([, name]) => name));
   const asked = new Set((await observabilityQueries()).flatMap(metricsIn));
   expect(asked.size).toBeGreaterThan(8);
   expect([...asked].filter((name) => !metrics.has(name))).toEqual([]);
 });
+
+/** What a process with certificates tells, which those of a stack on one machine have not. */
+async function metricsWithTls(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "parley-telemetry-"));
+  const authority = await createAuthority("Parley test authority");
+  const own = await storeCertificate(folder, "prompt", authority, await createCertificate(authority, "prompt"));
+  const [port = 0] = await freePorts(1);
+  const process = await startServiceProcess("prompt", {
+    DATABASE_URL: stack.databaseUrls.prompt,
+    PARLEY_ADMIN_LISTEN: `127.0.0.1:${port}`,
+    PARLEY_TLS_CA: own.ca,
+    PARLEY_TLS_CERT: own.cert,
+    PARLEY_TLS_KEY: own.key,
+  });
+  try {
+    return await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+  } finally {
+    await process.stop();
+    await rm(folder, { recursive: true });
+  }
+}

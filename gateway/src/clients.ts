@@ -5,9 +5,10 @@ import { ConversationServiceService } from "@parley/proto/parley/conversation/v1
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { notFound, ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
 import { batched } from "@parley/shared/rpc/batched";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
+import { peerCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import type { GatewayConfig } from "./config.ts";
 
 export interface Clients {
@@ -26,9 +27,9 @@ export interface Clients {
 const AGENT_BATCH_MAX = 200;
 const REACHABLE_WITHIN_MS = 1_000;
 
-export function createClients(config: GatewayConfig): Clients {
+export function createClients(config: GatewayConfig, log: Logger): Clients {
   // The gateway serves no gRPC, so there is no listening address to hold the TLS files against.
-  const credentials = channelCredentials(tlsFiles(config, "127.0.0.1:0"));
+  const credentials = peerCredentials(tlsFiles(config, "127.0.0.1:0"), log).channel;
   const accounts = createClient(AccountServiceService, {
     peer: "account",
     address: config.PARLEY_ACCOUNT_ADDRESS,

@@ -21,7 +21,7 @@ const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 const IDLE_SECONDS = 30;
 
 export async function startGateway(config: GatewayConfig, log: Logger): Promise<Running> {
-  const clients = createClients(config);
+  const clients = createClients(config, log);
   const keys = createKeyRing(clients.accounts, log);
   const limiters = await createLimiters(config.REDIS_URL, log);
   const trusted = parseTrustedProxies(config.PARLEY_TRUSTED_PROXIES);

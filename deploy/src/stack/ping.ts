@@ -1,13 +1,14 @@
 import { HealthCheckResponse_ServingStatus, HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { readConfig } from "@parley/shared/config";
+import { silentLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
-import { channelCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
+import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
 
 const TIMEOUT_MS = 2_000;
 
 /** How this process calls the services of its own stack. */
 export function stackCredentials() {
-  return channelCredentials(tlsFiles(readConfig(process.env, TLS_VARIABLES), "127.0.0.1:0"));
+  return peerCredentials(tlsFiles(readConfig(process.env, TLS_VARIABLES), "127.0.0.1:0"), silentLogger).channel;
 }
 
 /** @throws while a service does not say that it serves (https://grpc.io/docs/guides/health-checking/). */

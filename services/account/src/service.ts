@@ -5,7 +5,6 @@ import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
-import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import { startService } from "@parley/shared/service";
 import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
@@ -44,12 +43,12 @@ export async function startAccount(config: AccountConfig, log: Logger, clock: Cl
       name: "account",
       definition: AccountServiceService,
       migrations: MIGRATIONS,
-      build: (db, direct) => {
+      build: ({ db, direct, credentials }) => {
         keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
         const conversations = createClient(ConversationServiceService, {
           peer: "conversation",
           address: config.PARLEY_CONVERSATION_ADDRESS,
-          credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
+          credentials,
         });
         const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), conversations, clock };
         const worker = startWorker(db, retentionQueue(ctx), log, { clock, direct });

@@ -5,7 +5,6 @@ import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
-import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import { loadCatalogue } from "./catalogue/load.ts";
@@ -32,11 +31,11 @@ export async function startAgent(config: AgentConfig, log: Logger, clock: Clock 
       name: "agent",
       definition: AgentServiceService,
       migrations: MIGRATIONS,
-      build: (db, direct) => {
+      build: ({ db, direct, credentials }) => {
         const prompts = createClient(PromptServiceService, {
           peer: "prompt",
           address: config.PARLEY_PROMPT_ADDRESS,
-          credentials: channelCredentials(tlsFiles(config, config.PARLEY_LISTEN)),
+          credentials,
         });
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const ctx: AgentContext = {

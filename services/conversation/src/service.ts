@@ -8,7 +8,6 @@ import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
-import { channelCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import { startService } from "@parley/shared/service";
 import { agentReader } from "./agents.ts";
 import { analysisQueue } from "./analysis/queue.ts";
@@ -50,8 +49,7 @@ export function startConversation(
       name: "conversation",
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
-      build: async (db, direct) => {
-        const credentials = channelCredentials(tlsFiles(config, config.PARLEY_LISTEN));
+      build: async ({ db, direct, credentials }) => {
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,

@@ -22,7 +22,7 @@ export function startPrompt(config: PromptConfig, log: Logger, clock: Clock = sy
       name: "prompt",
       definition: PromptServiceService,
       migrations: MIGRATIONS,
-      build: (db) => {
+      build: ({ db }) => {
         const ctx: PromptContext = { db, clock };
         return {
           handlers: {

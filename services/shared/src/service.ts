@@ -1,10 +1,11 @@
+import type { ChannelCredentials } from "@grpc/grpc-js";
 import { str } from "envalid";
 import { type ConfigOf, positiveInteger, positiveNumber } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { type Migration, migrate } from "./db/migrate.ts";
 import type { Logger } from "./log.ts";
 import type { Running } from "./process.ts";
-import { serverCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/credentials.ts";
+import { peerCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/credentials.ts";
 import type { Definition } from "./rpc/definition.ts";
 import { PEERS, type ServiceName } from "./rpc/peers.ts";
 import { type Handlers, serve } from "./rpc/server.ts";
@@ -29,11 +30,17 @@ export interface Service<D extends Definition> {
   name: ServiceName;
   definition: D;
   migrations: readonly Migration[];
-  /**
-   * Given the migrated database, what answers the calls, and what to let go of after the last one.
-   * @param direct the same database where its notifications arrive
-   */
-  build(db: Database, direct: Database): Promise<Built<D>> | Built<D>;
+  /** What answers the calls, and what to let go of after the last one. */
+  build(given: Given): Promise<Built<D>> | Built<D>;
+}
+
+export interface Given {
+  /** Migrated. */
+  db: Database;
+  /** The same database where its notifications arrive. */
+  direct: Database;
+  /** To call other services with. */
+  credentials: ChannelCredentials;
 }
 
 export interface Built<D extends Definition> {
@@ -48,7 +55,7 @@ export async function startService<D extends Definition>(
   log: Logger,
 ): Promise<Running> {
   const files = tlsFiles(env, env.PARLEY_LISTEN);
-  const credentials = serverCredentials(files);
+  const credentials = peerCredentials(files, log);
   const db = openDatabase({
     url: env.DATABASE_URL,
     max: env.PARLEY_DATABASE_POOL,
@@ -57,11 +64,11 @@ export async function startService<D extends Definition>(
   });
   await migrate(db, service.migrations);
   const direct = openDirect(env, service.name);
-  const { handlers, stop } = await service.build(db, direct ?? db);
+  const { handlers, stop } = await service.build({ db, direct: direct ?? db, credentials: credentials.channel });
   const server = await serve(service.definition, handlers, {
     address: env.PARLEY_LISTEN,
     log,
-    credentials,
+    credentials: credentials.server,
     peers: files && PEERS[service.name],
     drainMs: env.PARLEY_DRAIN_MS,
   });

@@ -6,7 +6,7 @@ import { type ChannelCredentials, credentials, type ServerCredentials, status } 
 import { silentLogger } from "../src/log.ts";
 import type { TlsFiles } from "../src/rpc/certificates.ts";
 import { createClient } from "../src/rpc/client.ts";
-import { channelCredentials, serverCredentials } from "../src/rpc/credentials.ts";
+import { peerCredentials } from "../src/rpc/credentials.ts";
 import { serve } from "../src/rpc/server.ts";
 import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
@@ -29,7 +29,7 @@ beforeAll(async () => {
     gateway: await storeCertificate(folder, "gateway", authority, await createCertificate(authority, "gateway.parley")),
     stranger: await storeCertificate(folder, "stranger", authority, await createCertificate(foreign, "gateway.parley")),
   };
-  admitting = serverCredentials(files.server);
+  admitting = peerCredentials(files.server, silentLogger).server;
   echo = await serveRawEcho(admitting);
 });
 afterAll(async () => {
@@ -39,8 +39,8 @@ afterAll(async () => {
 
 test("a peer with a certificate of the same authority is served, and its names are known to the server", async () => {
   const before = echo.hanging.length;
-  expect(await call(channelCredentials(files.gateway), "Once")).toBe("served");
-  const hanging = call(channelCredentials(files.gateway), "Hang", 300);
+  expect(await call(channelOf(files.gateway), "Once")).toBe("served");
+  const hanging = call(channelOf(files.gateway), "Hang", 300);
   expect(await hanging).toBe(status.DEADLINE_EXCEEDED);
   const { transportSecurityType, sslPeerCertificate } = echo.hanging[before]?.getAuthContext() ?? {};
   expect(transportSecurityType).toBe("ssl");
@@ -56,12 +56,12 @@ test("a peer without a certificate is refused", async () => {
 });
 
 test("a peer with a certificate of another authority is refused", async () => {
-  expect(await call(channelCredentials(files.stranger), "Once")).toBe(status.UNAVAILABLE);
+  expect(await call(channelOf(files.stranger), "Once")).toBe(status.UNAVAILABLE);
 });
 
 test("a server of another authority is not believed", async () => {
-  const impostor = await serveRawEcho(serverCredentials(files.stranger));
-  expect(await call(channelCredentials(files.gateway), "Once", 5_000, impostor.address)).toBe(status.UNAVAILABLE);
+  const impostor = await serveRawEcho(peerCredentials(files.stranger, silentLogger).server);
+  expect(await call(channelOf(files.gateway), "Once", 5_000, impostor.address)).toBe(status.UNAVAILABLE);
   impostor.stop();
 });
 
@@ -74,12 +74,16 @@ test("our adapters speak over it", async () => {
   const client = createClient(TestService, {
     peer: "test",
     address: byName(server.address),
-    credentials: channelCredentials(files.gateway),
+    credentials: channelOf(files.gateway),
   });
   expect(await client.once({ n: 1 })).toEqual({ n: 1, answered: true });
   client.close();
   await server.stop();
 });
+
+function channelOf(own: TlsFiles): ChannelCredentials {
+  return peerCredentials(own, silentLogger).channel;
+}
 
 /** The answer, or the code of the failure. */
 function call(

@@ -7,7 +7,7 @@ import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { ConfigError } from "../src/config.ts";
 import type { TlsFiles } from "../src/rpc/certificates.ts";
 import { type ClientSettings, createClient } from "../src/rpc/client.ts";
-import { channelCredentials, serverCredentials } from "../src/rpc/credentials.ts";
+import { peerCredentials } from "../src/rpc/credentials.ts";
 import { PEERS } from "../src/rpc/peers.ts";
 import { type RunningServer, serve } from "../src/rpc/server.ts";
 import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
@@ -54,7 +54,7 @@ function serveAs(own: TlsFiles): Promise<RunningServer> {
     {
       address: "127.0.0.1:0",
       log: log.log,
-      credentials: serverCredentials(own, REREAD_MS),
+      credentials: peerCredentials(own, log.log, REREAD_MS).server,
       peers: PEERS.account,
     },
   );
@@ -77,7 +77,8 @@ async function attempt(channel: ChannelCredentials, to = server): Promise<unknow
   }
 }
 
-const as = (name: string) => channelCredentials(files[name] ?? null, REREAD_MS);
+const channelOf = (own: TlsFiles) => peerCredentials(own, log.log, REREAD_MS).channel;
+const as = (name: string) => channelOf(files[name] as TlsFiles);
 
 test.each([...PEERS.account])("%s, which the service is meant to serve, is served", async (name) => {
   expect(await attempt(as(name))).toEqual({ n: 1 });
@@ -90,9 +91,7 @@ describe("refused is", () => {
 
   test("a peer whose certificate is another authority's", async () => {
     const foreign = await createCertificate(await createAuthority("Another authority"), "gateway");
-    expect(await attempt(channelCredentials(await storeCertificate(folder, "foreign", authority, foreign)))).toBe(
-      "unavailable",
-    );
+    expect(await attempt(channelOf(await storeCertificate(folder, "foreign", authority, foreign)))).toBe("unavailable");
   });
 
   test("a peer whose certificate has expired, or is not valid yet", async () => {
@@ -102,9 +101,7 @@ describe("refused is", () => {
       { notBeforeDate: at(1), notAfterDate: at(2) },
     ]) {
       const own = await createCertificate(authority, "gateway", validity);
-      expect(await attempt(channelCredentials(await storeCertificate(folder, "untimely", authority, own)))).toBe(
-        "unavailable",
-      );
+      expect(await attempt(channelOf(await storeCertificate(folder, "untimely", authority, own)))).toBe("unavailable");
     }
   });
 
@@ -137,7 +134,7 @@ test("new certificates are taken without a restart, on both sides, and half-repl
   const own = await storeCertificate(folder, "rotated", authority, await createCertificate(authority, "account"));
   const rotating = await serveAs(own);
   const caller = await storeCertificate(folder, "caller", authority, await createCertificate(authority, "gateway"));
-  const channel = channelCredentials(caller, REREAD_MS);
+  const channel = channelOf(caller);
   expect(await attempt(channel, rotating)).toEqual({ n: 1 });
 
   const next = await createAuthority("The next authority");
@@ -154,10 +151,10 @@ test("new certificates are taken without a restart, on both sides, and half-repl
 
 test("files that are no certificates are a wrong configuration at the start", async () => {
   const broken = await storeCertificate(folder, "broken", authority, { cert: "no", key: "no" });
-  expect(() => serverCredentials(broken)).toThrow(ConfigError);
-  expect(() => channelCredentials({ ...broken, ca: "/nowhere" })).toThrow(ConfigError);
+  expect(() => channelOf(broken)).toThrow(ConfigError);
+  expect(() => channelOf({ ...broken, ca: "/nowhere" })).toThrow(ConfigError);
   const mixed = { ...(files.account as TlsFiles), key: files.gateway?.key ?? "" };
-  expect(() => serverCredentials(mixed)).toThrow("is not the key of");
+  expect(() => channelOf(mixed)).toThrow("is not the key of");
 });
 
 test("beyond loopback a service without certificates refuses to start and says what to do", async () => {

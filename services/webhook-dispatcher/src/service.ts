@@ -36,7 +36,7 @@ export function startDispatcher(
       name: "webhook-dispatcher",
       definition: WebhookDispatcherServiceService,
       migrations: MIGRATIONS,
-      build: async (db, direct) => {
+      build: async ({ db, direct }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = { db, clock, sealer, allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS };

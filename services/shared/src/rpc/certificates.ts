@@ -2,6 +2,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { experimental } from "@grpc/grpc-js";
 import { ConfigError } from "../config.ts";
+import type { Logger } from "../log.ts";
+import { observeCertificates } from "./observe-certificates.ts";
 
 /** Where a process's certificate is, and whose signatures it believes: PEM files. */
 export interface TlsFiles {
@@ -20,11 +22,17 @@ export const REREAD_MS = 30_000;
 
 /**
  * The files' contents for grpc-js, read again every `rereadMs` while somebody uses them: new connections take what is new.
- * Unlike grpc-js's own watcher it keeps what it has while the files are being replaced, or are wrong.
+ * Unlike grpc-js's own watcher it keeps what it has while the files are being replaced, or are wrong, and says so once.
  * @throws ConfigError when they cannot be used at the start
  */
-export function watchCertificates(files: TlsFiles, rereadMs = REREAD_MS): experimental.CertificateProvider {
+export function watchCertificates(
+  files: TlsFiles,
+  log: Logger,
+  rereadMs = REREAD_MS,
+): experimental.CertificateProvider {
   let current = read(files);
+  let failures = 0;
+  let complaint = "";
   let timer: Timer | undefined;
   const ca = new Set<experimental.CaCertificateUpdateListener>();
   const identity = new Set<experimental.IdentityCertificateUpdateListener>();
@@ -32,11 +40,17 @@ export function watchCertificates(files: TlsFiles, rereadMs = REREAD_MS): experi
   function reread(): void {
     try {
       const fresh = read(files);
+      complaint = "";
       if (isSame(fresh, current)) return;
       current = fresh;
-    } catch {
+    } catch (err) {
+      failures++;
+      const { message } = err as Error;
+      if (message !== complaint) log.error({ err }, "the certificates in use are kept, those on disk are wrong");
+      complaint = message;
       return;
     }
+    log.info({ not_after: new X509Certificate(current.certificate).validToDate }, "certificates were read again");
     for (const listener of identity) listener(current);
     for (const listener of ca) listener(current);
   }
@@ -57,6 +71,7 @@ export function watchCertificates(files: TlsFiles, rereadMs = REREAD_MS): experi
     timer = undefined;
   }
 
+  observeCertificates(() => ({ ...current, failures }));
   return {
     addCaCertificateListener: (listener) => add(ca, listener),
     removeCaCertificateListener: (listener) => remove(ca, listener),

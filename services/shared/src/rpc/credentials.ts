@@ -1,6 +1,7 @@
 import { type ChannelCredentials, credentials, experimental, ServerCredentials } from "@grpc/grpc-js";
 import { makeValidator, str } from "envalid";
 import { ConfigError } from "../config.ts";
+import type { Logger } from "../log.ts";
 import { REREAD_MS, type TlsFiles, watchCertificates } from "./certificates.ts";
 
 /** How a process proves who it is to its peers. */
@@ -35,21 +36,24 @@ export function tlsFiles(env: TlsEnvironment, listen: string): TlsFiles | null {
   return null;
 }
 
-/**
- * Admits only peers with a certificate of the same authority; which of those, `peers.ts` tells.
- * @throws ConfigError when the files cannot be used
- */
-export function serverCredentials(files: TlsFiles | null, rereadMs = REREAD_MS): ServerCredentials {
-  if (!files) return ServerCredentials.createInsecure();
-  const certificates = watchCertificates(files, rereadMs);
-  return experimental.createCertificateProviderServerCredentials(certificates, certificates, true);
+/** How a process meets its peers: those that call it, and those it calls. */
+export interface PeerCredentials {
+  server: ServerCredentials;
+  channel: ChannelCredentials;
 }
 
-/** @throws ConfigError when the files cannot be used */
-export function channelCredentials(files: TlsFiles | null, rereadMs = REREAD_MS): ChannelCredentials {
-  if (!files) return credentials.createInsecure();
-  const certificates = watchCertificates(files, rereadMs);
-  return experimental.createCertificateProviderChannelCredentials(certificates, certificates);
+/**
+ * Admits and believes only peers with a certificate of the same authority; which of those a service serves, `peers.ts` tells.
+ * Made once in a process, which then reads its files, and complains of them, once.
+ * @throws ConfigError when the files cannot be used
+ */
+export function peerCredentials(files: TlsFiles | null, log: Logger, rereadMs = REREAD_MS): PeerCredentials {
+  if (!files) return { server: ServerCredentials.createInsecure(), channel: credentials.createInsecure() };
+  const certificates = watchCertificates(files, log, rereadMs);
+  return {
+    server: experimental.createCertificateProviderServerCredentials(certificates, certificates, true),
+    channel: experimental.createCertificateProviderChannelCredentials(certificates, certificates),
+  };
 }
 
 /** Whether a listening address reaches this machine only. */

@@ -1,0 +1,36 @@
+import { X509Certificate } from "node:crypto";
+import { meter } from "../telemetry/instruments.ts";
+import { isWatched } from "../telemetry/spans.ts";
+
+interface State {
+  /** PEM, the authority's maybe several while one follows the other. */
+  caCertificate: Buffer;
+  certificate: Buffer;
+  /** Readings of the files that found none to use. */
+  failures: number;
+}
+
+const PEM = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
+
+/** Shows, whenever metrics are read, until when the certificates in use are valid, and whether new ones could be had. */
+export function observeCertificates(state: () => State): void {
+  if (!isWatched()) return;
+  const notAfter = meter().createObservableGauge("parley.tls.certificate.not_after", {
+    description: "When the process's own certificate, and the last one of its authority, ends: seconds since 1970",
+    unit: "s",
+  });
+  notAfter.addCallback((result) => {
+    const { caCertificate, certificate } = state();
+    result.observe(endOf(certificate), { of: "process" });
+    const authorities = caCertificate.toString().match(PEM) ?? [];
+    result.observe(Math.max(...authorities.map(endOf)), { of: "authority" });
+  });
+  const failures = meter().createObservableCounter("parley.tls.reread.failures", {
+    description: "Readings of the certificates' files that found none to use",
+  });
+  failures.addCallback((result) => result.observe(state().failures));
+}
+
+function endOf(pem: Buffer | string): number {
+  return new X509Certificate(pem).validToDate.getTime() / 1_000;
+}

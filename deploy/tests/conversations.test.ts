@@ -118,9 +118,10 @@ describe("listing conversations", () => {
     [-7, 10],
     [101, 100],
     [5000, 100],
+    ["9".repeat(30), 100],
     [1, 1],
     [100, 100],
-  ])("takes page_size %d as %d", async (asked, taken) => {
+  ])("takes page_size %p as %d", async (asked, taken) => {
     expect((await api.get(`/conversations?page_size=${asked}`)).body.pagination.page_size).toBe(taken);
   });
 

@@ -82,6 +82,7 @@ describe("a body that breaks a rule is told so by field and fix", () => {
       { ...GOOD, tools: { dance: true } },
       "tools.dance is not allowed: allowed are end_call, transfer_call, schedule_call, set_language, background_audio, user_idle",
     ],
+    ["tool null", { ...GOOD, tools: { end_call: null } }, "tools.end_call must be true or false or an object"],
     [
       "tool number",
       { ...GOOD, tools: { transfer_call: { transfer_phone_number: "911" } } },

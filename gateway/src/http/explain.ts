@@ -153,6 +153,7 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 function typeOf(value: unknown): string {
+  if (value === null) return "null";
   return Array.isArray(value) ? "array" : typeof value;
 }
 

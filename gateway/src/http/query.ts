@@ -1,7 +1,7 @@
 import { invalid } from "@parley/shared/errors";
 import type { TObject } from "@sinclair/typebox";
 
-const INTEGER = /^-?\d{1,15}$/;
+const INTEGER = /^-?\d+$/;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
 
 /**

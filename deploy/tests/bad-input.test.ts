@@ -55,7 +55,7 @@ describe("a body that is no JSON object", () => {
     }
   });
 
-  test("is 415 when it is not called JSON", async () => {
+  test("is 415 when it is not called JSON, or is compressed", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -66,6 +66,9 @@ describe("a body that is no JSON object", () => {
       const detail = "The request body must be sent with Content-Type: application/json";
       expect(problem(answer)).toEqual({ status: 415, detail });
     }
+    const packed = { body: Bun.gzipSync("{}"), headers: { ...JSON_TYPE, "content-encoding": "gzip" } };
+    const detail = "The request body must be sent without Content-Encoding";
+    expect(problem(await api.send("POST", "/prompts", packed))).toEqual({ status: 415, detail });
     const named = { "content-type": "Application/JSON; charset=utf-8" };
     expect((await api.send("POST", "/prompts", { body: "{}", headers: named })).status).toBe(422);
   });

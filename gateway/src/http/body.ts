@@ -15,7 +15,7 @@ export interface JsonBody {
 
 /**
  * The JSON object that a request carries (decisions.md: HTTP conventions).
- * @throws HttpError 413 over 1 MiB, 415 for another type, 400 for what is no JSON object; ServiceError invalid for JSON that
+ * @throws HttpError 413 over 1 MiB, 415 for another type or what is compressed, 400 for what is no JSON object; ServiceError invalid for JSON that
  *   cannot be stored: a NUL character, a number beyond a double, nesting over 32 deep
  */
 export async function readJson(request: Request): Promise<JsonBody> {
@@ -23,6 +23,7 @@ export async function readJson(request: Request): Promise<JsonBody> {
   if (length > BYTES_MAX) throw tooLarge();
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
+  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
   const bytes = await readBytes(request);
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   const value = parse(bytes);
@@ -31,6 +32,10 @@ export async function readJson(request: Request): Promise<JsonBody> {
   }
   refuseUnstorable(value, "The request body");
   return { value: value as JsonObject, bytes };
+}
+
+function isEncoded({ headers }: Request): boolean {
+  return !["", "identity"].includes(headers.get("content-encoding")?.toLowerCase() ?? "");
 }
 
 /** @throws ServiceError cancelled when the client leaves before it has sent the whole */

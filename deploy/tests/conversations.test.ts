@@ -183,6 +183,9 @@ describe("listing conversations", () => {
     );
     expect(await found(`from_date=${exact}&to_date=${exact}`)).toContain(1);
     expect(await found(`from_date=${shifted}&to_date=${exact}`)).toContain(1);
+    const day = (days: number) => new Date(Date.parse(created_at) + days * DAY_MS).toISOString().slice(0, 10);
+    expect(await found(`from_date=${day(0)}&to_date=${day(0)}`)).toContain(1);
+    expect(await found(`to_date=${day(-1)}`)).not.toContain(1);
     const tomorrow = new Date(Date.now() + DAY_MS).toISOString();
     expect(await found(`from_date=${encodeURIComponent(tomorrow)}`)).toEqual([]);
   });

@@ -1,5 +1,7 @@
 import { invalid } from "@parley/shared/errors";
 
+const DAY_MS = 24 * 60 * 60 * 1000;
+
 /**
  * The moment that an ISO 8601 text names: a date alone is its midnight, without a zone it is UTC.
  * @throws ServiceError invalid naming `path` for a day that is in no calendar
@@ -10,6 +12,12 @@ export function readDate(path: string, text: string): Date {
   if (Number.isNaN(date.getTime()) || !isDay(iso.slice(0, 10)))
     throw invalid(path, `${path} must be a date that exists, in ISO 8601`);
   return date;
+}
+
+/** The same where a span of time ends: a date alone is its last millisecond. */
+export function readEndDate(path: string, text: string): Date {
+  const date = readDate(path, text);
+  return text.length === "2026-01-31".length ? new Date(date.getTime() + DAY_MS - 1) : date;
 }
 
 /** A parser takes 30 February for 2 March. */

@@ -8,7 +8,7 @@ import type {
   TimeOfDayWindow,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Static } from "@sinclair/typebox";
-import { readDate } from "../http/date.ts";
+import { readDate, readEndDate } from "../http/date.ts";
 import type { ListConversationsQuery } from "../schemas/conversations.ts";
 
 type Query = Static<typeof ListConversationsQuery>;
@@ -56,7 +56,7 @@ export function listConversationsRequest(
         ? STATUSES[query.conversation_status]
         : ConversationStatus.CONVERSATION_STATUS_UNSPECIFIED,
       from: query.from_date === undefined ? undefined : readDate("from_date", query.from_date),
-      to: query.to_date === undefined ? undefined : readDate("to_date", query.to_date),
+      to: query.to_date === undefined ? undefined : readEndDate("to_date", query.to_date),
       timeOfDay: timeOfDayOf(query),
     },
   };

@@ -35,7 +35,8 @@ export async function identify(ctx: GateContext, access: Access, request: Reques
     return access === "session" ? await callerOfSession(ctx, request) : await callerOfKey(ctx, request);
   } catch (error) {
     if (error instanceof WrongKey) {
-      refuseOverRate(await ctx.addressLimiter.take(ctx.addressOf(request), WRONG_KEYS_PER_MINUTE));
+      const decision = await ctx.addressLimiter.take(ctx.addressOf(request), WRONG_KEYS_PER_MINUTE);
+      refuseOverRate(decision, "Too many wrong keys or ended sessions came from this address, wait a minute");
     }
     throw error;
   }

@@ -18,7 +18,7 @@ interface Operation {
   security?: { Session?: string[] }[];
   parameters: { name: string; in: string; schema: Schema }[];
   requestBody?: { content: { "application/json": { schema: Schema } } };
-  responses: Record<string, { content: { "application/json": { schema: Schema } } }>;
+  responses: Record<string, { headers: object; content: { "application/json": { schema: Schema } } }>;
 }
 
 // Every route there is, from the document, so that a new one is tested without a line here.
@@ -291,6 +291,14 @@ function expectDecided(operation: Operation, answer: Answer): void {
   expect(documented).toContain(answer.status);
   expect([500, 503, 504]).not.toContain(answer.status);
   if (answer.status >= 400) expect(answer.body).toMatchObject({ detail: expect.any(String) });
+  expectKnownHeaders(operation, answer);
+}
+
+/** Those of our own that an answer carries are in the document. */
+function expectKnownHeaders({ responses }: Operation, { status, headers }: Answer): void {
+  const known = Object.keys(responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+  const isOwn = (name: string) => name.startsWith("x-") || ["retry-after", "idempotent-replayed"].includes(name);
+  if (responses[status]) expect(known).toEqual(expect.arrayContaining([...headers.keys()].filter(isOwn)));
 }
 
 const ajv = new Ajv({ strict: false, allErrors: true });

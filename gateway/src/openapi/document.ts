@@ -2,7 +2,7 @@ import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Access } from "../auth/identify.ts";
 import { Problem } from "../schemas/resources.ts";
 import { type Operation, takesKey } from "./operation.ts";
-import { problemsOf } from "./problems.ts";
+import { problemsOf, RATE_HEADERS } from "./problems.ts";
 
 interface Route {
   method: string;
@@ -22,8 +22,6 @@ const TAGS = {
   Management:
     "What an owner manages in the dashboard, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A request that writes must come from a page of this very origin, or from no browser.",
 } as const;
-
-const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
 /** The OpenAPI 3.1 document of some routes, from the schemas that check them. */
 export function openApiDocument(routes: readonly Route[]): Json {
@@ -94,12 +92,12 @@ function needed(scope: Access): string {
 }
 
 function success(operation: Operation, isKeyed: boolean, components: Record<string, Json>): Json {
-  const { response, streamed, tag, scope, setsCookie } = operation;
+  const { response, streamed, namesChat, scope, setsCookie } = operation;
   const headers = [
     "X-Request-ID",
     ...(scope === "anyone" ? [] : RATE_HEADERS),
     ...(isKeyed ? ["Idempotent-Replayed"] : []),
-    ...(tag === "Chat" ? ["X-Session-ID"] : []),
+    ...(namesChat ? ["X-Session-ID"] : []),
     ...(setsCookie ? ["Set-Cookie"] : []),
   ];
   return {
@@ -182,7 +180,7 @@ const HEADERS = {
     type: "string",
     enum: ["true"],
   }),
-  "X-Session-ID": header("The chat session.", { type: "string", format: "uuid" }),
+  "X-Session-ID": header("The chat session, once there is one.", { type: "string", format: "uuid" }),
   "Set-Cookie": header("The session's cookie, or with `Max-Age=0` its end.", { type: "string" }),
   "Retry-After": header("Seconds to wait.", { type: "integer", minimum: 1 }),
 };

@@ -16,6 +16,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   response: TSchema;
   /** An answer of another type beside it. */
   streamed?: { type: string; description: string };
+  /** Whether the answer names a chat session in X-Session-ID. */
+  namesChat?: boolean;
   /** Whether the answer gives or takes the session's cookie. */
   setsCookie?: boolean;
   /** What the route can refuse beyond what every route can. */

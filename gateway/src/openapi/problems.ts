@@ -23,6 +23,8 @@ const MANAGE_DESCRIPTIONS: Readonly<Record<number, string>> = {
   409: "In conflict with what stands.",
 };
 
+export const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
+
 const ALWAYS = [401, 422, 429, 500, 503];
 const BODY = [400, 413, 415];
 const BY_REFUSAL: Record<Refusal, readonly number[]> = {
@@ -35,9 +37,10 @@ const BY_REFUSAL: Record<Refusal, readonly number[]> = {
 
 /** Every status an operation can refuse with. */
 export function problemsOf(
-  { body, refuses = [], scope }: Operation,
+  operation: Operation,
   { isKeyed, isWrite }: { isKeyed: boolean; isWrite: boolean },
 ): Record<string, unknown> {
+  const { body, refuses = [], scope } = operation;
   const statuses = new Set([
     ...ALWAYS,
     ...(isPublic(scope) || isWrite ? [403] : []),
@@ -45,18 +48,35 @@ export function problemsOf(
     ...refuses.flatMap((refusal) => BY_REFUSAL[refusal]),
   ]);
   const descriptions = isPublic(scope) ? DESCRIPTIONS : { ...DESCRIPTIONS, ...MANAGE_DESCRIPTIONS };
-  const described = [...statuses].map((status) => [status, problem(status, descriptions[status], isKeyed)]);
+  const described = [...statuses].map((status) => {
+    const names = [
+      "X-Request-ID",
+      ...headersOf(operation, status),
+      ...(isKeyed && REPLAYED.has(status) ? ["Idempotent-Replayed"] : []),
+    ];
+    return [status, problem(descriptions[status], names)];
+  });
   return Object.fromEntries(described);
 }
 
-function problem(status: number, description: string | undefined, isKeyed: boolean) {
-  const retry = status === 429 || status === 503 ? ["Retry-After"] : [];
-  const replay = isKeyed && [400, 404, 409, 422].includes(status) ? ["Idempotent-Replayed"] : [];
+/** Of refusals that an idempotency key keeps. */
+const REPLAYED = new Set([400, 404, 409, 422]);
+/** Of a turn whose session may be there already. */
+const OF_TURN = new Set([400, 409, 500, 502, 503, 504]);
+
+function headersOf({ scope, refuses }: Operation, status: number): string[] {
+  const isTurn = refuses?.includes("model") ?? false;
+  return [
+    ...(scope === "anyone" || status === 401 ? [] : RATE_HEADERS),
+    ...(status === 429 || status === 503 || (status === 502 && isTurn) ? ["Retry-After"] : []),
+    ...(isTurn && OF_TURN.has(status) ? ["X-Session-ID"] : []),
+  ];
+}
+
+function problem(description: string | undefined, headers: readonly string[]) {
   return {
     description,
-    headers: Object.fromEntries(
-      ["X-Request-ID", ...retry, ...replay].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-    ),
+    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
   };
 }

@@ -36,6 +36,7 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
             type: "text/plain",
             description: "The reply: as text, word by word, or with `streaming: false` as JSON.",
           },
+          namesChat: true,
           refuses: ["condition", "not_found", "forbidden", "conflict", "model"],
         },
         async (admitted) => {
@@ -61,7 +62,8 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           summary: "Open a session with the agent's greeting",
           scope: "chat",
           response: FirstMessage,
-          refuses: ["not_found"],
+          namesChat: true,
+          refuses: ["not_found", "condition"],
         },
         async ({ ownerId, params, origin, headers }) => {
           const agentId = params.agent_id ?? "";

@@ -172,7 +172,7 @@ export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
 
 export const ListAgentsQuery = Type.Object({
   ...PageQuery,
-  search: Type.Optional(Text({ max: 200 })),
+  search: Type.Optional(Text({ max: 200, description: "Part of the name or description; case does not matter." })),
   agent_type: Type.Optional(AgentType),
   agent_category: Type.Optional(Category),
 });

@@ -12,16 +12,28 @@ export const ListConversationsQuery = Type.Object({
   page_size: Type.Optional(
     Type.Integer({ default: 10, description: "1-100; above is reduced to 100, below becomes 10" }),
   ),
-  search: Type.Optional(Text({ max: 200 })),
+  search: Type.Optional(
+    Text({ max: 200, description: "Part of what was said or of the metadata; case does not matter." }),
+  ),
   conversation_id: Type.Optional(Text({ max: 200 })),
   agent_id: Type.Optional(Text({ max: 200 })),
   conversation_type: Type.Optional(OneOf(["DAILY", "TELEPHONY", "WHATSAPP", "CHAT"] as const)),
   calling_type: Type.Optional(OneOf(["INBOUND", "OUTBOUND"] as const)),
   conversation_status: Type.Optional(OneOf(["IN_PROGRESS", "COMPLETED", "DISCONNECTED", "FAILED"] as const)),
-  from_date: Type.Optional(DateTimeText),
-  to_date: Type.Optional(DateTimeText),
-  from_time: Type.Optional(TimeOfDay),
-  to_time: Type.Optional(TimeOfDay),
-  timezone_offset: Type.Optional(Type.Integer({ minimum: -840, maximum: 840, default: 330 })),
-  shape: Type.Optional(OneOf(["envelope", "flat"] as const)),
+  from_date: Type.Optional({ ...DateTimeText, description: "Created then or later; a day is its begin, in UTC." }),
+  to_date: Type.Optional({ ...DateTimeText, description: "Created then or before; a day is its end, in UTC." }),
+  from_time: Type.Optional({
+    ...TimeOfDay,
+    description: "First minute of the day; later than `to_time` it wraps midnight.",
+  }),
+  to_time: Type.Optional({ ...TimeOfDay, description: "Last minute of the day." }),
+  timezone_offset: Type.Optional(
+    Type.Integer({
+      minimum: -840,
+      maximum: 840,
+      default: 330,
+      description: "Minutes east of UTC that `from_time` and `to_time` are in.",
+    }),
+  ),
+  shape: Type.Optional(OneOf(["envelope", "flat"] as const, { description: "Of the answer; `envelope` by default." })),
 });

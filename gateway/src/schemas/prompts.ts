@@ -12,11 +12,13 @@ export const CreatePromptBody = Type.Object({
 export const UpdatePromptBody = Type.Object({ prompt_content: PromptContent });
 
 export const GetPromptQuery = Type.Object({
-  version: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_147_483_647 })),
+  version: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "The latest where it is left out." }),
+  ),
 });
 
 export const ListPromptsQuery = Type.Object({
   ...PageQuery,
-  search: Type.Optional(Text({ max: 200 })),
-  latest_only: Type.Optional(Type.Boolean({ default: true })),
+  search: Type.Optional(Text({ max: 200, description: "Part of the name or content; case does not matter." })),
+  latest_only: Type.Optional(Type.Boolean({ default: true, description: "Only the latest version of each." })),
 });

@@ -310,8 +310,10 @@ function expectDocumented(operation: Operation, answer: Answer): void {
   const { $ref = "" } = response?.content["application/json"].schema ?? {};
   const validate = ajv.compile({ $ref: `document${$ref}` });
   expect(validate(answer.body) ? [] : validate.errors).toEqual([]);
-  const rate = ["x-ratelimit-limit", "x-ratelimit-remaining", "x-ratelimit-reset"];
-  for (const header of ["x-request-id", ...(needsKey(operation) || needsSession(operation) ? rate : [])]) {
-    expect(answer.headers.get(header)).not.toBeNull();
+  expectKnownHeaders(operation, answer);
+  for (const header of Object.keys(response?.headers ?? {})) {
+    if (header !== "Idempotent-Replayed")
+      expect([header, answer.headers.get(header)]).toEqual([header, expect.any(String)]);
   }
+  expect(answer.headers.get("cache-control")).toBe("no-store");
 }

@@ -256,6 +256,22 @@ describe("a model that fails in the middle of a streamed reply", () => {
     for (const sessionId of sessions) await goesOn(sessionId, ["user: Count", "assistant: One two thr"]);
   });
 
+  test("is one line of the log, named by the request", async () => {
+    const asked = model.next((exchange) => exchange.text("One two"));
+    const response = await api.chat({ agent_id: agentId, message: "Count" });
+    (await asked).reset();
+    await expect(response.text()).rejects.toThrow();
+    const lines = (await Bun.file(stack.home.file("logs/gateway.log")).text()).trim().split("\n");
+    const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "reply broken off");
+    const detail = expect.stringContaining("cut its answer off");
+    expect(told.at(-1)).toMatchObject({
+      level: "warn",
+      request_id: response.headers.get("x-request-id"),
+      owner_id: stack.owners[0].ownerId,
+      err: { message: detail },
+    });
+  });
+
   test("a reply that ends well is complete to the last byte", async () => {
     const raw = await rawChat(stack.url, stack.owners[0].apiKey, { agent_id: agentId, message: "Count" });
     expect(isComplete(raw)).toBe(true);

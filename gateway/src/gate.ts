@@ -16,7 +16,7 @@ import { pathOf } from "./http/path.ts";
 import { readQuery } from "./http/query.ts";
 import { requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
-import { isPublic, takesKey } from "./openapi/operation.ts";
+import { takesKey } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
 import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
 import { refuseOverRate } from "./rate-limit/refuse.ts";
@@ -78,11 +78,10 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
 ): (route: RouteContext) => Promise<Response> {
   const checkBody = rules.body && validator(rules.body);
   const checkQuery = rules.query && validator(rules.query);
-  const isPrivate = !isPublic(rules.scope);
   const respond = async ({ request, params }: RouteContext): Promise<Response> => {
     const requestId = requestIdOf(request);
-    const headers = new Headers({ "X-Request-ID": requestId });
-    if (isPrivate) headers.set("Cache-Control", "no-store");
+    // An owner's data, which caches would hand to anybody: they look at Authorization and know nothing of X-API-Key.
+    const headers = new Headers({ "X-Request-ID": requestId, "Cache-Control": "no-store" });
     const startedAt = performance.now();
     let caller: Caller | null = null;
     let answer: Response;

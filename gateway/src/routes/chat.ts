@@ -157,7 +157,7 @@ async function streamedReply(
   gate: GateContext,
   conversations: Conversations,
   turn: Turn,
-  { origin, headers, request }: Chat,
+  { ownerId, origin, headers, request }: Chat,
 ): Promise<Response> {
   const events = conversations.streamTurn({ turn }, { origin, timeoutMs: TURN_TIMEOUT_MS })[Symbol.asyncIterator]();
   const started = await events.next();
@@ -168,23 +168,32 @@ async function streamedReply(
   }
   const first = await events.next();
   headers.set("Content-Type", "text/plain; charset=utf-8");
-  headers.set("Cache-Control", "no-store");
-  return new Response(
-    words(first, events, () => gate.holdOpen(request)),
-    { headers },
-  );
+  const tellBroken = (err: unknown) => {
+    if (err instanceof ServiceError && err.kind === "cancelled") return;
+    gate.log.warn({ request_id: origin.requestId, owner_id: ownerId, err }, "reply broken off");
+  };
+  return new Response(words(first, events, { holdOpen: () => gate.holdOpen(request), tellBroken }), { headers });
+}
+
+interface Watched {
+  holdOpen(): () => void;
+  tellBroken(err: unknown): void;
 }
 
 async function* words(
   first: IteratorResult<StreamTurnResponse>,
   events: AsyncIterator<StreamTurnResponse>,
-  holdOpen: () => () => void,
+  { holdOpen, tellBroken }: Watched,
 ): AsyncGenerator<string> {
   const letGo = holdOpen();
   try {
     for (let next = first; !next.done; next = await events.next()) {
       if (next.value.event?.$case === "text") yield next.value.event.value;
     }
+  } catch (err) {
+    tellBroken(err);
+    // Breaks the connection off; of anything else that is thrown Bun prints the source into the log.
+    throw undefined;
   } finally {
     letGo();
     await events.return?.();

@@ -51,7 +51,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-test("a chat that its model ends is analysed, field by field, and its webhook carries what GET shows", async () => {
+test("a chat that its model ends is analysed, field by field in the order they were written in, and its webhook carries what GET shows", async () => {
   const { body } = await api.post("/chat", { agent_id: agentId, message: "Thank you, goodbye!", streaming: false });
   const conversation = await eventually(async () => {
     const { body: found } = await api.get(`/conversations/${body.session_id}`);
@@ -59,18 +59,15 @@ test("a chat that its model ends is analysed, field by field, and its webhook ca
     return found;
   });
   expect(conversation.conversation_status).toBe("COMPLETED");
-  const byName = Object.fromEntries(
-    (conversation.conversation_analysis as { name: string }[]).map(({ name, ...item }) => [name, item]),
-  );
-  expect(byName).toEqual({
-    "Customer mood": { value: "calm", type: 'Literal["calm","angry"]' },
-    calls: { value: expect.any(Number), type: "int" },
-    facts: { value: expect.any(Object), type: "dict" },
-    notes: { value: [expect.any(String)], type: "Optional[list[str]]" },
-    rating: { value: expect.any(Number), type: "float" },
-    solved: { value: true, type: "bool" },
-    summary: { value: expect.any(String), type: "str" },
-  });
+  expect(conversation.conversation_analysis).toEqual([
+    { name: "Customer mood", value: "calm", type: 'Literal["calm","angry"]' },
+    { name: "calls", value: expect.any(Number), type: "int" },
+    { name: "facts", value: expect.any(Object), type: "dict" },
+    { name: "notes", value: [expect.any(String)], type: "Optional[list[str]]" },
+    { name: "rating", value: expect.any(Number), type: "float" },
+    { name: "solved", value: true, type: "bool" },
+    { name: "summary", value: expect.any(String), type: "str" },
+  ]);
   const { event, payload } = await eventually(() => {
     const [first] = received;
     if (!first) throw new Error("no webhook came");

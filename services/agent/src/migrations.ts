@@ -3,10 +3,12 @@ import idempotency from "@parley/shared/idempotency/table.sql" with { type: "tex
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import agents from "../migrations/0001_agents.sql" with { type: "text" };
 import clonedVoices from "../migrations/0002_cloned_voices.sql" with { type: "text" };
+import analysisOrder from "../migrations/0003_analysis_order.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
   { name: "0000_idempotency", sql: idempotency },
   { name: "0001_agents", sql: agents },
   { name: "0002_cloned_voices", sql: clonedVoices },
+  { name: "0003_analysis_order", sql: analysisOrder },
 ];

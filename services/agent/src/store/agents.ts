@@ -55,7 +55,7 @@ const values = (sql: Sql, row: AgentRow) => ({
   llm: json(sql, row.llm),
   tts: json(sql, row.tts),
   sts: json(sql, row.sts),
-  analysis: json(sql, row.analysis),
+  analysis: row.analysis && sql.typed(row.analysis as never, JSON_AS_WRITTEN),
   prompt_name: row.promptName,
   prompt_version: row.promptVersion,
   first_message_prompt: row.firstMessagePrompt,
@@ -158,6 +158,9 @@ export async function listAgentRows(
 export async function lockAgent(sql: Sql, agentId: string): Promise<void> {
   await sql`select pg_advisory_xact_lock(hashtextextended('agent.' || ${agentId}, 0))`;
 }
+
+/** The type `json`, which keeps the order of fields. */
+const JSON_AS_WRITTEN = 114;
 
 function json(sql: Sql, value: unknown) {
   return value === null ? null : sql.json(value as never);

@@ -376,6 +376,8 @@ describe("the catalogue", () => {
       language: expect.any(String),
       preview_url: expect.stringMatching(/^https:/),
     });
+    const all = (await api.get("/voices?provider=OPENAI")).body.total_count;
+    expect((await api.get(`/voices?provider=OPENAI&page_size=${all}`)).body.has_more).toBe(false);
     const pages = Math.ceil(first.body.total_count / 100);
     const last = await api.get(`/voices?provider=DEEPGRAM&page_size=100&page=${pages}`);
     expect(last.body.has_more).toBe(false);

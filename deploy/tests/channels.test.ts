@@ -93,6 +93,19 @@ describe("a conversation that a voice runtime told of", () => {
     expect([session.status, session.body.detail]).toEqual([400, "Session is not a chat session"]);
   });
 
+  test("by telephone from outside is known by who called, or by what was called when that is withheld", async () => {
+    const { fromMobileNumber, toMobileNumber } = NUMBERS;
+    const inbound = {
+      type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+      callingType: CallingType.CALLING_TYPE_INBOUND,
+      toMobileNumber,
+    };
+    const calls = [await start({ ...inbound, fromMobileNumber }), await start(inbound)];
+    const shown = await Promise.all(calls.map(show));
+    expect(shown.map(({ mobile_number }) => mobile_number)).toEqual([fromMobileNumber, toMobileNumber]);
+    expect((await listed("calling_type=INBOUND")).sort()).toEqual(calls.map((call) => call.conversationId).sort());
+  });
+
   test("in WhatsApp and in a Daily room has the metadata of its type", async () => {
     const thread = await start({ type: ConversationType.CONVERSATION_TYPE_WHATSAPP, ...NUMBERS });
     const { fromMobileNumber, toMobileNumber } = NUMBERS;

@@ -175,6 +175,19 @@ describe("listing conversations", () => {
     expect(await within(`from_time=${at(330)}&to_time=${at(335)}`)).toBe(true);
   });
 
+  test("by one end of a time of day alone reaches to the day's other end", async () => {
+    const now = new Date((await api.get(`/conversations/${sessions[0]}`)).body.created_at);
+    const minute = now.getUTCHours() * 60 + now.getUTCMinutes();
+    // Where it was made at 00:00, and where at 23:59.
+    const midnight = minute <= 720 ? -minute : 24 * 60 - minute;
+    const within = async (time: string, offset: number) =>
+      (await found(`${time}&timezone_offset=${offset}`)).includes(0);
+    expect(await within("to_time=00:00", midnight)).toBe(true);
+    expect(await within("from_time=00:01", midnight)).toBe(false);
+    expect(await within("from_time=23:59", midnight - 1)).toBe(true);
+    expect(await within("to_time=23:58", midnight - 1)).toBe(false);
+  });
+
   test("by dates holds to both ends, with any offset", async () => {
     const { created_at } = (await api.get(`/conversations/${sessions[1]}`)).body;
     const exact = encodeURIComponent(created_at);

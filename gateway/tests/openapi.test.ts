@@ -60,6 +60,12 @@ describe("the OpenAPI document", () => {
     for (const { responses } of operations) expect(Object.keys(responses)).toContain("401");
   });
 
+  test("is of version 1.0.0, every path of it of v1", async () => {
+    const { info, paths } = JSON.parse(await fetchDocument());
+    expect(info.version).toBe("1.0.0");
+    for (const path of Object.keys(paths)) expect(path).toStartWith("/v1/");
+  });
+
   test("has the words of a choice as an enum and leaves keywords of our own out", async () => {
     const text = await fetchDocument();
     const { components, paths } = JSON.parse(text);

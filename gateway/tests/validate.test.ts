@@ -18,6 +18,12 @@ function messagesOf(value: unknown): string[] {
   }
 }
 
+/** api.md: Agent. */
+const CATEGORIES =
+  "Customer Service, Sales, Scheduling, Research, Healthcare, Customer Success, Education, Finance, HR, Legal, Productivity, Creative, IT/DevOps, E-commerce, Entertainment, Travel, Wellness, Anime, Cartoon, Gaming, Lifestyle, other".split(
+    ", ",
+  );
+
 const custom = (params: object) => ({
   ...GOOD,
   llm: { provider_name: "CUSTOM_LLM", model_name: "m", params },
@@ -93,6 +99,16 @@ describe("a body that breaks a rule is told so by field and fix", () => {
       { ...GOOD, tools: { schedule_call: { timezone } } },
       "tools.schedule_call.timezone must be an IANA time zone, such as Europe/Berlin",
     ]),
+    ...["other ", "Other", "sales"].map((agent_category): [string, object, string] => [
+      `category ${agent_category}`,
+      { ...GOOD, agent_category },
+      `agent_category must be one of ${CATEGORIES.join(", ")}`,
+    ]),
+    [
+      "tts params",
+      { ...GOOD, tts: { provider_name: "OPENAI", voice_id: "v", params: { pitch: 1 } } },
+      "tts.params.pitch is not allowed: allowed are speed",
+    ],
     [
       "speed",
       { ...GOOD, tts: { provider_name: "OPENAI", voice_id: "v", params: { speed: 9 } } },
@@ -100,6 +116,16 @@ describe("a body that breaks a rule is told so by field and fix", () => {
     ],
   ])("%s", (_, value, message) => {
     expect(messagesOf(value)).toEqual([message]);
+  });
+
+  test("what is just within its bounds is taken", () => {
+    const standard = (temperature: number) => ({
+      llm: { provider_name: "OPENAI", model_name: "m", params: { temperature } },
+    });
+    const tts = (speed: number) => ({ tts: { provider_name: "OPENAI", voice_id: "v".repeat(200), params: { speed } } });
+    const taken = [standard(0), standard(2), tts(0.25), tts(4), { agent_description: "x".repeat(500) }];
+    for (const fields of taken) expect(messagesOf({ ...GOOD, ...fields })).toEqual([]);
+    for (const agent_category of CATEGORIES) expect(messagesOf({ ...GOOD, agent_category })).toEqual([]);
   });
 
   test("every broken field is named, at most 20 of them", () => {

@@ -1,0 +1,13 @@
+import { expect, test } from "bun:test";
+import { readConversationConfig } from "./config.ts";
+
+test("an operator who sets no limits has those that were decided on", () => {
+  const needed = { DATABASE_URL: "postgres://db" };
+  const others = { PARLEY_AGENT_ADDRESS: "127.0.0.1:1", PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2" };
+  // decisions.md: Chat.
+  expect(readConversationConfig({ ...needed, ...others })).toMatchObject({
+    PARLEY_CHAT_IDLE_MINUTES: 30,
+    PARLEY_LLM_DEADLINE_MS: 60_000,
+    PARLEY_LLM_STALL_MS: 30_000,
+  });
+});

@@ -123,7 +123,9 @@ describe("a body that breaks a rule is told so by field and fix", () => {
       llm: { provider_name: "OPENAI", model_name: "m", params: { temperature } },
     });
     const tts = (speed: number) => ({ tts: { provider_name: "OPENAI", voice_id: "v".repeat(200), params: { speed } } });
-    const taken = [standard(0), standard(2), tts(0.25), tts(4), { agent_description: "x".repeat(500) }];
+    const longest = "x".repeat(500_000);
+    const contents = [{ prompt_content: longest }, { call_analysis_prompt: { custom_prompt: longest } }];
+    const taken = [standard(0), standard(2), tts(0.25), tts(4), { agent_description: "x".repeat(500) }, ...contents];
     for (const fields of taken) expect(messagesOf({ ...GOOD, ...fields })).toEqual([]);
     for (const agent_category of CATEGORIES) expect(messagesOf({ ...GOOD, agent_category })).toEqual([]);
   });

@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox";
+import { PromptContent } from "./prompts.ts";
 import { E164, Json, Maybe, OneOf, PageQuery, Text, TimeZone } from "./types.ts";
 
 export const CATEGORIES = [
@@ -129,7 +130,7 @@ const PromptReference = Type.Object({ prompt_name: PromptName, prompt_version: M
 const AnalysisPrompt = Type.Object({
   prompt_name: Type.Optional(PromptName),
   prompt_version: Maybe(PromptVersion),
-  custom_prompt: Type.Optional(Text({ min: 1, max: 100_000 })),
+  custom_prompt: Type.Optional(PromptContent),
 });
 
 const optionalFields = {
@@ -144,7 +145,7 @@ const optionalFields = {
   call_analysis_enabled: Maybe(Type.Boolean()),
   call_analysis_prompt: Maybe(AnalysisPrompt),
   call_analysis_schema: Maybe(Type.Record(Type.String(), Type.Object({ type: Text({ min: 1, max: 1000 }) }))),
-  prompt_content: Maybe(Text({ min: 1, max: 500_000 })),
+  prompt_content: Maybe(PromptContent),
   prompt: Maybe(PromptReference),
   first_message_prompt: Maybe(Text({ max: 10_000 })),
   tools: Maybe(Tools),

@@ -1,7 +1,7 @@
 import { Type } from "@sinclair/typebox";
 import { Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
-const PromptContent = Text({ min: 1, max: 500_000 });
+export const PromptContent = Text({ min: 1, max: 500_000 });
 
 export const CreatePromptBody = Type.Object({
   prompt_name: Text({ min: 1, max: 100 }),

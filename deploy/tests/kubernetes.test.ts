@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { PEERS } from "@parley/shared/rpc/peers";
 import { $ } from "bun";
 import { type Labels, type Manifest, renderOverlay, renderSecrets } from "../src/testing/kubernetes.ts";
+import { podOfCommandLine } from "../src/testing/kubernetes-api.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const OVERLAYS = ["dev", "production"] as const;
@@ -33,6 +34,21 @@ function typeOf({ apiVersion, kind }: Manifest): string {
 function moduleOf({ apiVersion, kind }: Manifest): string {
   const from = apiVersion.startsWith("cert-manager.io/") ? "@kubernetes-models/cert-manager" : "kubernetes-models";
   return `${from}/${apiVersion}/${kind}`;
+}
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted, and no token of the cluster. */
+function expectRestricted(name: string, spec: Manifest["spec"]): void {
+  expect({ name, ...spec }).toMatchObject({
+    name,
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+  });
+  for (const container of spec.containers)
+    expect({ name, ...container.securityContext }).toMatchObject({
+      name,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+    });
 }
 
 describe.each([...OVERLAYS, "secrets"])("%s", (from) => {
@@ -128,21 +144,8 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
   });
 
   test("every pod meets the restricted Pod Security Standard and has no token of the cluster", () => {
-    // https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted
     expect(templates().length).toBeGreaterThan(6);
-    for (const { name, spec } of templates()) {
-      expect({ name, ...spec }).toMatchObject({
-        name,
-        automountServiceAccountToken: false,
-        securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-      });
-      for (const container of spec.containers)
-        expect({ name, ...container.securityContext }).toMatchObject({
-          name,
-          allowPrivilegeEscalation: false,
-          capabilities: { drop: ["ALL"] },
-        });
-    }
+    for (const { name, spec } of templates()) expectRestricted(name, spec);
     expect(ofKind("Namespace")[0]?.metadata.labels).toMatchObject({
       "pod-security.kubernetes.io/enforce": "restricted",
     });
@@ -166,4 +169,24 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       }
     }
   });
+});
+
+test("parley.sh runs the command line in a pod that the policies let through, with its own certificate and every argument", async () => {
+  const args = ["owner", "create", "--name", "Acme & Co"];
+  const pod = await podOfCommandLine("registry.example/parley/account:1.2.3", args);
+  const { Pod } = await import("kubernetes-models/v1/Pod");
+  expect(() => new Pod(pod as never).validate()).not.toThrow();
+  expect(pod.metadata.labels).toEqual({ "app.kubernetes.io/name": "parley" });
+  const admitting = Object.entries(PEERS).flatMap(([to, peers]) =>
+    (peers as readonly string[]).includes("parley") ? [`dns:///${to}:50051`] : [],
+  );
+  const [{ env, ...container }] = pod.spec.containers;
+  const addresses = (env as { value: string }[]).flatMap(({ value }) => (value.startsWith("dns:") ? [value] : []));
+  expect(addresses.toSorted()).toEqual(admitting.toSorted());
+  expect(container).toMatchObject({ image: "registry.example/parley/parley:1.2.3", args });
+  expectRestricted(pod.metadata.name, pod.spec);
+  const certificate = all("production").find(
+    ({ kind, metadata }) => kind === "Certificate" && metadata.name === "parley",
+  );
+  expect(pod.spec.volumes).toEqual([{ name: "tls", secret: { secretName: certificate?.spec.secretName } }]);
 });

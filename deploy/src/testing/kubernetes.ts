@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { $ } from "bun";
-import { obtainProgram } from "./debian.ts";
+import { unpackPrograms } from "./unpacked-programs.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every kind, validated by their schemas
 export type Manifest = { apiVersion: string; kind: string; metadata: { name: string; labels?: Labels }; spec: any } & {
@@ -13,9 +13,21 @@ const FOLDER = join(import.meta.dir, "../../k8s");
 
 /** What `kubectl apply -k deploy/k8s/overlays/<overlay>` sends. */
 export async function renderOverlay(overlay: string): Promise<Manifest[]> {
-  return documents(
-    await $`${await obtainProgram("kubectl", "kubernetes-client")} kustomize ${join(FOLDER, "overlays", overlay)}`.text(),
-  );
+  return documents(await $`${await kubectl()} kustomize ${join(FOLDER, "overlays", overlay)}`.text());
+}
+
+/** The first minor version of Kubernetes 1 whose kubectl renders as those of today do. */
+const MINOR = 27;
+
+/** The one on PATH, unless it is too old, else that of a Debian that has one which is not. */
+export async function kubectl(): Promise<string> {
+  const own = Bun.which("kubectl");
+  if (own) {
+    const { clientVersion } = await $`${own} version --client --output=json`.quiet().nothrow().json();
+    if (Number.parseInt(clientVersion?.minor ?? "0", 10) >= MINOR) return own;
+  }
+  const programs = ["kubectl"];
+  return join(await unpackPrograms({ name: "kubectl", release: "trixie", folder: "usr/bin", programs }), "kubectl");
 }
 
 /** What make-secrets.sh prints. */

@@ -1,0 +1,32 @@
+#!/bin/sh
+# Reads what backup.sh wrote into a database that `migrate` has prepared and nobody has used: the roles are there, no owner is,
+# and none of Parley's processes runs. Either all of it is restored, or nothing is and the same can be tried again.
+#
+# usage: restore.sh FILE [COMMAND…]
+#   COMMAND, PGUSER and PGDATABASE as for backup.sh.
+set -eu
+[ $# -ge 1 ] || { echo "usage: restore.sh FILE [COMMAND…]" >&2; exit 2; }
+file="$1"
+shift
+user="${PGUSER:-postgres}"
+database="${PGDATABASE:-parley}"
+
+# Before anything is given up for it.
+"$@" pg_restore --file=/dev/null < "$file"
+"$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --single-transaction << 'SQL'
+set client_min_messages = warning;
+do $$
+begin
+  if exists (select from pg_stat_activity where datname = current_database() and application_name like 'parley-%') then
+    raise 'Parley''s processes are connected to this database: stop them first';
+  end if;
+  if to_regclass('account.owners') is not null then
+    if exists (select from account.owners) then
+      raise 'this database has owners: restore into an empty one that migrate has prepared';
+    end if;
+  end if;
+end $$;
+drop schema if exists account, agent, prompt, conversation, webhook cascade;
+SQL
+"$@" pg_restore --username="$user" --dbname="$database" --single-transaction --exit-on-error < "$file"
+"$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --command=analyze

@@ -15,7 +15,8 @@ export interface Jail {
 
 /**
  * A folder as the only file system of what runs in it, with the C library beside the programs and nothing to write to, which
- * is what an image's container gives. Where the kernel does not allow that, the programs run as they are, in the folder.
+ * is what an image's container gives. Where the kernel does not allow that, the programs run as they are, in the folder, and the
+ * output says so.
  * @param folder with the binaries of every program
  */
 export async function makeJail(folder: string): Promise<Jail> {
@@ -36,6 +37,11 @@ export async function makeJail(folder: string): Promise<Jail> {
   ];
   const probe = await $`${enter} /parley --help`.env({ PATH: process.env.PATH }).quiet().nothrow();
   const canEnter = probe.exitCode === 0;
+  if (!canEnter)
+    console.warn(
+      `NOT CONFINED: this machine does not let the programs be shut into their folder (${probe.stderr.toString().trim()}): ` +
+        "a file of this machine that they read and no image holds would go unnoticed",
+    );
   return {
     run: (name, env, args = []) =>
       Bun.spawn(canEnter ? [...enter, `/${name}`, ...args] : [join(folder, name), ...args], {

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readConfig } from "@parley/shared/config";
 import { PEERS } from "@parley/shared/rpc/peers";
+import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { $ } from "bun";
 import { type Labels, type Manifest, renderOverlay, renderSecrets } from "../src/testing/kubernetes.ts";
 import { podOfCommandLine } from "../src/testing/kubernetes-api.ts";
@@ -189,4 +191,20 @@ test("parley.sh runs the command line in a pod that the policies let through, wi
     ({ kind, metadata }) => kind === "Certificate" && metadata.name === "parley",
   );
   expect(pod.spec.volumes).toEqual([{ name: "tls", secret: { secretName: certificate?.spec.secretName } }]);
+});
+
+test("Postgres takes the connections of every replica that production may have, and of those that replace them", () => {
+  const ofKind = (kind: string) => all("production").filter((manifest) => manifest.kind === kind);
+  const { PARLEY_DATABASE_POOL: pool } = readConfig({ DATABASE_URL: "postgres://" }, SERVICE_VARIABLES);
+  // Beside the pool, to hear notifications: of jobs, and the account service's of keys.
+  const each = pool + 2;
+  const users = ofKind("Deployment").filter(({ spec }) => spec.template.metadata.labels["uses-postgres"]);
+  const replicas = users.map(({ metadata }) => {
+    const scaler = ofKind("HorizontalPodAutoscaler").find((candidate) => candidate.metadata.name === metadata.name);
+    return scaler?.spec.maxReplicas + 1;
+  });
+  expect(replicas).toHaveLength(5);
+  const [cluster] = ofKind("Cluster");
+  const most = replicas.reduce((sum, count) => sum + count * each, 0);
+  expect(Number(cluster?.spec.postgresql.parameters.max_connections)).toBeGreaterThan(most);
 });

@@ -11,3 +11,25 @@ test("docs/operations.md says of every alert what it means, and of no other", as
   expect(alerts.length).toBeGreaterThan(5);
   expect(told).toEqual(alerts);
 });
+
+test.each([
+  ["Every process", ["services/shared/src/rpc/credentials.ts", "services/shared/src/telemetry/telemetry.ts"]],
+  ["Every service", ["services/shared/src/service.ts"]],
+  ...["account", "agent", "prompt", "conversation", "webhook-dispatcher"].map((name) => [
+    name,
+    [`services/${name}/src/config.ts`],
+  ]),
+  ["gateway", ["gateway/src/config.ts"]],
+  ["migrate", ["deploy/src/migrate/config.ts"]],
+  ["parley, the command line", ["cli/src/connection.ts"]],
+] as [string, string[]][])("docs/configuration.md tells every variable of %s, and no other", async (section, files) => {
+  const page = await Bun.file(join(ROOT, "docs/configuration.md")).text();
+  const [, text = ""] = page.split(`\n## ${section}\n`);
+  const rows = text.split("\n## ")[0]?.match(/^\| `.+?\|/gm) ?? [];
+  const told = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  const sources = await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()));
+  const read = [...sources.join("\n").matchAll(/^ {2}([A-Z][A-Z0-9_]+): \w+\(/gm)].map(([, name]) => name);
+  // Read before there is a configuration.
+  if (section === "Every process") read.push("PARLEY_LOG_LEVEL");
+  expect(told.toSorted()).toEqual(read.toSorted());
+});

@@ -16,6 +16,7 @@ import { PROGRAMS, type ProgramName } from "../src/images/programs.ts";
 import { freePorts } from "../src/stack/ports.ts";
 import { answerOf, createApi } from "../src/testing/api.ts";
 import { readCompose } from "../src/testing/compose.ts";
+import { obtainProgram } from "../src/testing/debian.ts";
 import { type Jail, makeJail } from "../src/testing/jail.ts";
 import { createDatabase, type GivenDatabase } from "../src/testing/stack-database.ts";
 
@@ -84,6 +85,7 @@ afterAll(async () => {
 async function makeSecrets(folder: string, secrets: string): Promise<void> {
   const script = join(folder, "make-secrets.sh");
   await copyFile(join(import.meta.dir, "../compose/make-secrets.sh"), script);
+  await obtainProgram("openssl", "openssl");
   await $`sh ${script}`.quiet();
   await mkdir(join(folder, "run"));
   await rename(join(folder, "secrets"), secrets);

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { $ } from "bun";
+import { obtainProgram } from "./debian.ts";
 import { unpackPrograms } from "./unpacked-programs.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every kind, validated by their schemas
@@ -33,6 +34,7 @@ export async function kubectl(): Promise<string> {
 /** What make-secrets.sh prints. */
 export async function renderSecrets(env: Record<string, string>): Promise<Manifest[]> {
   const script = join(FOLDER, "make-secrets.sh");
+  await obtainProgram("openssl", "openssl");
   return documents(await $`sh ${script}`.env({ PATH: process.env.PATH, ...env }).text());
 }
 

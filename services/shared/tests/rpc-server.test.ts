@@ -170,6 +170,23 @@ test("a client finds its server again after a restart on the same address", asyn
   before.client.close();
 });
 
+test("calls of any kind made while a service restarts wait for it", async () => {
+  const address = `127.0.0.1:${await freePort()}`;
+  const client = createClient(TestService, { peer: "test", address });
+  // Made before anything listens there: the client has tried by then.
+  expect(await client.isReachable(50)).toBe(false);
+  const answers = Promise.all([client.once({ n: 1 }), Array.fromAsync(client.many({}))]);
+  const handlers = {
+    once: async (request: Record<string, unknown>) => request,
+    many: async function* () {
+      yield { n: 2 };
+    },
+  };
+  await using _served = await serveTest(handlers, { address });
+  expect(await answers).toEqual([{ n: 1 }, [{ n: 2 }]]);
+  client.close();
+});
+
 test("a client knows whether its service can be reached", async () => {
   await using served = await serveTest({});
   expect(await served.client.isReachable(20_000)).toBe(true);

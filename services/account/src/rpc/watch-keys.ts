@@ -1,6 +1,6 @@
 import type { AccountContext, Handler } from "../context.ts";
 
-/** Well within the age at which a server breaks connections off, so that a watcher meets an end and no fault. */
+/** So that gateways come to watch at new replicas too. */
 const WATCH_MS = 240_000;
 
 export function watchKeys(ctx: AccountContext): Handler<"watchKeys"> {

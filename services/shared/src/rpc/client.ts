@@ -6,12 +6,12 @@ import {
   credentials,
   type CallOptions as GrpcCallOptions,
   type ServiceError as GrpcError,
-  status,
 } from "@grpc/grpc-js";
 import { ServiceError } from "../errors.ts";
 import { tracedCall, tracedStream } from "../telemetry/rpc.ts";
 import { type CallOrigin, isReplayed, originMetadata } from "./call.ts";
 import type { AnyMethod, Definition, RequestOf, ResponseOf } from "./definition.ts";
+import { createResender, isReady, type Resender } from "./resend.ts";
 import { fromStatus } from "./status.ts";
 
 export interface CallOptions {
@@ -50,16 +50,15 @@ const TIMEOUT_MS = 5_000;
 /** Each hop gives up this much before its caller does, so that the error tells which hop was slow. */
 const HOP_MARGIN_MS = 25;
 
-/** How often a call that its server refused to begin is made again, on the next connection. */
-const REFUSALS_MAX = 3;
-
 const CHANNEL_OPTIONS: ClientOptions = {
-  // Both cost a tenth of every call; retries are decided by callers, who know what may be repeated, but for refusals.
+  // Both cost a tenth of every call; retries are decided by callers, who know what may be repeated, but for what never began.
   "grpc.enable_retries": 0,
   "grpc.enable_channelz": 0,
   "grpc.service_config": JSON.stringify({ loadBalancingConfig: [{ round_robin: {} }] }),
   // Else every name is also asked of DNS for a TXT record that says as much, which outlasts a short command.
   "grpc.service_config_disable_resolution": 1,
+  // When a connection ends its name is asked for again, which tells of new replicas; by default only each half minute.
+  "grpc.dns_min_time_between_resolutions_ms": 1_000,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
   // Without bound: the peers are ours, and a page of a hundred long prompts is what the API promises.
@@ -71,29 +70,34 @@ const CHANNEL_OPTIONS: ClientOptions = {
 /** Promise and async-iterable methods over one channel. Every failure is a ServiceError. */
 export function createClient<D extends Definition>(definition: D, settings: ClientSettings): ServiceClient<D> {
   const channel = new Client(settings.address, settings.credentials ?? credentials.createInsecure(), CHANNEL_OPTIONS);
+  const sender: Sender = { channel, settings, resender: createResender(channel) };
   const methods: Record<string, unknown> = {
-    isReachable: (withinMs: number) =>
-      new Promise((resolve) => channel.waitForReady(Date.now() + withinMs, (error) => resolve(!error))),
+    isReachable: (withinMs: number) => isReady(channel, Date.now() + withinMs),
     close: () => channel.close(),
   };
   for (const [name, method] of Object.entries(definition)) {
     const call = { path: method.path, peer: settings.peer };
     methods[name] = method.requestStream
       ? (requests: AsyncIterable<unknown>, options?: CallOptions) =>
-          tracedCall(call, options, (traced) => clientStream(channel, method, settings, requests, traced))
+          tracedCall(call, options, (traced) => clientStream(sender, method, requests, traced))
       : method.responseStream
         ? (request: unknown, options?: CallOptions) =>
-            tracedStream(call, options, (traced) => serverStream(channel, method, settings, request, traced))
+            tracedStream(call, options, (traced) => serverStream(sender, method, request, traced))
         : (request: unknown, options?: CallOptions) =>
-            tracedCall(call, options, (traced) => unary(channel, method, settings, request, traced));
+            tracedCall(call, options, (traced) => unary(sender, method, request, traced));
   }
   return methods as ServiceClient<D>;
 }
 
+interface Sender {
+  channel: Client;
+  settings: ClientSettings;
+  resender: Resender;
+}
+
 function unary(
-  channel: Client,
+  { channel, settings, resender }: Sender,
   method: AnyMethod,
-  settings: ClientSettings,
   request: unknown,
   options: CallOptions = {},
 ): Promise<unknown> {
@@ -102,7 +106,7 @@ function unary(
   const metadata = originMetadata(origin, options.traceparent);
   const grpcOptions = callOptions(settings, options, TIMEOUT_MS);
   return new Promise((resolve, reject) => {
-    const send = (refusals: number) => {
+    const send = (resends: number) => {
       if (signal?.aborted) return reject(cancelled());
       const call = channel.makeUnaryRequest(
         method.path,
@@ -113,9 +117,9 @@ function unary(
         grpcOptions,
         (error: GrpcError | null, response?: unknown) => {
           signal?.removeEventListener("abort", cancel);
-          if (!error) resolve(response);
-          else if (wasRefused(error) && refusals < REFUSALS_MAX) send(refusals + 1);
-          else reject(fromStatus(error, settings.peer, signal?.aborted));
+          if (error) return fail(error, resends).catch(reject);
+          resender.answered();
+          resolve(response);
         },
       );
       const cancel = () => call.cancel();
@@ -123,21 +127,24 @@ function unary(
       // Emitted right after the callback above, so still before whoever awaits the promise goes on.
       if (onReplayed) call.once("status", ({ metadata }) => isReplayed(metadata) && onReplayed());
     };
+    const fail = async (error: GrpcError, resends: number) => {
+      if (await resender.isDue(error, resends, deadlineOf(grpcOptions))) send(resends + 1);
+      else reject(fromStatus(error, settings.peer, signal?.aborted));
+    };
     send(0);
   });
 }
 
 async function* serverStream(
-  channel: Client,
+  { channel, settings, resender }: Sender,
   method: AnyMethod,
-  settings: ClientSettings,
   request: unknown,
   options: CallOptions = {},
 ): AsyncGenerator<unknown> {
   const signal = options.origin?.signal;
   const metadata = originMetadata(options.origin, options.traceparent);
   const grpcOptions = callOptions(settings, options, null);
-  for (let refusals = 0; ; refusals++) {
+  for (let resends = 0; ; resends++) {
     if (signal?.aborted) throw cancelled();
     const call = channel.makeServerStreamRequest(
       method.path,
@@ -152,9 +159,10 @@ async function* serverStream(
     const cancel = () => call.cancel();
     signal?.addEventListener("abort", cancel, { once: true });
     try {
-      return yield* call;
+      yield* call;
+      return resender.answered();
     } catch (error) {
-      if (wasRefused(error as GrpcError) && refusals < REFUSALS_MAX) continue;
+      if (await resender.isDue(error as GrpcError, resends, deadlineOf(grpcOptions))) continue;
       throw fromStatus(error as GrpcError, settings.peer, signal?.aborted);
     } finally {
       signal?.removeEventListener("abort", cancel);
@@ -164,9 +172,8 @@ async function* serverStream(
 }
 
 function clientStream(
-  channel: Client,
+  { channel, settings }: Sender,
   method: AnyMethod,
-  settings: ClientSettings,
   requests: AsyncIterable<unknown>,
   options: CallOptions = {},
 ): Promise<unknown> {
@@ -208,12 +215,8 @@ function callOptions(settings: ClientSettings, options: CallOptions, fallbackMs:
   return deadline === Number.POSITIVE_INFINITY ? {} : { deadline };
 }
 
-/**
- * Whether a call met a connection that its server was about to close, for its age or a restart: the server has not begun it
- * (https://www.rfc-editor.org/rfc/rfc9113#section-8.7). Nothing but the text tells it from other ways to be unavailable.
- */
-function wasRefused({ code, details }: GrpcError): boolean {
-  return code === status.UNAVAILABLE && details === "Stream refused by server";
+function deadlineOf({ deadline }: GrpcCallOptions): number {
+  return Number(deadline ?? Number.POSITIVE_INFINITY);
 }
 
 function cancelled(): ServiceError {

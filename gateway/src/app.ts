@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia";
 import type { Clients } from "./clients.ts";
+import type { Drain } from "./drain.ts";
 import { type GateContext, jsonAnswer } from "./gate.ts";
 import { hasHost, pathOf } from "./http/path.ts";
 import { requestIdOf } from "./http/request-id.ts";
@@ -16,7 +17,7 @@ import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
 
 /** The public API and the management API over HTTP. */
-export function createApp(gate: GateContext, clients: Clients) {
+export function createApp(gate: GateContext, clients: Clients, drain: Pick<Drain, "isDraining">) {
   // By default Elysia looks for the path behind the first 11 characters of an address, which `http://api/` has not.
   const api = new Elysia({ handler: { standardHostname: false } })
     .use(agentRoutes(gate, clients))
@@ -25,7 +26,7 @@ export function createApp(gate: GateContext, clients: Clients) {
     .use(conversationRoutes(gate, clients))
     .use(catalogueRoutes(gate, clients))
     .use(manageRoutes(gate, clients));
-  const app = api.use(healthRoutes(clients)).use(docsRoutes(() => describe(api)));
+  const app = api.use(healthRoutes(clients, drain)).use(docsRoutes(() => describe(api)));
   const routes = app.routes.map(({ method, path }) => ({ method, form: pathForm(path) }));
   return app.onError(({ request, error, code }) => {
     const requestId = requestIdOf(request);

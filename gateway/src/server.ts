@@ -8,6 +8,7 @@ import { createApp } from "./app.ts";
 import { createKeyRing } from "./auth/key-ring.ts";
 import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
+import { createDrain } from "./drain.ts";
 import type { GateContext } from "./gate.ts";
 import { clientAddress, networkOf, parseTrustedProxies } from "./http/client-address.ts";
 import { decidedInMemory } from "./http/observe.ts";
@@ -43,6 +44,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     clock: systemClock,
     log,
   };
+  const drain = createDrain(config.PARLEY_DRAIN_MS);
   const server = Bun.serve({
     hostname: config.PARLEY_HOST,
     port: config.PORT,
@@ -50,14 +52,12 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
     ...httpTls(config),
-    fetch: createApp(gate, clients).compile().fetch,
+    fetch: drain.serving(createApp(gate, clients, drain).compile().fetch),
   });
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,
     stop: async () => {
-      const drained = server.stop(false);
-      await Promise.race([drained, Bun.sleep(config.PARLEY_DRAIN_MS)]);
-      await server.stop(true);
+      await drain.run(server);
       keys.close();
       limiters.close();
       clients.close();

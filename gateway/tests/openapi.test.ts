@@ -25,7 +25,7 @@ const gate: GateContext = {
   clock: systemClock,
   log: silentLogger,
 };
-const app = createApp(gate, { accounts: {} } as Clients);
+const app = createApp(gate, { accounts: {} } as Clients, { isDraining: false });
 
 async function fetchDocument(): Promise<string> {
   const answer = await app.handle(new Request("http://gateway/openapi.json"));

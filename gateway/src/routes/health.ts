@@ -1,13 +1,15 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
+import type { Drain } from "../drain.ts";
 import { tellRequestId } from "../http/request-id.ts";
 
-/** `/healthz`: this process answers. `/readyz`: it can serve, that is every service behind it can be reached. */
-export function healthRoutes(clients: Clients) {
+/** `/healthz`: this process answers. `/readyz`: it can serve, that is it does not stop and every service behind it can be reached. */
+export function healthRoutes(clients: Clients, drain: Pick<Drain, "isDraining">) {
   return new Elysia()
     .onAfterHandle(tellRequestId)
     .get("/healthz", () => new Response("ok\n"))
     .get("/readyz", async () => {
+      if (drain.isDraining) return new Response("stopping\n", { status: 503 });
       const unreachable = await clients.unreachable();
       return unreachable.length === 0
         ? new Response("ready\n")

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Home } from "../src/stack/home.ts";
-import { gatewayProgram, gatewayUrl, modelProgram, type Surroundings, servicePrograms } from "../src/stack/plan.ts";
+import { gatewayPrograms, gatewayUrl, modelProgram, type Surroundings, servicePrograms } from "../src/stack/plan.ts";
 
 const home: Home = {
   path: tmpdir(),
@@ -21,8 +21,15 @@ const surroundings: Surroundings = {
     GROQ_BASE_URL: "http://127.0.0.1:9/v1",
     AWS_SECRET_ACCESS_KEY: "not ours",
   },
-  ports: { account: 1, agent: 2, prompt: 3, conversation: 4, "webhook-dispatcher": 5 },
-  adminPorts: { account: 11, agent: 12, prompt: 13, conversation: 14, "webhook-dispatcher": 15, gateway: 16 },
+  ports: { account: [1], agent: [2], prompt: [3], conversation: [4], "webhook-dispatcher": [5] },
+  adminPorts: {
+    account: [11],
+    agent: [12],
+    prompt: [13],
+    conversation: [14],
+    "webhook-dispatcher": [15],
+    gateway: [16],
+  },
   databaseUrls: {
     account: "postgres://account",
     agent: "postgres://agent",
@@ -36,7 +43,7 @@ const surroundings: Surroundings = {
 
 const programs = [
   ...servicePrograms(surroundings),
-  gatewayProgram(surroundings, "127.0.0.1", 8080),
+  ...gatewayPrograms(surroundings, "127.0.0.1", 8080),
   modelProgram(surroundings),
 ];
 const env = (name: string) => programs.find((program) => program.name === name)?.command.env ?? {};
@@ -72,6 +79,26 @@ describe("what each process is given", () => {
     expect(env("gateway").PARLEY_CONVERSATION_ADDRESS).toBe("127.0.0.1:4");
     expect(env("gateway").PARLEY_WEBHOOK_ADDRESS).toBe("127.0.0.1:5");
     expect(env("conversation").PARLEY_AGENT_ADDRESS).toBe("127.0.0.1:2");
+  });
+
+  test("of several replicas each has its own ports and log, and the others know of all; gateways share theirs", () => {
+    const ports = { ...surroundings.ports, agent: [2, 7] };
+    const twice = {
+      ...surroundings,
+      ports,
+      adminPorts: { ...surroundings.adminPorts, agent: [12, 17], gateway: [16, 18] },
+    };
+    const [one, two] = servicePrograms(twice).filter(({ name }) => /^agent/.test(name));
+    expect([one?.name, two?.name]).toEqual(["agent", "agent-2"]);
+    expect([one?.command.env?.PARLEY_LISTEN, two?.command.env?.PARLEY_LISTEN]).toEqual(["127.0.0.1:2", "127.0.0.1:7"]);
+    expect(two?.adminAddress).toBe("127.0.0.1:17");
+    expect(two?.command.log).not.toBe(one?.command.log);
+    const gateways = gatewayPrograms(twice, "127.0.0.1", 8080);
+    expect(gateways.map(({ name, address }) => `${name} ${address}`)).toEqual([
+      "gateway 127.0.0.1:8080",
+      "gateway-2 127.0.0.1:8080",
+    ]);
+    for (const { command } of gateways) expect(command.env?.PARLEY_AGENT_ADDRESS).toBe("ipv4:127.0.0.1:2,127.0.0.1:7");
   });
 });
 

@@ -45,56 +45,64 @@ export interface Surroundings {
   home: Home;
   /** The operator's environment, with what the stack itself has made up. */
   env: Readonly<Record<string, string | undefined>>;
-  ports: Readonly<Record<ServiceName, number>>;
-  /** Of each one's health and metrics. */
-  adminPorts: Readonly<Record<WatchedName, number>>;
+  /** One of each replica. */
+  ports: Readonly<Record<ServiceName, readonly number[]>>;
+  /** Of each replica's health and metrics. */
+  adminPorts: Readonly<Record<WatchedName, readonly number[]>>;
   databaseUrls: Readonly<Record<Schema, string>>;
   redisUrl: string | null;
   modelPort: number;
 }
 
 export function servicePrograms({ home, env, ports, adminPorts, databaseUrls, modelPort }: Surroundings): Program[] {
-  return SERVICES.map(({ name, schema, given }) => {
-    const address = `${LOOPBACK}:${ports[name]}`;
-    return watched(adminPorts[name], (admin) =>
-      bunProgram(home, name, address, () => pingRpc(address), {
+  return SERVICES.flatMap(({ name, schema, given }) =>
+    ports[name].map((port, replica) => {
+      const address = `${LOOPBACK}:${port}`;
+      const admin = adminOf(adminPorts[name], replica);
+      const program = bunProgram(home, { name, replica }, address, () => pingRpc(address), {
         ...select(env, OPERATORS, SECRETS),
         ...select(env, given),
         // Who takes a model's address, and who calls it.
         ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
         ...(name === "conversation" && MODEL_REQUESTS),
         ...addresses(ports),
-        ...admin,
+        ...admin.env,
         PARLEY_LISTEN: address,
         DATABASE_URL: databaseUrls[schema],
-      }),
-    );
-  });
-}
-
-export function gatewayProgram(surroundings: Surroundings, host: string, port: number): Program {
-  const { home, env, ports, adminPorts, redisUrl } = surroundings;
-  return watched(adminPorts.gateway, (admin) =>
-    bunProgram(home, "gateway", `${reachable(host)}:${port}`, () => pingHttp(`${gatewayUrl(host, port)}/readyz`), {
-      ...select(env, OPERATORS, SECRETS),
-      ...addresses(ports),
-      PORT: String(port),
-      PARLEY_HOST: host,
-      ...admin,
-      ...(redisUrl && { REDIS_URL: redisUrl }),
+      });
+      return { ...program, adminAddress: admin.address };
     }),
   );
 }
 
-/** A program that tells of itself on a port of its own. */
-function watched(port: number, make: (env: Record<string, string>) => Program): Program {
-  const adminAddress = `${LOOPBACK}:${port}`;
-  return { ...make({ PARLEY_ADMIN_LISTEN: adminAddress }), adminAddress };
+/** All on one port, which the system shares out among those that listen. */
+export function gatewayPrograms(surroundings: Surroundings, host: string, port: number): Program[] {
+  const { home, env, ports, adminPorts, redisUrl } = surroundings;
+  return adminPorts.gateway.map((_, replica) => {
+    const admin = adminOf(adminPorts.gateway, replica);
+    // Its own port: on the other one any of them may answer.
+    const ping = () => pingHttp(`http://${admin.address}/readyz`);
+    const program = bunProgram(home, { name: "gateway", replica }, `${reachable(host)}:${port}`, ping, {
+      ...select(env, OPERATORS, SECRETS),
+      ...addresses(ports),
+      PORT: String(port),
+      PARLEY_HOST: host,
+      ...admin.env,
+      ...(redisUrl && { REDIS_URL: redisUrl }),
+    });
+    return { ...program, adminAddress: admin.address };
+  });
+}
+
+/** Where a replica tells of itself. */
+function adminOf(ports: readonly number[], replica: number): { address: string; env: Record<string, string> } {
+  const address = `${LOOPBACK}:${ports[replica]}`;
+  return { address, env: { PARLEY_ADMIN_LISTEN: address } };
 }
 
 export function modelProgram({ home, env, modelPort }: Surroundings): Program {
   const address = modelAddress(modelPort);
-  return bunProgram(home, "model", address, () => pingHttp(`http://${address}/healthz`), {
+  return bunProgram(home, { name: "model", replica: 0 }, address, () => pingHttp(`http://${address}/healthz`), {
     ...select(env, OPERATORS, SECRETS),
     PORT: String(modelPort),
   });
@@ -118,16 +126,17 @@ function reachable(host: string): string {
 
 function bunProgram(
   home: Home,
-  name: string,
+  { name, replica }: { name: string; replica: number },
   address: string,
   ping: () => Promise<void>,
   env: Record<string, string>,
 ): Program {
+  const called = replica === 0 ? name : `${name}-${replica + 1}`;
   const script = { gateway: "gateway/src/main.ts", model: "deploy/src/model/main.ts" }[name];
   // What is in a .env file of the checkout reaches a process through us, or not at all.
   const args = [process.execPath, "--no-env-file", script ?? `services/${name}/src/main.ts`];
-  const command = { args, env, cwd: CHECKOUT, log: home.log(name), stopSignal: "SIGTERM" } as const;
-  return { name, address, ping, command, stopWithinMs: STOP_WITHIN_MS };
+  const command = { args, env, cwd: CHECKOUT, log: home.log(called), stopSignal: "SIGTERM" } as const;
+  return { name: called, address, ping, command, stopWithinMs: STOP_WITHIN_MS };
 }
 
 function modelAddress(port: number): string {
@@ -140,8 +149,14 @@ function allowModel(env: Surroundings["env"], modelPort: number): Record<string,
   return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
 }
 
-function addresses(ports: Readonly<Record<ServiceName, number>>): Record<string, string> {
-  return Object.fromEntries(SERVICES.map(({ name, variable }) => [variable, `${LOOPBACK}:${ports[name]}`]));
+function addresses(ports: Surroundings["ports"]): Record<string, string> {
+  return Object.fromEntries(SERVICES.map(({ name, variable }) => [variable, addressOf(ports[name])]));
+}
+
+/** As gRPC's clients take it, who call several in turn (https://grpc.io/docs/guides/custom-name-resolution/). */
+function addressOf(ports: readonly number[]): string {
+  const each = ports.map((port) => `${LOOPBACK}:${port}`).join();
+  return ports.length === 1 ? each : `ipv4:${each}`;
 }
 
 /** The variables that have one of the names or match one of the patterns, and are not kept back. */

@@ -1,4 +1,4 @@
-import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { port, str } from "envalid";
 
@@ -6,6 +6,7 @@ const VARIABLES = {
   PARLEY_HOME: str({ default: ".parley", desc: "folder for everything the stack keeps" }),
   PORT: port({ default: 8080, desc: "of the gateway" }),
   PARLEY_HOST: str({ default: "127.0.0.1", desc: "address the gateway listens on" }),
+  PARLEY_REPLICAS: positiveInteger({ default: 1, desc: "of every service, and gateways on the port" }),
   DATABASE_URL: str({ default: "", desc: "postgres:// address of a role that may create roles; else one is started" }),
   REDIS_URL: str({ default: "", desc: "redis:// address; else one is started if it is on PATH" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ default: "", desc: "32 bytes in base64; else one is made" }),

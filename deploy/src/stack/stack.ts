@@ -5,7 +5,7 @@ import type { Home } from "./home.ts";
 import { type Installation, openInstallation } from "./installation.ts";
 import { lockHome } from "./lock.ts";
 import {
-  gatewayProgram,
+  gatewayPrograms,
   gatewayUrl,
   modelProgram,
   modelUrl,
@@ -74,11 +74,12 @@ async function bringUp(
 ): Promise<StackSummary> {
   const installation = await openInstallation(home);
   const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
-  const [redisPort = 0, ...otherPorts] = await freePorts(1 + SERVICES.length + WATCHED.length);
+  const replicas = settings.PARLEY_REPLICAS;
+  const [redisPort = 0, ...otherPorts] = await freePorts(1 + replicas * (SERVICES.length + WATCHED.length));
 
   const adminUrl = settings.DATABASE_URL
     ? await givenDatabase(settings.DATABASE_URL)
-    : await ownDatabase(home, installation, supervisor, say);
+    : await ownDatabase(home, installation, replicas, supervisor, say);
   await provision(adminUrl, secret);
 
   const surroundings: Surroundings = {
@@ -86,9 +87,10 @@ async function bringUp(
     env: { ...env, PARLEY_ENCRYPTION_KEY: secret },
     ports: portsOf(
       SERVICES.map(({ name }) => name),
+      replicas,
       otherPorts,
     ),
-    adminPorts: portsOf(WATCHED, otherPorts.slice(SERVICES.length)),
+    adminPorts: portsOf(WATCHED, replicas, otherPorts.slice(replicas * SERVICES.length)),
     databaseUrls: roleUrls(adminUrl, secret),
     redisUrl: settings.REDIS_URL || (await ownRedis(home, redisPort, supervisor, say)),
     modelPort: installation.modelPort,
@@ -99,18 +101,30 @@ async function bringUp(
     url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
     modelUrl: modelUrl(installation.modelPort),
   };
-  const owner = await firstOwner(`127.0.0.1:${surroundings.ports.account}`, readDevEnv(home));
+  const owner = await firstOwner(`127.0.0.1:${surroundings.ports.account[0]}`, readDevEnv(home));
   const devEnv = writeDevEnv(home, owner, summary.url, summary.modelUrl);
-  await supervisor.start(gatewayProgram(surroundings, settings.PARLEY_HOST, settings.PORT));
+  await supervisor.start(...gatewayPrograms(surroundings, settings.PARLEY_HOST, settings.PORT));
   return { ...summary, devEnv };
 }
 
-function portsOf<N extends string>(names: readonly N[], ports: readonly number[]): Record<N, number> {
-  return Object.fromEntries(names.map((name, at) => [name, ports[at]])) as Record<N, number>;
+function portsOf<N extends string>(
+  names: readonly N[],
+  replicas: number,
+  ports: readonly number[],
+): Record<N, readonly number[]> {
+  return Object.fromEntries(
+    names.map((name, at) => [name, ports.slice(at * replicas, (at + 1) * replicas)]),
+  ) as unknown as Record<N, readonly number[]>;
 }
 
-async function ownDatabase(home: Home, installation: Installation, supervisor: Supervisor, say: Say): Promise<string> {
-  await supervisor.start(await postgresProgram(home, installation, say));
+async function ownDatabase(
+  home: Home,
+  installation: Installation,
+  replicas: number,
+  supervisor: Supervisor,
+  say: Say,
+): Promise<string> {
+  await supervisor.start(await postgresProgram(home, installation, replicas, say));
   return ensureStackDatabase(installation);
 }
 

@@ -10,11 +10,14 @@ import { findRedisServer, pingRedis, redisCommand, redisUrl } from "./redis.ts";
 /** Where data goes that Postgres' user cannot reach in the home; below it a folder for each stack. */
 const OUT_OF_HOME = "/var/lib/parley";
 const STOP_WITHIN_MS = 30_000;
+/** Of one replica of every service, each with its pool full, and as many to spare. */
+const CONNECTIONS = 100;
 
 /** The embedded Postgres of a home; once it runs, `ensureStackDatabase` gives the address to use. */
 export async function postgresProgram(
   home: Home,
   installation: Installation,
+  replicas: number,
   say: (line: string) => void,
 ): Promise<Program> {
   const { postgresPassword: password, postgresPort: port, postgresFolder } = installation;
@@ -27,7 +30,8 @@ export async function postgresProgram(
   const cluster = await prepareCluster({ home: postgresFolder ?? home.path, fallback, password });
   if (cluster.place !== home.path)
     say(`Postgres keeps its data in ${cluster.place}: its user cannot enter ${home.path}`);
-  const command = postgresCommand(cluster, port, home.log("postgres"));
+  const settings = { max_connections: String(replicas * CONNECTIONS) };
+  const command = postgresCommand(cluster, port, home.log("postgres"), settings);
   const ping = () => pingPostgres(postgresUrl(port, password, "postgres"));
   return { name: "postgres", address: `127.0.0.1:${port}`, command, ping, stopWithinMs: STOP_WITHIN_MS };
 }

@@ -1,6 +1,6 @@
 import { eventually } from "@parley/shared/testing/eventually";
 import { startChild, stopChild } from "../stack/child.ts";
-import { gatewayProgram, gatewayUrl, SERVICES, type ServiceName, type WatchedName } from "../stack/plan.ts";
+import { gatewayPrograms, gatewayUrl, SERVICES, type Surroundings } from "../stack/plan.ts";
 import { freePorts } from "../stack/ports.ts";
 import { redisUrl } from "../stack/redis.ts";
 import type { TestStack } from "./test-stack.ts";
@@ -20,12 +20,11 @@ export async function startSecondGateway(
   env: Record<string, string> = {},
 ): Promise<SecondGateway> {
   const [port = 0, adminPort = 0] = await freePorts(2);
-  const ports = Object.fromEntries(SERVICES.map(({ name }) => [name, portOf(address(name))])) as Record<
-    ServiceName,
-    number
-  >;
+  const ports = Object.fromEntries(
+    SERVICES.map(({ name }) => [name, [portOf(address(name))]]),
+  ) as unknown as Surroundings["ports"];
   const redis = redisUrl(portOf(address("redis")));
-  const adminPorts = { gateway: adminPort } as Record<WatchedName, number>;
+  const adminPorts = { gateway: [adminPort] } as unknown as Surroundings["adminPorts"];
   const surroundings = {
     home,
     env,
@@ -35,7 +34,9 @@ export async function startSecondGateway(
     redisUrl: redis,
     modelPort: portOf(address("model")),
   };
-  const { command, ping } = gatewayProgram(surroundings, HOST, port);
+  const [gateway] = gatewayPrograms(surroundings, HOST, port);
+  if (!gateway) throw new Error("no gateway is planned");
+  const { command, ping } = gateway;
   const child = startChild({ ...command, log: home.log("second-gateway") });
   await eventually(ping, UP_WITHIN_MS);
   return { url: gatewayUrl(HOST, port), stop: () => stopChild(child, command.stopSignal, STOP_WITHIN_MS) };

@@ -54,7 +54,7 @@ function startReceiver(): Bun.Subprocess {
   });
 }
 
-async function kill(victim: (typeof VICTIMS)[number]): Promise<void> {
+async function kill(victim: (typeof VICTIMS)[number]): Promise<unknown> {
   if (victim !== "receiver") return stack.kill(victim).back;
   receiver.kill("SIGKILL");
   await receiver.exited;

@@ -4,7 +4,7 @@ import { readInstallation } from "./stack-database.ts";
 import type { TestStack } from "./test-stack.ts";
 
 /** Kills a stack's own Postgres and keeps it down until told: it starts on no folder that others may write to. */
-export function downPostgres(stack: TestStack): { up(): Promise<void> } {
+export function downPostgres(stack: TestStack): { up(): Promise<unknown> } {
   const { postgresFolder } = readInstallation(stack.home);
   const data = join(postgresFolder ?? stack.home.path, "postgres");
   chmodSync(data, 0o777);

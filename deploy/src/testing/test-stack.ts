@@ -20,12 +20,16 @@ import { createOwner, type TestOwner } from "./test-owner.ts";
 
 export type Accounts = ServiceClient<typeof AccountServiceService>;
 export type ProcessName = ServiceName | "gateway" | "postgres" | "redis" | "model";
+/** A process that there may be several of, such as `agent-2`. */
+export type ReplicaName = WatchedName | `${WatchedName}-${number}`;
 
 export interface TestStackSettings {
   /** For its processes, beside what the stack gives them. */
   env?: Record<string, string>;
   /** "cluster": a database in the tests' own Postgres; "embedded": a Postgres of the stack's own, to be killed. */
   postgres?: "cluster" | "embedded";
+  /** Of every service and the gateway. */
+  replicas?: number;
   /** Starts what stands between the processes and the cluster's database. @returns the address to use instead */
   through?: (databaseUrl: string) => Promise<string>;
 }
@@ -45,10 +49,10 @@ export interface TestStack {
   address(name: ProcessName): string;
   pid(name: ProcessName): number;
   /** What the process tells Prometheus. */
-  metrics(name: WatchedName): Promise<string>;
+  metrics(name: ReplicaName): Promise<string>;
   pids(): Record<string, number>;
-  /** Ends a process, which the stack then starts again; `back` settles when the new one answers. */
-  kill(name: ProcessName, signal?: NodeJS.Signals): { back: Promise<void> };
+  /** Ends a process, which the stack then starts again; `back` settles when the new one answers: with how the old one ended. */
+  kill(name: ProcessName | ReplicaName, signal?: NodeJS.Signals): { back: Promise<string> };
   stop(): Promise<void>;
 }
 
@@ -58,6 +62,7 @@ const BACK_WITHIN_MS = 20_000;
 export async function startTestStack({
   env = {},
   postgres = "cluster",
+  replicas = 1,
   through = async (url) => url,
 }: TestStackSettings = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), "parley-e2e-"));
@@ -69,6 +74,7 @@ export async function startTestStack({
   const own = {
     PORT: String(port),
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_REPLICAS: String(replicas),
     ...(given && { DATABASE_URL: await through(given.url) }),
   };
   const said: string[] = [];
@@ -86,7 +92,7 @@ export async function startTestStack({
     if (leaks.length > 0) throw new Error(`Secrets were logged:\n${leaks.join("\n")}`);
   };
   const processes = () => JSON.parse(readFileSync(home.file("stack.json"), "utf8")).processes as RunningProcess[];
-  const find = (name: ProcessName) => {
+  const find = (name: ProcessName | ReplicaName) => {
     const found = processes().find((process) => process.name === name);
     if (!found) throw new Error(`no process ${name} in stack.json`);
     return found;
@@ -111,8 +117,10 @@ export async function startTestStack({
         const before = said.length;
         process.kill(find(name).pid, signal);
         const isBack = () => {
-          if (!said.slice(before).includes(`${name} is back`))
-            throw new Error(`${name} is not back: ${said.slice(before)}`);
+          const since = said.slice(before);
+          const how = since.find((line) => line.startsWith(`${name} ended `))?.match(/\((.*?)\)/)?.[1];
+          if (how === undefined || !since.includes(`${name} is back`)) throw new Error(`${name} is not back: ${since}`);
+          return how;
         };
         return { back: eventually(isBack, BACK_WITHIN_MS) };
       },

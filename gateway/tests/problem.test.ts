@@ -22,7 +22,7 @@ async function answerTo(reason: Error): Promise<Response> {
     log: silentLogger,
   };
   const headers = { "x-api-key": `vk_${"a".repeat(43)}`, "x-request-id": "req-1" };
-  return createApp(gate, { accounts: {} } as Clients).handle(
+  return createApp(gate, { accounts: {} } as Clients, { isDraining: false }).handle(
     new Request("http://gateway/v1/public/agents", { headers }),
   );
 }

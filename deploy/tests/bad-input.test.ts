@@ -403,12 +403,14 @@ describe("X-Request-ID", () => {
 });
 
 describe("an idempotency key", () => {
-  test("that is malformed is 422", async () => {
+  test("that is malformed is 422, one of 255 characters is taken", async () => {
     for (const key of ["", "x".repeat(256), "schlüssel"]) {
       const answer = await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, { "idempotency-key": key });
       const detail = "Idempotency-Key must be 1 to 255 printable ASCII characters";
       expect(problem(answer)).toMatchObject({ status: 422, detail });
     }
+    const longest = { "idempotency-key": `~ ${"x".repeat(253)}` };
+    expect((await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, longest)).status).toBe(200);
   });
 });
 

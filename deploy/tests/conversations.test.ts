@@ -24,7 +24,9 @@ beforeAll(async () => {
   sessions.push((await api.get(`/agents/${agentId}/first-message`)).body.session_id);
   for (const message of ["Where is my parcel?", "I want a REFUND of 100%"]) {
     const metadata = { ticket: `T-${sessions.length}`, dynamic_variables: { "customer name": "Zoë" } };
-    const chat = { agent_id: agentId, message, streaming: false, metadata };
+    // What is ours to say a client cannot.
+    const ours = { last_activity: "never", session_status: "whatever" };
+    const chat = { agent_id: agentId, message, streaming: false, metadata: { ...metadata, ...ours } };
     sessions.push((await api.post("/chat", chat)).body.session_id);
   }
   const elsewhere = { agent_id: otherAgentId, message: "Elsewhere", streaming: false };
@@ -67,6 +69,8 @@ describe("a conversation", () => {
       created_at: TIME,
       updated_at: TIME,
     });
+    const session = await api.get(`/chat/sessions/${sessions[1]}`);
+    expect(session.body.metadata).toEqual(body.conversation_metadata);
   });
 
   test("of another owner is 403, one that does not exist or cannot exist 404", async () => {

@@ -1,17 +1,18 @@
 import { expect, test } from "bun:test";
+import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
 import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
+import type { GateContext } from "../src/gate.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const SECRET = "relation owners does not exist";
 
-/** What a request gets whose key cannot be looked up for that reason. */
-async function answerTo(reason: Error): Promise<Response> {
-  const gate = {
-    keys: { find: () => Promise.reject(reason), close: () => {} },
+/** What a request gets that goes no further than its key or its rate. */
+async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>): Promise<Response> {
+  const gate: GateContext = {
     accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
     keyLimiter: memoryLimiter(),
     addressLimiter: memoryLimiter(),
@@ -20,18 +21,20 @@ async function answerTo(reason: Error): Promise<Response> {
     holdOpen: () => () => {},
     clock: systemClock,
     log: silentLogger,
+    ...given,
   };
   const headers = { "x-api-key": `vk_${"a".repeat(43)}`, "x-request-id": "req-1" };
-  return createApp(gate, { accounts: {} } as Clients, { isDraining: false }).handle(
-    new Request("http://gateway/v1/public/agents", { headers }),
-  );
+  const request = new Request("http://gateway/v1/public/agents", { headers });
+  return createApp(gate, { accounts: {} } as Clients, { isDraining: false }).handle(request);
 }
+
+const keysThatFail = (reason: Error) => ({ keys: { find: () => Promise.reject(reason), close: () => {} } });
 
 test.each([
   ["the gateway failed", new TypeError(SECRET)],
   ["a service failed", new ServiceError("internal", SECRET)],
 ])("what nobody foresaw is 500, says no more than the request's id and that %s", async (category, reason) => {
-  const answer = await answerTo(reason);
+  const answer = await answerOf(keysThatFail(reason));
   expect(answer.status).toBe(500);
   expect(answer.headers.get("x-request-id")).toBe("req-1");
   expect(await answer.json()).toEqual({ detail: `Internal Server Error: request req-1, ${category}` });
@@ -39,12 +42,24 @@ test.each([
 
 test("what is out of reach is 503, with when to try again", async () => {
   const reached = new ServiceError("unavailable", "The account service cannot be reached");
-  expect((await answerTo(reached)).headers.get("retry-after")).toBe("1");
-  const busy = new ServiceError("unavailable", "Busy", { retryAfterMs: 1_200 });
-  const answer = await answerTo(busy);
-  expect([answer.status, answer.headers.get("retry-after"), await answer.json()]).toEqual([
-    503,
-    "2",
-    { detail: "Busy" },
-  ]);
+  expect((await answerOf(keysThatFail(reached))).headers.get("retry-after")).toBe("1");
+  const answer = await answerOf(keysThatFail(new ServiceError("unavailable", "Busy", { retryAfterMs: 1_200 })));
+  expect([answer.status, await answer.json()]).toEqual([503, { detail: "Busy" }]);
+  expect(answer.headers.get("retry-after")).toBe("2");
+});
+
+test("what is beyond the rate is 429, with what the limiter decided in its headers", async () => {
+  const grant = { keyId: "key_1", rateLimitPerMinute: 3, status: 1 } as KeyGrant;
+  const decision = { allowed: false, limit: 3, remaining: 0, resetAtSeconds: 1_800_000_000, retryAfterSeconds: 42 };
+  const answer = await answerOf({
+    keys: { find: async () => grant, close: () => {} },
+    keyLimiter: { take: async () => decision },
+  });
+  expect(answer.status).toBe(429);
+  expect(Object.fromEntries(answer.headers)).toMatchObject({
+    "retry-after": "42",
+    "x-ratelimit-limit": "3",
+    "x-ratelimit-remaining": "0",
+    "x-ratelimit-reset": "1800000000",
+  });
 });

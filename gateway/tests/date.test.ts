@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { readDate, readEndDate } from "../src/http/date.ts";
+
+// A host's own time zone has no say.
+const zone = process.env.TZ;
+beforeAll(() => {
+  process.env.TZ = "Asia/Kolkata";
+});
+afterAll(() => {
+  process.env.TZ = zone ?? "UTC";
+});
+
+test.each([
+  ["2026-01-31", "2026-01-31T00:00:00.000Z"],
+  ["2026-01-31T09:30", "2026-01-31T09:30:00.000Z"],
+  ["2026-01-31 09:30:15.250", "2026-01-31T09:30:15.250Z"],
+  ["2026-01-31T09:30:00Z", "2026-01-31T09:30:00.000Z"],
+  ["2026-01-31T09:30:00+05:30", "2026-01-31T04:00:00.000Z"],
+  ["2026-01-31T09:30:00-0800", "2026-01-31T17:30:00.000Z"],
+])("%s is %s", (text, moment) => {
+  expect(readDate("from_date", text).toISOString()).toBe(moment);
+});
+
+test("where a span ends a day is its last millisecond, a time is itself", () => {
+  expect(readEndDate("to_date", "2026-01-31").toISOString()).toBe("2026-01-31T23:59:59.999Z");
+  expect(readEndDate("to_date", "2026-01-31T09:30").toISOString()).toBe("2026-01-31T09:30:00.000Z");
+});

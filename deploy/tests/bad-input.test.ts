@@ -350,12 +350,12 @@ describe("an address", () => {
   });
 
   test.each([
-    ["PUT", "/agents", "GET, POST"],
-    ["POST", "/agents/a", "DELETE, GET, PATCH"],
+    ["PUT", "/agents", "GET, HEAD, POST"],
+    ["POST", "/agents/a", "DELETE, GET, HEAD, PATCH"],
     ["GET", "/chat", "POST"],
-    ["DELETE", "/chat/sessions/a", "GET"],
-    ["POST", "/conversations", "GET"],
-    ["PATCH", "/prompts/a/versions", "GET"],
+    ["DELETE", "/chat/sessions/a", "GET, HEAD"],
+    ["POST", "/conversations", "GET, HEAD"],
+    ["PATCH", "/prompts/a/versions", "GET, HEAD"],
   ])("that does not know %s %s is 405 and tells what it knows", async (method, path, allow) => {
     const answer = await anonymous().send(method, path);
     expect(answer.headers.get("allow")).toBe(allow);

@@ -51,7 +51,10 @@ function describe(api: { routes: AnyElysia["routes"] }): object {
 function unrouted({ url }: Request, methods: readonly string[]): HttpError {
   if (!hasHost(url)) return new HttpError(400, "The Host header is missing or not a host");
   if (methods.length === 0) return new HttpError(404, "Not found: no such route");
-  const allow = [...new Set(methods)].sort().join(", ");
+  // Where there is GET, HEAD is answered too.
+  const allow = [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method)))]
+    .sort()
+    .join(", ");
   return new HttpError(405, `Method not allowed, use ${allow}`, { Allow: allow });
 }
 

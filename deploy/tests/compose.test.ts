@@ -35,6 +35,17 @@ test("every program has a container, read-only, built from the target of its nam
   }
 });
 
+test("every program has the time to drain and to end what it does then", () => {
+  for (const name of ours) {
+    const { stop_grace_period = "10s", environment = {} } = compose.services[name] ?? {};
+    const drainSeconds = Number(environment.PARLEY_DRAIN_MS ?? 10_000) / 1_000;
+    expect({ name, isEnough: Number.parseInt(stop_grace_period, 10) > drainSeconds + 15 }).toEqual({
+      name,
+      isEnough: true,
+    });
+  }
+});
+
 test("every secret, network and dependency that a container names is there, and no secret is unused", () => {
   const services = Object.values(compose.services);
   const named = (of: "secrets" | "networks") =>

@@ -100,6 +100,20 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     }
   });
 
+  test("a replica leaves when another has taken its place, callers know of both, and what it serves has had time to end", () => {
+    for (const { metadata, spec } of ofKind("Deployment")) {
+      expect({ name: metadata.name, ...spec.strategy }).toMatchObject({
+        rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+      });
+      // CoreDNS's longest memory of a name.
+      expect(spec.minReadySeconds).toBeGreaterThan(30);
+      const [{ lifecycle, env }] = spec.template.spec.containers;
+      const drainMs = Number(env.find(({ name }: { name: string }) => name === "PARLEY_DRAIN_MS").value);
+      const pauseSeconds = lifecycle.preStop.sleep.seconds;
+      expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(pauseSeconds + drainMs / 1_000 + 15);
+    }
+  });
+
   test("every service's name is that of all its replicas, so that callers go through them in turn", () => {
     for (const name of Object.keys(PEERS))
       expect(ofKind("Service").find(({ metadata }) => metadata.name === name)?.spec).toMatchObject({

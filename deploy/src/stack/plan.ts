@@ -7,8 +7,9 @@ import { pingHttp, pingRpc } from "./ping.ts";
 const CHECKOUT = join(import.meta.dir, "../../..");
 const LOOPBACK = "127.0.0.1";
 
-/** A service drains its calls for up to ten seconds. */
-const STOP_WITHIN_MS = 15_000;
+/** What a process takes at most when it is asked to stop: until its calls are over, and after that. */
+const DRAIN_MS = 10_000;
+const AFTER_DRAIN_MS = 15_000;
 
 /** The services: whose tables, under which variable the others find each, and what it alone is given. */
 export const SERVICES = [
@@ -136,7 +137,13 @@ function bunProgram(
   // What is in a .env file of the checkout reaches a process through us, or not at all.
   const args = [process.execPath, "--no-env-file", script ?? `services/${name}/src/main.ts`];
   const command = { args, env, cwd: CHECKOUT, log: home.log(called), stopSignal: "SIGTERM" } as const;
-  return { name: called, address, ping, command, stopWithinMs: STOP_WITHIN_MS };
+  return {
+    name: called,
+    address,
+    ping,
+    command,
+    stopWithinMs: Number(env.PARLEY_DRAIN_MS ?? DRAIN_MS) + AFTER_DRAIN_MS,
+  };
 }
 
 function modelAddress(port: number): string {

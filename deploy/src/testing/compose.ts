@@ -9,6 +9,7 @@ export interface ComposeService {
   depends_on?: Record<string, { condition: string }>;
   healthcheck?: object;
   read_only?: boolean;
+  stop_grace_period?: string;
 }
 
 export interface Compose {

@@ -39,7 +39,7 @@ export type ServiceClient<D extends Definition> = {
 export interface ClientSettings {
   /** The service's name in error texts. */
   peer: string;
-  /** host:port, dns:///name:port for round robin over its addresses, or unix:path. With TLS a name: Bun refuses an IP address. */
+  /** host:port, dns:///name:port or ipv4:ip:port,ip:port for round robin over the addresses, or unix:path. With TLS a name: Bun refuses an IP address. */
   address: string;
   credentials?: ChannelCredentials;
   /** Of a call that names none, milliseconds. */

@@ -56,7 +56,7 @@ export interface TestStack {
   stop(): Promise<void>;
 }
 
-const BACK_WITHIN_MS = 20_000;
+const BACK_WITHIN_MS = 60_000;
 
 /** Boots a stack in a home of its own; takes about three seconds, so a test file shares one. */
 export async function startTestStack({

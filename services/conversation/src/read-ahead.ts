@@ -7,12 +7,12 @@ export interface Bounds<T> {
 /**
  * What has come by the time it can be used, in one: a lone item waits for nothing, and many that come while the ones before them
  * are being used share one use. No more is read than one batch and an item beyond it, so that a quick source has to wait.
- * Ends where the source ends, or when `stopping` fires.
+ * Ends where the source ends, or when `stopping` fires; fails as the source does, after what came before.
  */
 export async function* readAhead<T>(
   source: AsyncIterable<T>,
   { itemsMax, sizeMax, sizeOf }: Bounds<T>,
-  stopping: AbortSignal,
+  stopping = NEVER,
 ): AsyncGenerator<T[]> {
   const iterator = source[Symbol.asyncIterator]();
   const { promise: stopped, resolve: stop } = Promise.withResolvers<typeof NOTHING>();
@@ -33,7 +33,7 @@ export async function* readAhead<T>(
       let size = sizeOf(first.value);
       next = pull();
       while (batch.length < itemsMax && size < sizeMax) {
-        const more = await Promise.race([next, nothingYet()]);
+        const more = await Promise.race([next, nothingYet()]).catch((): typeof NOTHING => NOTHING);
         if (more === NOTHING || more.done) break;
         batch.push(more.value);
         size += sizeOf(more.value);
@@ -49,6 +49,7 @@ export async function* readAhead<T>(
 }
 
 const NOTHING = Symbol("nothing");
+const NEVER = new AbortController().signal;
 
 /** Settles once everything that has arrived already could be seen. */
 function nothingYet(): Promise<typeof NOTHING> {

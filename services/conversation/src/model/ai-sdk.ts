@@ -5,6 +5,7 @@ import {
   type LanguageModelV4FunctionTool,
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { type Bounds, readAhead } from "../read-ahead.ts";
 import { storable } from "../storable.ts";
 import { endlessStream, failureOf } from "./failure.ts";
 import type { Model, ModelEvent, ModelName, ModelReply, ModelRequest, TokenUsage, ToolCall } from "./port.ts";
@@ -48,11 +49,12 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
 }
 
 const BROKEN: readonly string[] = ["error", "interrupted"];
+const BOUNDS: Bounds<Part> = { itemsMax: 1_000, sizeMax: Number.POSITIVE_INFINITY, sizeOf: () => 0 };
 
 async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerator<ModelEvent> {
   let begun = false;
   let finished = false;
-  for await (const part of stream) {
+  for await (const part of joined(stream)) {
     if (part.type === "text-delta") {
       const text = storable(part.delta);
       begun ||= text !== "";
@@ -70,6 +72,17 @@ async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerat
     }
   }
   if (!finished) throw endlessStream(by.provider, begun);
+}
+
+/** Text that has come together goes on together: each piece of its own costs as much again in every process it passes. */
+async function* joined(stream: AsyncIterable<Part>): AsyncGenerator<Part> {
+  for await (const parts of readAhead(stream, BOUNDS)) {
+    for (const [at, part] of parts.entries()) {
+      const next = parts[at + 1];
+      if (part.type === "text-delta" && next?.type === "text-delta") next.delta = part.delta + next.delta;
+      else yield part;
+    }
+  }
 }
 
 /** How some of the provider packages say that a stream ended without a finish reason. */

@@ -39,8 +39,10 @@ create index conversations_by_conversation_id on conversations (conversation_id)
 create index conversations_newest on conversations (owner_id, created_at desc, conversation_id desc);
 create index conversations_of_agent on conversations (owner_id, agent_id, created_at desc, conversation_id desc);
 
--- Every chat that may have to be closed for silence. last_activity_at changes with each turn, so it is not in here.
-create index conversations_open_chats on conversations (created_at) where status = 'IN_PROGRESS' and type = 'CHAT';
+-- Every chat that may have to be closed for silence. last_activity_at changes with each turn, so it is not in here. The condition
+-- is one that only the sweep writes so: a turn, whose session is an open chat too, would be looked for among all of them as long
+-- as the statistics say that they are few.
+create index conversations_open_chats on conversations (created_at) where case when type = 'CHAT' then status = 'IN_PROGRESS' end;
 
 create table messages (
   owner_id text not null,

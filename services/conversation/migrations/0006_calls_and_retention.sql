@@ -1,5 +1,5 @@
 -- Every call, message thread or room that may have to be closed because its runtime died, as conversations_open_chats.
-create index conversations_open_calls on conversations (created_at) where status = 'IN_PROGRESS' and type <> 'CHAT';
+create index conversations_open_calls on conversations (created_at) where case when type <> 'CHAT' then status = 'IN_PROGRESS' end;
 
 -- For how many days an owner's conversations are kept, as the account service told last; an owner without a row has the default.
 create table owner_retention (

@@ -1,5 +1,5 @@
 -- What owners used, by the UTC day on which it began; what was used stays counted when conversations go. A day is counted on
--- several rows, so that replies of one owner which end at the same time hardly wait for each other; a transaction keeps to one.
+-- many rows, so that replies of one owner which end at the same time hardly wait for each other; a transaction keeps to one.
 create table usage_days (
   owner_id text not null,
   day date not null,
@@ -15,7 +15,7 @@ create table usage_days (
 create function count_conversation() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into usage_days (owner_id, day, shard, conversations)
-  values (new.owner_id, (new.created_at at time zone 'UTC')::date, pg_backend_pid() % 8, 1)
+  values (new.owner_id, (new.created_at at time zone 'UTC')::date, pg_backend_pid() % 64, 1)
   on conflict (owner_id, day, shard) do update set conversations = usage_days.conversations + 1;
   return null;
 end $$;
@@ -25,7 +25,7 @@ create trigger conversations_used after insert on conversations
 create function count_reply() returns trigger language plpgsql set search_path from current as $$
 begin
   insert into usage_days (owner_id, day, shard, replies, input_tokens, output_tokens)
-  values (new.owner_id, (new.created_at at time zone 'UTC')::date, pg_backend_pid() % 8, 1,
+  values (new.owner_id, (new.created_at at time zone 'UTC')::date, pg_backend_pid() % 64, 1,
     coalesce(new.input_tokens, 0), coalesce(new.output_tokens, 0))
   on conflict (owner_id, day, shard) do update set replies = usage_days.replies + 1,
     input_tokens = usage_days.input_tokens + excluded.input_tokens,

@@ -90,7 +90,7 @@ async function retake(
   const prepared = await prepareTurn(ctx, turn);
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
-  if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, ...retaken } };
+  if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, earlier: null, ...retaken } };
   const session = await findConversation(ctx.db, open, now);
   if (!session) throw notFound("Session");
   const isOver = session.status !== "IN_PROGRESS" && !(await isTurnKeyDone(ctx.db, key));

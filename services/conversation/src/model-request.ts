@@ -20,7 +20,7 @@ export async function modelRequest(
 ): Promise<ModelRequest> {
   const notes = turn.language === null ? [] : [languageNote(turn.language)];
   const system = [filledPrompt(agent, turn.variables), ...notes].filter((text) => text !== "").join("\n\n");
-  const earlier = turn.seq > 1 ? await listMessagesBefore(db, turn, turn.seq, byteBudget(limits.contextTokens)) : [];
+  const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, turn.seq, byteBudget(limits.contextTokens)));
   const messages = [...earlier, { role: "user" as const, content: message }];
   return { system, messages: fitContext(system, messages, limits.contextTokens), tools: chatTools(agent.tools) };
 }

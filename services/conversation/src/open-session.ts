@@ -4,6 +4,7 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { collectValues } from "@parley/shared/variables/values";
 import type { ConversationContext } from "./context.ts";
+import { byteBudget } from "./context-window.ts";
 import { sessionName } from "./session-name.ts";
 import { conversationExists, findConversation } from "./store/conversations.ts";
 import { insertSessionWithTurn, type NewTurn, type OpenTurn, type TakenTurn, takeTurn } from "./store/turns.ts";
@@ -34,9 +35,9 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql 
   const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
   if (turn.sessionId === undefined) {
     await insertSessionWithTurn(sql, { ...fields, id: newId("cnv") });
-    return { ...key, seq: 1, variables: fields.variables, language: null };
+    return { ...key, seq: 1, variables: fields.variables, language: null, earlier: [] };
   }
-  const taken = await takeTurn(sql, fields);
+  const taken = await takeTurn(sql, fields, byteBudget(ctx.limits.contextTokens));
   if (taken) return { ...key, ...taken };
   throw await refusal(sql, fields);
 }

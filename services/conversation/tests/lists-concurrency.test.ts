@@ -47,7 +47,7 @@ async function live(ownerId: string, agentId: string, step: number): Promise<voi
   if (step % 2 === 0) await insertGreetedSession(lists.db, { ...opened, greeting: "Hello" });
   const turn = { ...opened, turnId: newUuid(), message: "Hi", name: "Hi", until: new Date(now.getTime() + 1_000) };
   if (step % 2 === 1) await insertSessionWithTurn(lists.db, turn);
-  else if (step % 4 === 0) await takeTurn(lists.db, turn);
+  else if (step % 4 === 0) await takeTurn(lists.db, turn, 0);
   if (step % 3 === 0) await closeSilentChats(lists.db, now, new Date(now.getTime() + 5_000), 3);
   if (step % 11 === 0) await lists.db`delete from conversations where conversation_id = ${conversationId}`;
 }

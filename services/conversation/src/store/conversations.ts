@@ -118,7 +118,7 @@ export async function closeSilentCalls(
     update conversations set status = 'FAILED', notes = coalesce(notes, ${notes}), updated_at = ${now}
     where (owner_id, conversation_id) in (
       select owner_id, conversation_id from conversations
-      where status = 'IN_PROGRESS' and type <> 'CHAT' and last_activity_at < ${silentSince}
+      where case when type <> 'CHAT' then status = 'IN_PROGRESS' end and last_activity_at < ${silentSince}
       order by created_at limit ${limit} for update skip locked
     )
     returning conversation_id`;
@@ -136,7 +136,7 @@ export async function closeSilentChats(sql: Sql, silentSince: Date, now: Date, l
       updated_at = ${now}
     where (owner_id, conversation_id) in (
       select owner_id, conversation_id from conversations
-      where status = 'IN_PROGRESS' and type = 'CHAT' and last_activity_at < ${silentSince}
+      where case when type = 'CHAT' then status = 'IN_PROGRESS' end and last_activity_at < ${silentSince}
         and (turn_until is null or turn_until < ${now})
       order by created_at limit ${limit} for update skip locked
     )

@@ -12,23 +12,27 @@ export interface MessageRow {
 /** More messages than any context window holds are never read for one. */
 const CONTEXT_MESSAGES_MAX = 1_000;
 
+export type Said = Pick<MessageRow, "role" | "content">;
+
 /** What was said before message `beforeSeq`, oldest first: the newest messages of `maxBytes` together. */
 export async function listMessagesBefore(
   sql: Sql,
   key: SessionKey,
   beforeSeq: number,
   maxBytes: number,
-): Promise<Pick<MessageRow, "role" | "content">[]> {
+): Promise<Said[]> {
+  return sql<Said[]>`
+    select role, content from ${newestBefore(sql, key, beforeSeq)} where bytes <= ${maxBytes} order by seq`;
+}
+
+/** The same as an SQL table with each message's `seq`, and the `bytes` of it and all newer ones together. */
+export function newestBefore(sql: Sql, key: SessionKey, beforeSeq: number) {
   // A length is read without the text, which lies elsewhere when it is long.
-  const rows = await sql<Pick<MessageRow, "role" | "content">[]>`
-    select role, content from (
-      select seq, role, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
-      where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${beforeSeq}
-      order by seq desc limit ${CONTEXT_MESSAGES_MAX}
-    ) as newest
-    where bytes <= ${maxBytes}
-    order by seq desc`;
-  return rows.reverse();
+  return sql`(
+    select seq, role, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${beforeSeq}
+    order by seq desc limit ${CONTEXT_MESSAGES_MAX}
+  ) as newest`;
 }
 
 export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promise<Pick<MessageRow, "content"> | null> {

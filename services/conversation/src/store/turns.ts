@@ -2,6 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { VariableValue } from "@parley/shared/variables/values";
 import type { TokenUsage } from "../model/port.ts";
+import { newestBefore, type Said } from "./messages.ts";
 import { keptSince } from "./retention.ts";
 
 export interface SessionKey {
@@ -45,13 +46,19 @@ export interface TakenTurn {
   variables: Record<string, VariableValue>;
   /** That the session was set to, a BCP 47 tag. */
   language: string | null;
+  /** What was said before, oldest first, as far as it was asked for; null: not read. */
+  earlier: Said[] | null;
 }
 
+/** Beyond every message there can be. */
+const SEQ_MAX = 2 ** 31 - 1;
+
 /**
- * Takes the turn of a session and stores the user message, in one statement. Null when the session is not there, not this
- * agent's, ended, past retention, or in the middle of another turn.
+ * Takes the turn of a session and stores the user message, in one statement, which also reads the newest of what was said before,
+ * `maxBytes` together. Null when the session is not there, not this agent's, ended, past retention, or in the middle of another
+ * turn.
  */
-export async function takeTurn(sql: Sql, turn: NewTurn): Promise<TakenTurn | null> {
+export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promise<TakenTurn | null> {
   const [taken] = await sql<TakenTurn[]>`
     with taken as (
       update conversations set
@@ -66,7 +73,14 @@ export async function takeTurn(sql: Sql, turn: NewTurn): Promise<TakenTurn | nul
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select ${turn.ownerId}, ${turn.conversationId}, seq, 'user', ${turn.message}, ${turn.now} from taken
     )
-    select seq, variables, language from taken`;
+    select seq, variables, language, (
+      -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
+      select case when coalesce(max(newest.seq), 0) = taken.seq - 1 then coalesce(
+        json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),
+        '[]') end
+      from ${newestBefore(sql, turn, SEQ_MAX)}
+    ) as earlier
+    from taken`;
   return taken ?? null;
 }
 
@@ -101,11 +115,12 @@ export async function finishTurn(
   now: Date,
   { language, ended, key }: { language: string | null; ended: boolean; key: string | null },
 ): Promise<boolean> {
+  // A status that is set, to whatever, has every trigger on it look at the row.
   const finished = await sql`
     with finished as (
       update conversations set
         turn_id = null, turn_until = null, message_count = message_count + 1, last_activity_at = ${now}, updated_at = ${now},
-        status = ${ended ? "COMPLETED" : "IN_PROGRESS"}, language = coalesce(${language}, language),
+        ${ended ? sql`status = 'COMPLETED',` : sql``} language = coalesce(${language}, language),
         traceparent = ${activeTraceparent() ?? null}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import { Cluster, Redis } from "ioredis";
 import type { RateLimiter } from "./limiter.ts";
 import { takeScript } from "./take-script.ts";
@@ -25,7 +26,7 @@ export interface RedisLimiter extends RateLimiter {
   close(): void;
 }
 
-/** Limits across all gateways, one round trip a take. Resolves when connected or not within a second; reconnects for ever. */
+/** Limits across all gateways, one round trip a take, which those of one key that come together share. Resolves when connected or not within a second; reconnects for ever. */
 export async function redisLimiter({
   url,
   commandTimeoutMs = COMMAND_TIMEOUT_MS,
@@ -38,22 +39,52 @@ export async function redisLimiter({
   });
   await Promise.race([redis.connect().catch(() => undefined), Bun.sleep(CONNECT_TIMEOUT_MS)]);
 
+  /** By key, its takes that have not left yet. */
+  const gathering = new Map<string, Takes>();
+
+  /** The takes to be one of: more are added until this turn of the event loop is over. */
+  function gather(key: string, limit: number): Takes {
+    const nowMs = clock?.();
+    const known = gathering.get(key);
+    if (known?.limit === limit && known.nowMs === nowMs) return known;
+    const send = async () => {
+      await setImmediate();
+      if (gathering.get(key) === takes) gathering.delete(key);
+      // The braces keep a key whole on one Redis Cluster node whatever its script touches.
+      const redisKey = `parley:rl:{${key}}`;
+      return nowMs === undefined
+        ? redis.take(redisKey, limit, takes.count)
+        : redis.take(redisKey, limit, takes.count, nowMs);
+    };
+    const takes: Takes = { limit, nowMs, count: 0, reply: send() };
+    gathering.set(key, takes);
+    return takes;
+  }
+
   return {
     async take(key, limit) {
       if (redis.status !== "ready") throw new Error(`Redis is not connected: ${lastError}`);
-      // The braces keep a key whole on one Redis Cluster node whatever its script touches.
-      const redisKey = `parley:rl:{${key}}`;
-      const [used, waitMs, newestMs] = await (clock
-        ? redis.takeOne(redisKey, limit, clock())
-        : redis.takeOne(redisKey, limit));
-      return decisionOf(limit, { used, waitMs, newestMs });
+      const takes = gather(key, limit);
+      const place = takes.count++;
+      const [used, granted, waitMs, newestMs] = await takes.reply;
+      if (place >= granted) return decisionOf(limit, { used, waitMs, newestMs });
+      return decisionOf(limit, { used: used - granted + place + 1, waitMs: 0, newestMs });
     },
     close: () => redis.disconnect(),
   };
 }
 
-type UsageReply = [used: number, waitMs: number, newestMs: number];
-type Connection = (Redis | Cluster) & { takeOne(key: string, limit: number, nowMs?: number): Promise<UsageReply> };
+interface Takes {
+  limit: number;
+  nowMs: number | undefined;
+  count: number;
+  reply: Promise<Reply>;
+}
+
+type Reply = [used: number, granted: number, waitMs: number, newestMs: number];
+type Connection = (Redis | Cluster) & {
+  take(key: string, limit: number, wanted: number, nowMs?: number): Promise<Reply>;
+};
 
 function connection(url: string, commandTimeout: number): Connection {
   const [first = "", ...others] = url.split(",");
@@ -84,10 +115,10 @@ function cluster(urls: readonly string[], commandTimeout: number): Cluster {
 }
 
 const OF_THE_CLIENT = {
-  scripts: { takeOne: { lua: takeScript, numberOfKeys: 1 } },
+  scripts: { take: { lua: takeScript, numberOfKeys: 1 } },
   lazyConnect: true,
   enableOfflineQueue: false,
-  // What is taken in one tick goes out in one write: half of a take's CPU when many come at once.
+  // Takes of many keys in one tick go out in one write: half of a take's CPU when many come at once.
   enableAutoPipelining: true,
 };
 

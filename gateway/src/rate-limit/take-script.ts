@@ -1,14 +1,15 @@
 import { BUCKET_MS, EXACT_LIMIT_MAX, WINDOW_MS } from "./window.ts";
 
 /**
- * `takeFrom` of `window.ts` in Lua, atomic in Redis. KEYS[1] is the window, ARGV[1] the limit, ARGV[2] a test's clock
- * in ms (else Redis's own, so that gateways' clocks do not matter). Answers {used, waitMs, newestMs}.
+ * `takeFrom` of `window.ts` in Lua, for some requests at once, atomic in Redis. KEYS[1] is the window, ARGV[1] the limit, ARGV[2]
+ * how many requests, ARGV[3] a test's clock in ms (else Redis's own, so that gateways' clocks do not matter). Answers {used,
+ * granted, waitMs, newestMs}: the first `granted` are allowed, the others wait.
  *
  * The window is one list of running totals with times between them, `c0 t1 c1 t2 c2 ... tn cn`: `t` leaves when it is
  * 60 s old, `cn - c0` requests are used. Only the ends are touched, so a take costs the same at any limit.
  */
 export const takeScript = `
-local key, limit, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local key, limit, wanted, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -22,7 +23,9 @@ if newest and (newest <= cutoff or newest > now + ${WINDOW_MS}) then
   newest = nil
 end
 
-local base, oldest = 0, now
+local at = now
+if limit > ${EXACT_LIMIT_MAX} then at = now - now % ${BUCKET_MS} + ${BUCKET_MS - 1} end
+local base, oldest = 0, at
 if newest then
   local span = 2
   local head, gone
@@ -47,20 +50,20 @@ if used >= limit then
     while tonumber(entries[i + 1]) < leaving do i = i + 2 end
     oldest = tonumber(entries[i])
   end
-  return {used, oldest + ${WINDOW_MS} - now, newest or now}
+  return {used, 0, oldest + ${WINDOW_MS} - now, newest or now}
 end
 
-local at = now
-if limit > ${EXACT_LIMIT_MAX} then at = now - now % ${BUCKET_MS} + ${BUCKET_MS - 1} end
+local granted = math.min(wanted, limit - used)
+local wait = granted < wanted and oldest + ${WINDOW_MS} - now or 0
 if newest and at <= newest then
-  redis.call('LSET', key, -1, total + 1)
-  return {used + 1, 0, newest}
+  redis.call('LSET', key, -1, total + granted)
+  return {used + granted, granted, wait, newest}
 end
 if newest then
-  redis.call('RPUSH', key, at, total + 1)
+  redis.call('RPUSH', key, at, total + granted)
 else
-  redis.call('RPUSH', key, 0, at, 1)
+  redis.call('RPUSH', key, 0, at, granted)
 end
 redis.call('PEXPIRE', key, ${WINDOW_MS + BUCKET_MS})
-return {used + 1, 0, at}
+return {used + granted, granted, wait, at}
 `;

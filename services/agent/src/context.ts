@@ -4,6 +4,8 @@ import type { Database } from "@parley/shared/db/database";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Sealer } from "@parley/shared/sealing";
+import type { LRUCache } from "lru-cache";
+import type { PromptUse } from "./agent-prompts.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 
 export interface AgentContext {
@@ -11,6 +13,8 @@ export interface AgentContext {
   prompts: ServiceClient<typeof PromptServiceService>;
   sealer: Sealer;
   catalogue: Catalogue;
+  /** Which prompt agents used when they were last read, by owner and id. */
+  lastUses: LRUCache<string, PromptUse>;
   /** Private hosts that a CUSTOM_LLM may be on. */
   allowedHosts: AllowList;
   clock: Clock;

@@ -4,6 +4,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { CallOrigin } from "@parley/shared/rpc/call";
+import { idOf, readExpectedPrompts, readPrompts, rememberUses } from "./agent-prompts.ts";
 import type { AgentContext } from "./context.ts";
 import { type AgentRow, findAgent, findAgents, findExistingIds } from "./store/agents.ts";
 
@@ -20,15 +21,19 @@ export async function readAgents(
 ): Promise<(ReadAgent | Access)[]> {
   // Any other id is nobody's, and one that Postgres refuses to read would fail the whole batch.
   const possible = keys.filter((key) => isId("agt", key.agentId));
-  const rows = await findAgents(ctx.db, possible);
-  const byId = new Map(rows.map((row) => [`${row.ownerId} ${row.agentId}`, row]));
-  const missing = possible.filter((key) => !byId.has(`${key.ownerId} ${key.agentId}`)).map((key) => key.agentId);
+  const [rows, expected] = await Promise.all([
+    findAgents(ctx.db, possible),
+    readExpectedPrompts(ctx, possible, origin),
+  ]);
+  const byId = new Map(rows.map((row) => [idOf(row), row]));
+  const missing = possible.filter((key) => !byId.has(idOf(key))).map((key) => key.agentId);
+  rememberUses(ctx, rows);
   const [prompts, foreign] = await Promise.all([
-    readPrompts(ctx, rows, origin),
+    readPrompts(ctx, rows, origin, expected),
     missing.length > 0 ? findExistingIds(ctx.db, missing) : new Set<string>(),
   ]);
   return keys.map((key) => {
-    const row = byId.get(`${key.ownerId} ${key.agentId}`);
+    const row = byId.get(idOf(key));
     if (row) return { row, prompt: prompts.get(row) };
     return foreign.has(key.agentId) ? Access.ACCESS_DENIED : Access.ACCESS_NOT_FOUND;
   });
@@ -55,41 +60,4 @@ function refusal(isForeign: boolean): ServiceError {
 /** Before anything is stored about an agent that nobody has. @throws ServiceError not_found for what can be no agent's id */
 export function checkAgentId(agentId: string): void {
   if (!isId("agt", agentId)) throw refusal(false);
-}
-
-/** The prompt each agent uses. */
-export function readPrompts(
-  ctx: AgentContext,
-  rows: readonly AgentRow[],
-  origin?: CallOrigin,
-): Promise<Map<AgentRow, Prompt | undefined>> {
-  return resolvePrompts(ctx, rows, (row) => row, origin);
-}
-
-/** The prompt each agent's conversations are analysed with. */
-export function readAnalysisPrompts(
-  ctx: AgentContext,
-  rows: readonly AgentRow[],
-  origin?: CallOrigin,
-): Promise<Map<AgentRow, Prompt | undefined>> {
-  return resolvePrompts(ctx, rows, (row) => row.analysis, origin);
-}
-
-async function resolvePrompts(
-  ctx: AgentContext,
-  rows: readonly AgentRow[],
-  referenceOf: (row: AgentRow) => Pick<AgentRow, "promptName" | "promptVersion"> | null,
-  origin?: CallOrigin,
-): Promise<Map<AgentRow, Prompt | undefined>> {
-  const using = rows.filter((row) => referenceOf(row)?.promptName);
-  if (using.length === 0) return new Map();
-  const items = using.map((row) => ({
-    ownerId: row.ownerId,
-    reference: {
-      promptName: referenceOf(row)?.promptName ?? "",
-      promptVersion: referenceOf(row)?.promptVersion ?? undefined,
-    },
-  }));
-  const { results } = await ctx.prompts.batchGetPrompts({ items }, { origin });
-  return new Map(using.map((row, at) => [row, results[at]?.prompt]));
 }

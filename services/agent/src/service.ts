@@ -7,6 +7,7 @@ import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
+import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
 import type { AgentConfig } from "./config.ts";
 import type { AgentContext } from "./context.ts";
@@ -23,6 +24,8 @@ import { listProviders } from "./rpc/list-providers.ts";
 import { listVoices } from "./rpc/list-voices.ts";
 import { removeClonedVoice } from "./rpc/remove-cloned-voice.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
+
+const AGENTS_REMEMBERED_MAX = 10_000;
 
 export async function startAgent(config: AgentConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
   const catalogue = await loadCatalogue(config.PARLEY_CATALOGUE);
@@ -43,6 +46,7 @@ export async function startAgent(config: AgentConfig, log: Logger, clock: Clock 
           prompts,
           sealer,
           catalogue,
+          lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           clock,
         };

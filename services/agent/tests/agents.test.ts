@@ -314,6 +314,23 @@ describe("changing", () => {
     expect(times).toEqual([...new Set(times)].sort());
   });
 
+  test("another prompt, another version and none are seen at the next read, whatever was read before", async () => {
+    const owner = newOwner();
+    const agent = await create(service.agents, creation(owner, { prompt: inline("One.") }));
+    await createPrompt(service.prompts, owner, "sales", "Two.");
+    for (const [prompt, content] of [
+      [byName("sales"), "Two."],
+      [inline("Three."), "Three."],
+      [byName(`agent-${agent.agentId}`, 1), "One."],
+    ] as const) {
+      await change(service.agents, agent, { prompt });
+      for (let times = 0; times < 2; times++)
+        expect((await read(service.agents, agent)).prompt?.promptContent).toBe(content);
+    }
+    await change(service.agents, agent, { clear: ["prompt"] });
+    for (let times = 0; times < 2; times++) expect((await read(service.agents, agent)).prompt).toBeUndefined();
+  });
+
   test("a new inline content is the next version of the internal prompt", async () => {
     const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
     const changed = await change(service.agents, agent, { prompt: inline("Two.") });

@@ -1,9 +1,9 @@
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { readPrompts } from "../agent-prompts.ts";
 import type { AgentContext } from "../context.ts";
 import { agentTypeName, toAgent } from "../convert.ts";
-import { readPrompts } from "../read-agents.ts";
 import { listAgentRows } from "../store/agents.ts";
 
 export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listAgents"]> {

@@ -7,13 +7,14 @@ import {
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
+import { readPrompts } from "../agent-prompts.ts";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
 import { agentTypeName, toAgent } from "../convert.ts";
 import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
 import { promiseReferences, settleReferencesNow } from "../prompt-references.ts";
-import { checkAgentId, getAgentRow, readPrompts } from "../read-agents.ts";
+import { checkAgentId, getAgentRow } from "../read-agents.ts";
 import { type AgentRow, lockAgent, updateAgentRow } from "../store/agents.ts";
 
 /** What a cleared field becomes. */

@@ -1,5 +1,8 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type {
+  AcceptEventRequest,
+  ForgetConversationsRequest,
+} from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { ReadLists } from "./list-reader.ts";
@@ -16,6 +19,8 @@ export interface ConversationContext {
   getAnalyzingAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** Gives an event to the webhook dispatcher. */
   acceptEvent(event: AcceptEventRequest): Promise<unknown>;
+  /** Has it remove what it was told of conversations. */
+  forgetConversations(conversations: ForgetConversationsRequest): Promise<unknown>;
   /** @throws ServiceError condition when the provider cannot be used here */
   selectModel(llm: LlmConfig): Model;
   turns: RunningTurns;

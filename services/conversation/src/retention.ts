@@ -1,19 +1,22 @@
 import { KEPT_MS } from "@parley/shared/idempotency/run";
 import type { ConversationContext } from "./context.ts";
 import { foldConversationChanges } from "./store/conversation-counts.ts";
-import { deleteExpired, listOwnerExpiry } from "./store/expired.ts";
+import { deleteExpired, listExpired, listOwnerExpiry } from "./store/expired.ts";
 import { deleteExpiredTurnKeys } from "./store/turn-keys.ts";
 import type { Sweep } from "./sweeps.ts";
 
 /** "From disk within a day" (decisions.md: Retention), with plenty of room for a sweep that was held up. */
 const EVERY_MS = 15 * 60_000;
 const OWNERS = 500;
-/** Conversations deleted in one transaction: a few ten milliseconds of an owner's writers that would meet it. */
+/** Conversations forgotten in one call and deleted in one transaction: a few ten milliseconds of an owner's writers that would meet it. */
 const BATCH = 200;
 /** Deletions are changes that a list adds up until they are folded into the counts: few at any time. */
 const FOLD_AFTER = 2_000;
 
-/** Deletes what is past retention, which no endpoint shows any more. */
+/**
+ * Deletes what is past retention, which no endpoint shows any more. The webhook dispatcher forgets it first, so that it does
+ * whatever fails in between; while that is away, all waits here.
+ */
 export function expiredConversations(ctx: ConversationContext): Sweep {
   return {
     name: "delete-expired-conversations",
@@ -31,10 +34,15 @@ export function expiredConversations(ctx: ConversationContext): Sweep {
   };
 }
 
-async function sweepOwner({ db }: ConversationContext, ownerId: string, now: Date, stopping: AbortSignal) {
+async function sweepOwner(ctx: ConversationContext, ownerId: string, now: Date, stopping: AbortSignal) {
+  const { db, forgetConversations } = ctx;
   let unfolded = 0;
   while (!stopping.aborted) {
-    const deleted = await deleteExpired(db, ownerId, now, BATCH);
+    const expired = await listExpired(db, ownerId, now, BATCH);
+    if (expired.length === 0) return;
+    await forgetConversations({ ownerId, conversationIds: expired.map(({ conversationId }) => conversationId) });
+    const deleted = await deleteExpired(db, ownerId, expired, now);
+    // Somebody has them all locked: the next run takes them.
     if (deleted === 0) return;
     unfolded += deleted;
     if (unfolded < FOLD_AFTER) continue;

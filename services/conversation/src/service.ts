@@ -78,6 +78,7 @@ export function startConversation(
           getAgent: agentReader(agents),
           getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
           acceptEvent: dispatcher.acceptEvent,
+          forgetConversations: dispatcher.forgetConversations,
           selectModel: (llm) => selectModel(llm, providers),
           turns: runningTurns(),
           limits: limitsOf(config),

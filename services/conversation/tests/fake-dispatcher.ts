@@ -1,5 +1,6 @@
 import {
   type AcceptEventRequest,
+  type ForgetConversationsRequest,
   WebhookDispatcherServiceService,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { silentLogger } from "@parley/shared/log";
@@ -10,6 +11,8 @@ export interface FakeDispatcher {
   address: string;
   /** Whatever came, accepted or not. */
   events: readonly AcceptEventRequest[];
+  /** What it was told to forget, by call. */
+  forgotten: readonly ForgetConversationsRequest[];
   /** What the events from now on get; throws to refuse. */
   accept(event: AcceptEventRequest): unknown;
   /** Away and back, at the same address. */
@@ -19,6 +22,7 @@ export interface FakeDispatcher {
 
 export async function startFakeDispatcher(): Promise<FakeDispatcher> {
   const events: AcceptEventRequest[] = [];
+  const forgotten: ForgetConversationsRequest[] = [];
   let server: RunningServer;
   const listen = (address: string) =>
     serve(
@@ -29,6 +33,10 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
           await dispatcher.accept(event);
           return {};
         },
+        forgetConversations: async (request) => {
+          forgotten.push(request);
+          return {};
+        },
       },
       { address, log: silentLogger, drainMs: 1 },
     );
@@ -36,6 +44,7 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
   const dispatcher: FakeDispatcher = {
     address: server.address,
     events,
+    forgotten,
     accept: () => {},
     stop: () => server.stop(),
     start: async () => {

@@ -3,6 +3,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, newOwner } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 
@@ -12,16 +13,17 @@ const TIMEOUT_MS = 60_000;
 
 let database: TestDatabase;
 let db: Database;
+let dispatcher: FakeDispatcher;
 const started: ServiceProcess[] = [];
 const clients: ChatClient[] = [];
 beforeAll(async () => {
-  database = await createTestDatabase();
+  [database, dispatcher] = await Promise.all([createTestDatabase(), startFakeDispatcher()]);
   db = openDatabase({ url: database.urls.conversation, name: "test" });
 });
 afterAll(async () => {
   for (const client of clients) client.close();
   await Promise.all(started.map((process) => process.stop()));
-  await db.end();
+  await Promise.all([db.end(), dispatcher.stop()]);
   await database.drop();
 });
 
@@ -29,7 +31,7 @@ async function start(): Promise<{ process: ServiceProcess; chat: ChatClient }> {
   const process = await startServiceProcess("conversation", {
     DATABASE_URL: database.urls.conversation,
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
-    PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
+    PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
   });
   const chat = chatClient(process.address);
   started.push(process);
@@ -61,6 +63,12 @@ async function rows(ownerId: string) {
         + (select coalesce(sum(change), 0) from conversation_changes where owner_id = ${ownerId})::integer as counted,
       (select coalesce(sum(conversations), 0) from usage_days where owner_id = ${ownerId})::integer as used`;
   return row;
+}
+
+async function idsOf(ownerId: string): Promise<string[]> {
+  const found = await db<{ conversationId: string }[]>`
+    select conversation_id from conversations where owner_id = ${ownerId}`;
+  return found.map(({ conversationId }) => conversationId);
 }
 
 /** Wakes the sweep, as asking for a job does, so that a run which is just ending does not put it off again. */
@@ -142,20 +150,43 @@ test(
   TIMEOUT_MS,
 );
 
-test("a conversation whose webhook event is not built yet is kept until it is, and shown to nobody", async () => {
+test("a conversation is deleted once the webhook dispatcher has forgotten it; one that is away is told when it is back", async () => {
   const ownerId = newOwner();
-  const client = clients.at(-1);
+  await seed(ownerId, 2, 100);
+  const ids = await idsOf(ownerId);
+  await dispatcher.stop();
+  await sweep();
+  await eventually(async () => {
+    const [job] = await db`select attempts from jobs where job_id = ${JOB}`;
+    expect(job?.attempts).toBeGreaterThan(0);
+  });
+  expect(await rows(ownerId)).toMatchObject({ conversations: 2, messages: 4 });
+  expect((await clients.at(-1)?.listConversations(request(ownerId, {})))?.total).toBe(0);
+  await dispatcher.start();
+  await eventually(async () => {
+    await sweep();
+    expect(await rows(ownerId)).toMatchObject({ conversations: 0, messages: 0 });
+  });
+  const forgotten = dispatcher.forgotten.filter((request) => request.ownerId === ownerId);
+  expect(new Set(forgotten.flatMap(({ conversationIds }) => conversationIds))).toEqual(new Set(ids));
+});
+
+test("a conversation whose webhook event waits to be sent is kept until it is, unforgotten and shown to nobody", async () => {
+  const ownerId = newOwner();
   await seed(ownerId, 2, 100);
   await db`
-    insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at)
-    select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour'
+    insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, payload)
+    select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour', '{}'
     from conversations where owner_id = ${ownerId} limit 1`;
   await sweep();
   await eventually(async () => expect((await rows(ownerId)).conversations).toBe(1));
-  expect((await client?.listConversations(request(ownerId, {})))?.total).toBe(0);
-  await db`update conversation_events set payload = '{}' where owner_id = ${ownerId}`;
+  expect((await clients.at(-1)?.listConversations(request(ownerId, {})))?.total).toBe(0);
+  const [waiting] = await idsOf(ownerId);
+  expect(dispatcher.forgotten.flatMap(({ conversationIds }) => conversationIds)).not.toContain(waiting);
+  await db`delete from conversation_events where owner_id = ${ownerId}`;
   await sweep();
   await eventually(async () => expect((await rows(ownerId)).conversations).toBe(0));
+  expect(dispatcher.forgotten.at(-1)).toEqual({ ownerId, conversationIds: [waiting ?? ""] });
 });
 
 test("idempotency keys of turns are swept a day after their request", async () => {

@@ -15,6 +15,7 @@ import { acceptEvent } from "./rpc/accept-event.ts";
 import { batchAcceptEvents } from "./rpc/batch-accept-events.ts";
 import { createDestination } from "./rpc/create-destination.ts";
 import { deleteDestination } from "./rpc/delete-destination.ts";
+import { forgetConversations } from "./rpc/forget-conversations.ts";
 import { getDelivery } from "./rpc/get-delivery.ts";
 import { listDeliveries } from "./rpc/list-deliveries.ts";
 import { listDestinations } from "./rpc/list-destinations.ts";
@@ -55,6 +56,7 @@ export function startDispatcher(
           handlers: {
             acceptEvent: acceptEvent(accept),
             batchAcceptEvents: batchAcceptEvents(accept),
+            forgetConversations: forgetConversations(ctx),
             createDestination: createDestination(ctx),
             listDestinations: listDestinations(ctx),
             updateDestination: updateDestination(ctx),

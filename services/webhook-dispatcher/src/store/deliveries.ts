@@ -93,11 +93,14 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
       where deliveries.owner_id = ended.owner_id and deliveries.delivery_id = ended.delivery_id
         and deliveries.status = ended.was_status and deliveries.attempts_left = ended.was_left
         and deliveries.attempts = ended.number - 1
-      returning ended.*
+      returning ended.*, forgotten
     ), logged as (
       insert into attempts
         (owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt)
-      select owner_id, delivery_id, number, started_at, duration_ms, http_status, error, response_excerpt from changed
+      select owner_id, delivery_id, number, started_at, duration_ms, http_status, error,
+        -- It may quote what was sent (forget.ts).
+        case when not forgotten then response_excerpt end
+      from changed
     )
     select delivery_id from changed`;
   return new Set(rows.map((row) => row.deliveryId));
@@ -135,7 +138,10 @@ export async function changePending(
   return count;
 }
 
-/** Gives the failed deliveries of a destination that were created since another state. @returns how many there were */
+/**
+ * Gives the failed deliveries of a destination that were created since another state, but for forgotten ones.
+ * @returns how many there were
+ */
 export async function changeFailed(
   sql: Sql,
   { ownerId, destinationId }: DestinationKey,
@@ -146,6 +152,7 @@ export async function changeFailed(
     with taken as (
       select delivery_id from deliveries
       where owner_id = ${ownerId} and destination_id = ${destinationId} and status = 'failed' and created_at >= ${since}
+        and not forgotten
       order by delivery_id for update
     )
     update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
@@ -153,7 +160,7 @@ export async function changeFailed(
   return count;
 }
 
-/** Gives a delivery that has ended another state. @throws ServiceError condition while it is pending */
+/** Gives a delivery that has ended another state. @throws ServiceError condition while it is pending, or when it is forgotten */
 export async function changeEnded(
   sql: Sql,
   { ownerId, deliveryId }: DeliveryKey,
@@ -161,9 +168,15 @@ export async function changeEnded(
 ): Promise<void> {
   const { count } = await sql`
     update deliveries set status = ${status}, attempts_left = ${attemptsLeft}, next_attempt_at = ${nextAttemptAt}
-    where owner_id = ${ownerId} and delivery_id = ${deliveryId} and status <> 'pending'`;
-  if (count === 0)
-    throw new ServiceError("condition", "Delivery is still pending: it can be sent again once it has ended");
+    where owner_id = ${ownerId} and delivery_id = ${deliveryId} and status <> 'pending'
+      and not forgotten`;
+  if (count > 0) return;
+  const [row] = await sql<{ forgotten: boolean }[]>`
+    select forgotten from deliveries where owner_id = ${ownerId} and delivery_id = ${deliveryId}`;
+  const why = row?.forgotten
+    ? "Delivery cannot be sent again: its conversation is past retention, and what it carried is deleted"
+    : "Delivery is still pending: it can be sent again once it has ended";
+  throw new ServiceError("condition", why);
 }
 
 /** The destination of a delivery. @throws ServiceError not_found */

@@ -33,7 +33,7 @@ export const DeliveryStatus = {
   DELIVERY_STATUS_DELIVERED: 2,
   /** DELIVERY_STATUS_FAILED - The last of its attempts failed. */
   DELIVERY_STATUS_FAILED: 3,
-  /** DELIVERY_STATUS_CANCELLED - Its destination was disabled or deleted first. */
+  /** DELIVERY_STATUS_CANCELLED - Its destination was disabled or deleted first, or its conversation forgotten. */
   DELIVERY_STATUS_CANCELLED: 4,
 } as const;
 

@@ -51,6 +51,14 @@ export interface BatchAcceptEventsResponse_Result {
   refusal?: string | undefined;
 }
 
+export interface ForgetConversationsRequest {
+  ownerId: string;
+  conversationIds: string[];
+}
+
+export interface ForgetConversationsResponse {
+}
+
 export interface CreateDestinationRequest {
   ownerId: string;
   name: string;
@@ -484,6 +492,116 @@ export const BatchAcceptEventsResponse_Result: MessageFns<BatchAcceptEventsRespo
   ): BatchAcceptEventsResponse_Result {
     const message = createBaseBatchAcceptEventsResponse_Result();
     message.refusal = object.refusal ?? undefined;
+    return message;
+  },
+};
+
+function createBaseForgetConversationsRequest(): ForgetConversationsRequest {
+  return { ownerId: "", conversationIds: [] };
+}
+
+export const ForgetConversationsRequest: MessageFns<ForgetConversationsRequest> = {
+  encode(message: ForgetConversationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    for (const v of message.conversationIds) {
+      writer.uint32(18).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetConversationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetConversationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationIds.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetConversationsRequest>, I>>(base?: I): ForgetConversationsRequest {
+    return ForgetConversationsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetConversationsRequest>, I>>(object: I): ForgetConversationsRequest {
+    const message = createBaseForgetConversationsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationIds = object.conversationIds?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseForgetConversationsResponse(): ForgetConversationsResponse {
+  return {};
+}
+
+export const ForgetConversationsResponse: MessageFns<ForgetConversationsResponse> = {
+  encode(_: ForgetConversationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetConversationsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetConversationsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetConversationsResponse>, I>>(base?: I): ForgetConversationsResponse {
+    return ForgetConversationsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetConversationsResponse>, I>>(_: I): ForgetConversationsResponse {
+    const message = createBaseForgetConversationsResponse();
     return message;
   },
 };
@@ -1892,6 +2010,21 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(BatchAcceptEventsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchAcceptEventsResponse => BatchAcceptEventsResponse.decode(value),
   },
+  /**
+   * Removes what events told of conversations that are to be gone: their payloads, and the beginnings of answers, which may quote
+   * them. Deliveries and attempts stay in the log; what is pending is cancelled. Idempotent; what is not known is passed over.
+   */
+  forgetConversations: {
+    path: "/parley.webhook.v1.WebhookDispatcherService/ForgetConversations" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ForgetConversationsRequest): Buffer =>
+      Buffer.from(ForgetConversationsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ForgetConversationsRequest => ForgetConversationsRequest.decode(value),
+    responseSerialize: (value: ForgetConversationsResponse): Buffer =>
+      Buffer.from(ForgetConversationsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ForgetConversationsResponse => ForgetConversationsResponse.decode(value),
+  },
   createDestination: {
     path: "/parley.webhook.v1.WebhookDispatcherService/CreateDestination" as const,
     requestStream: false as const,
@@ -1979,7 +2112,10 @@ export const WebhookDispatcherServiceService = {
     responseSerialize: (value: GetDeliveryResponse): Buffer => Buffer.from(GetDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
   },
-  /** Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted. */
+  /**
+   * Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted, or its
+   * conversation forgotten.
+   */
   resendDelivery: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ResendDelivery" as const,
     requestStream: false as const,
@@ -1991,7 +2127,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(ResendDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResendDeliveryResponse => ResendDeliveryResponse.decode(value),
   },
-  /** The same for all that failed of one destination. */
+  /** The same for all that failed of one destination, but for those of forgotten conversations. */
   resendFailedDeliveries: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ResendFailedDeliveries" as const,
     requestStream: false as const,
@@ -2014,6 +2150,11 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
   acceptEvent: handleUnaryCall<AcceptEventRequest, AcceptEventResponse>;
   /** The same for several, in one call: for a relay that has many. */
   batchAcceptEvents: handleUnaryCall<BatchAcceptEventsRequest, BatchAcceptEventsResponse>;
+  /**
+   * Removes what events told of conversations that are to be gone: their payloads, and the beginnings of answers, which may quote
+   * them. Deliveries and attempts stay in the log; what is pending is cancelled. Idempotent; what is not known is passed over.
+   */
+  forgetConversations: handleUnaryCall<ForgetConversationsRequest, ForgetConversationsResponse>;
   createDestination: handleUnaryCall<CreateDestinationRequest, CreateDestinationResponse>;
   listDestinations: handleUnaryCall<ListDestinationsRequest, ListDestinationsResponse>;
   updateDestination: handleUnaryCall<UpdateDestinationRequest, UpdateDestinationResponse>;
@@ -2025,9 +2166,12 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
   /** Newest first; those of the last 30 days. */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
   getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
-  /** Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted. */
+  /**
+   * Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted, or its
+   * conversation forgotten.
+   */
   resendDelivery: handleUnaryCall<ResendDeliveryRequest, ResendDeliveryResponse>;
-  /** The same for all that failed of one destination. */
+  /** The same for all that failed of one destination, but for those of forgotten conversations. */
   resendFailedDeliveries: handleUnaryCall<ResendFailedDeliveriesRequest, ResendFailedDeliveriesResponse>;
 }
 
@@ -2067,6 +2211,25 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchAcceptEventsResponse) => void,
   ): ClientUnaryCall;
+  /**
+   * Removes what events told of conversations that are to be gone: their payloads, and the beginnings of answers, which may quote
+   * them. Deliveries and attempts stay in the log; what is pending is cancelled. Idempotent; what is not known is passed over.
+   */
+  forgetConversations(
+    request: ForgetConversationsRequest,
+    callback: (error: ServiceError | null, response: ForgetConversationsResponse) => void,
+  ): ClientUnaryCall;
+  forgetConversations(
+    request: ForgetConversationsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetConversationsResponse) => void,
+  ): ClientUnaryCall;
+  forgetConversations(
+    request: ForgetConversationsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetConversationsResponse) => void,
+  ): ClientUnaryCall;
   createDestination(
     request: CreateDestinationRequest,
     callback: (error: ServiceError | null, response: CreateDestinationResponse) => void,
@@ -2190,7 +2353,10 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
   ): ClientUnaryCall;
-  /** Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted. */
+  /**
+   * Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted, or its
+   * conversation forgotten.
+   */
   resendDelivery(
     request: ResendDeliveryRequest,
     callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
@@ -2206,7 +2372,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
   ): ClientUnaryCall;
-  /** The same for all that failed of one destination. */
+  /** The same for all that failed of one destination, but for those of forgotten conversations. */
   resendFailedDeliveries(
     request: ResendFailedDeliveriesRequest,
     callback: (error: ServiceError | null, response: ResendFailedDeliveriesResponse) => void,

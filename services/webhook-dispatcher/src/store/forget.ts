@@ -1,0 +1,54 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { DeliveryState } from "../delivery/state.ts";
+
+export interface ForgottenDelivery {
+  deliveryId: string;
+  destinationId: string;
+  eventId: string;
+  wasPending: boolean;
+}
+
+/**
+ * Marks the deliveries of conversations, so that none is sent again and no answer of theirs is kept from now on; those that are
+ * pending get another state.
+ * @returns those that were not marked before
+ */
+export async function forgetDeliveries(
+  tx: Sql,
+  ownerId: string,
+  conversationIds: readonly string[],
+  { status, attemptsLeft, nextAttemptAt }: Omit<DeliveryState, "attempts">,
+): Promise<ForgottenDelivery[]> {
+  return tx<ForgottenDelivery[]>`
+    with taken as (
+      select delivery_id, status = 'pending' as was_pending from deliveries
+      where owner_id = ${ownerId} and conversation_id = any(${[...conversationIds]}::text[]) and not forgotten
+      order by delivery_id for update
+    )
+    update deliveries
+    set forgotten = true,
+      status = case when was_pending then ${status} else status end,
+      attempts_left = case when was_pending then ${attemptsLeft} else attempts_left end,
+      next_attempt_at = case when was_pending then ${nextAttemptAt}::timestamptz else next_attempt_at end
+    from taken where owner_id = ${ownerId} and deliveries.delivery_id = taken.delivery_id
+    returning deliveries.delivery_id, destination_id, event_id, was_pending`;
+}
+
+/** Removes what was answered: it may quote what was sent. A statement of its own, to see what was logged until the mark. */
+export async function forgetExcerpts(
+  tx: Sql,
+  ownerId: string,
+  deliveries: readonly ForgottenDelivery[],
+): Promise<void> {
+  await tx`
+    update attempts set response_excerpt = null
+    where owner_id = ${ownerId} and delivery_id = any(${deliveries.map(({ deliveryId }) => deliveryId)}::text[])
+      and response_excerpt is not null`;
+}
+
+/** Removes the payloads. The events stay while their deliveries do, and are not accepted anew. */
+export async function forgetEvents(tx: Sql, ownerId: string, deliveries: readonly ForgottenDelivery[]): Promise<void> {
+  await tx`
+    update events set payload = null
+    where owner_id = ${ownerId} and event_id = any(${[...new Set(deliveries.map(({ eventId }) => eventId))]}::text[])`;
+}

@@ -15,6 +15,7 @@ import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue, startEventRelay } from "./events/relay.ts";
 import { foldCountsQueue } from "./fold-counts.ts";
+import { forgetQueue } from "./forget.ts";
 import { silentCalls, silentChats } from "./idle.ts";
 import { listReader } from "./list-reader.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -38,6 +39,8 @@ import { runningTurns } from "./running-turns.ts";
 import { startSweeps, sweepQueues } from "./sweeps.ts";
 
 const WHOLE_REPLY_MS = 600_000;
+/** Beyond the time that a statement has there. */
+const FORGET_MS = 20_000;
 
 export function startConversation(
   config: ConversationConfig,
@@ -78,17 +81,19 @@ export function startConversation(
           getAgent: agentReader(agents),
           getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
           acceptEvent: dispatcher.acceptEvent,
-          forgetConversations: dispatcher.forgetConversations,
+          forgetConversations: (conversations) =>
+            dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
           selectModel: (llm) => selectModel(llm, providers),
           turns: runningTurns(),
           limits: limitsOf(config),
           clock,
         };
         const stopping = new AbortController();
-        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx)];
+        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log)];
         const queues = {
           ...sweepQueues(clock, sweeps, stopping.signal),
           ...foldCountsQueue(db),
+          ...forgetQueue(ctx),
           ...eventRelayQueue(ctx, log),
           ...analysisQueue(ctx, log),
         };

@@ -8,6 +8,7 @@ import { type ChatClient, chatClient, newOwner } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 
 const JOB = "delete-expired-conversations";
+const FORGET = "forget-conversations";
 const EXPIRED = 1_500;
 const TIMEOUT_MS = 60_000;
 
@@ -74,6 +75,19 @@ async function idsOf(ownerId: string): Promise<string[]> {
 /** Wakes the sweep, as asking for a job does, so that a run which is just ending does not put it off again. */
 async function sweep(): Promise<void> {
   await db`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
+}
+
+/** Lets a minute pass after which the dispatcher is told. */
+async function forget(ownerId: string): Promise<void> {
+  await db`update jobs set due_at = '2000-01-01', payload = payload where queue = ${FORGET} and owner_id = ${ownerId}`;
+}
+
+async function forgottenOf(ownerId: string, ids: readonly string[]): Promise<void> {
+  await eventually(async () => {
+    await forget(ownerId);
+    const told = dispatcher.forgotten.filter((request) => request.ownerId === ownerId);
+    expect(new Set(told.flatMap(({ conversationIds }) => conversationIds))).toEqual(new Set(ids));
+  });
 }
 
 test(
@@ -150,43 +164,48 @@ test(
   TIMEOUT_MS,
 );
 
-test("a conversation is deleted once the webhook dispatcher has forgotten it; one that is away is told when it is back", async () => {
+test("a conversation goes from disk though the webhook dispatcher is away, which is told to forget it when it is back", async () => {
   const ownerId = newOwner();
   await seed(ownerId, 2, 100);
   const ids = await idsOf(ownerId);
   await dispatcher.stop();
   await sweep();
+  await eventually(async () => expect(await rows(ownerId)).toMatchObject({ conversations: 0, messages: 0 }));
+  await forget(ownerId);
   await eventually(async () => {
-    const [job] = await db`select attempts from jobs where job_id = ${JOB}`;
+    const [job] = await db`select attempts from jobs where queue = ${FORGET} and owner_id = ${ownerId}`;
     expect(job?.attempts).toBeGreaterThan(0);
   });
-  expect(await rows(ownerId)).toMatchObject({ conversations: 2, messages: 4 });
-  expect((await clients.at(-1)?.listConversations(request(ownerId, {})))?.total).toBe(0);
   await dispatcher.start();
-  await eventually(async () => {
-    await sweep();
-    expect(await rows(ownerId)).toMatchObject({ conversations: 0, messages: 0 });
-  });
-  const forgotten = dispatcher.forgotten.filter((request) => request.ownerId === ownerId);
-  expect(new Set(forgotten.flatMap(({ conversationIds }) => conversationIds))).toEqual(new Set(ids));
+  await forgottenOf(ownerId, ids);
 });
 
-test("a conversation whose webhook event waits to be sent is kept until it is, unforgotten and shown to nobody", async () => {
-  const ownerId = newOwner();
-  await seed(ownerId, 2, 100);
-  await db`
-    insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, payload)
-    select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour', '{}'
-    from conversations where owner_id = ${ownerId} limit 1`;
+test("a conversation whose webhook event waits to be sent waits with it, shown to nobody, half a day at most", async () => {
+  const [ownerId, longAgo] = [newOwner(), newOwner()];
+  for (const owner of [ownerId, longAgo]) {
+    await seed(owner, 1, 100);
+    await seed(owner, 1, 100);
+    await db`
+      insert into conversation_events (owner_id, conversation_id, event, ended_at, due_at, payload)
+      select owner_id, conversation_id, 'conversation.completed', now(), now() + interval '1 hour', '{}'
+      from conversations where owner_id = ${owner} limit 1`;
+  }
+  await db`insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 100, 1)`;
+  const ids = await idsOf(longAgo);
   await sweep();
-  await eventually(async () => expect((await rows(ownerId)).conversations).toBe(1));
+  await eventually(async () => {
+    expect((await rows(ownerId)).conversations).toBe(1);
+    expect((await rows(longAgo)).conversations).toBe(0);
+  });
   expect((await clients.at(-1)?.listConversations(request(ownerId, {})))?.total).toBe(0);
-  const [waiting] = await idsOf(ownerId);
+  expect(await db`select 1 from conversation_events where owner_id = ${longAgo}`).toHaveLength(0);
+  await forgottenOf(longAgo, ids);
+
+  const [waiting = ""] = await idsOf(ownerId);
   expect(dispatcher.forgotten.flatMap(({ conversationIds }) => conversationIds)).not.toContain(waiting);
   await db`delete from conversation_events where owner_id = ${ownerId}`;
   await sweep();
   await eventually(async () => expect((await rows(ownerId)).conversations).toBe(0));
-  expect(dispatcher.forgotten.at(-1)).toEqual({ ownerId, conversationIds: [waiting ?? ""] });
 });
 
 test("idempotency keys of turns are swept a day after their request", async () => {

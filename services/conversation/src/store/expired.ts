@@ -1,5 +1,4 @@
-import type { Database, Sql } from "@parley/shared/db/database";
-import type { StatusName } from "./conversations.ts";
+import type { Sql } from "@parley/shared/db/database";
 import { keptFor, keptSince } from "./retention.ts";
 
 export interface OwnerExpiry {
@@ -34,53 +33,39 @@ export async function listOwnerExpiry(
     order by owner_id`;
 }
 
-export interface ExpiredConversation {
-  conversationId: string;
-  status: StatusName;
-}
-
-/** The oldest of an owner's conversations that are past retention, but for those whose webhooks wait to be sent. */
-export async function listExpired(sql: Sql, ownerId: string, now: Date, limit: number): Promise<ExpiredConversation[]> {
-  return sql<ExpiredConversation[]>`
-    select conversation_id, status from conversations
-    where owner_id = ${ownerId} and created_at < ${keptSince(sql, ownerId, now)} and ${hasNoEvent(sql)}
-    order by created_at limit ${limit}`;
+/**
+ * Takes the oldest of an owner's conversations that are past retention, but for those whose event is not sent yet and that have
+ * been past it for less than `unsentMs`. @returns their ids
+ */
+export async function takeExpired(
+  tx: Sql,
+  ownerId: string,
+  now: Date,
+  unsentMs: number,
+  limit: number,
+): Promise<string[]> {
+  const rows = await tx<{ conversationId: string }[]>`
+    select conversation_id from conversations
+    where owner_id = ${ownerId} and created_at < ${keptSince(tx, ownerId, now)} and (
+      created_at < ${keptSince(tx, ownerId, new Date(now.getTime() - unsentMs))} or not exists (
+        select 1 from conversation_events as event
+        where event.owner_id = conversations.owner_id and event.conversation_id = conversations.conversation_id
+          and due_at < 'infinity'
+      )
+    )
+    order by created_at limit ${limit} for update skip locked`;
+  return rows.map(({ conversationId }) => conversationId);
 }
 
 /**
- * Deletes conversations that are past retention, with all that is theirs, in one transaction; the counts follow by trigger
- * (0003_conversation_counts). One that has ended since it was listed stays: its webhooks are to be sent, and forgotten, first.
- * @returns how many
+ * Deletes conversations with all that is theirs; the counts follow by trigger (0003_conversation_counts). To be taken before, so
+ * that whoever adds a message has them then, or finds them gone.
+ * @returns how many of their events were not sent
  */
-export async function deleteExpired(
-  db: Database,
-  ownerId: string,
-  expired: readonly ExpiredConversation[],
-  now: Date,
-): Promise<number> {
-  return db.begin(async (tx) => {
-    // Before the messages are looked for: whoever adds one has this row then, or finds it gone.
-    const taken = await tx<{ conversationId: string }[]>`
-      select conversation_id from conversations
-      where owner_id = ${ownerId} and created_at < ${keptSince(tx, ownerId, now)} and ${hasNoEvent(tx)}
-        and (conversation_id, status) in (
-          select * from unnest(
-            ${expired.map(({ conversationId }) => conversationId)}::uuid[],
-            ${expired.map(({ status }) => status)}::text[]
-          )
-        )
-      for update skip locked`;
-    const ids = taken.map(({ conversationId }) => conversationId);
-    if (ids.length === 0) return 0;
-    await tx`delete from messages where owner_id = ${ownerId} and conversation_id = any(${ids}::uuid[])`;
-    await tx`delete from conversations where owner_id = ${ownerId} and conversation_id = any(${ids}::uuid[])`;
-    return ids.length;
-  }) as Promise<number>;
+export async function deleteConversations(tx: Sql, ownerId: string, ids: readonly string[]): Promise<number> {
+  const those = () => tx`owner_id = ${ownerId} and conversation_id = any(${[...ids]}::uuid[])`;
+  const { count } = await tx`delete from conversation_events where ${those()}`;
+  await tx`delete from messages where ${those()}`;
+  await tx`delete from conversations where ${those()}`;
+  return count;
 }
-
-/** The dispatcher has whatever it will get of a conversation, or would get it after it was told to forget. */
-const hasNoEvent = (sql: Sql) => sql`
-  not exists (
-    select 1 from conversation_events as event
-    where event.owner_id = conversations.owner_id and event.conversation_id = conversations.conversation_id
-  )`;

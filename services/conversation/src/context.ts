@@ -1,6 +1,7 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type {
-  AcceptEventRequest,
+  BatchAcceptEventsRequest,
+  BatchAcceptEventsResponse,
   ForgetConversationsRequest,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
@@ -17,8 +18,8 @@ export interface ConversationContext {
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** The same with the text of its analysis prompt. */
   getAnalyzingAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
-  /** Gives an event to the webhook dispatcher. */
-  acceptEvent(event: AcceptEventRequest): Promise<unknown>;
+  /** Gives events to the webhook dispatcher. */
+  acceptEvents(events: BatchAcceptEventsRequest): Promise<BatchAcceptEventsResponse>;
   /** Has it remove what it was told of conversations. */
   forgetConversations(conversations: ForgetConversationsRequest): Promise<unknown>;
   /** @throws ServiceError condition when the provider cannot be used here */

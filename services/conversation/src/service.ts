@@ -80,7 +80,7 @@ export function startConversation(
           readLists: listReader(db, replica),
           getAgent: agentReader(agents),
           getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
-          acceptEvent: dispatcher.acceptEvent,
+          acceptEvents: dispatcher.batchAcceptEvents,
           forgetConversations: (conversations) =>
             dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
           selectModel: (llm) => selectModel(llm, providers),

@@ -182,6 +182,52 @@ describe("a dispatcher", () => {
   });
 });
 
+describe("an event that no dispatcher takes", () => {
+  const givenUp = (id: string) => service.sql`
+    select 1 from conversation_events where conversation_id = ${id} and due_at = 'infinity'`;
+  const forget = (id: string) => service.sql`delete from conversation_events where conversation_id = ${id}`;
+
+  test("is given up when it was refused for a day", async () => {
+    const [refused = ""] = await chats(1);
+    service.dispatcher.accept = ({ conversationId }) => {
+      if (conversationId === refused) throw new Error("no");
+    };
+    await endChats(service.sql, [refused], service.clock.now());
+    await eventOf(service, refused);
+    await pass(service, 23 * 60 * 60_000);
+    await eventually(async () => {
+      await pass(service, 1_000);
+      expect((await pending(refused))[0]?.attempts).toBeGreaterThan(1);
+    });
+    expect(await givenUp(refused)).toHaveLength(0);
+    await eventually(async () => {
+      await pass(service, 60 * 60_000);
+      expect(await givenUp(refused)).toHaveLength(1);
+    });
+    const [other = ""] = await chats(1);
+    await endChats(service.sql, [other], service.clock.now());
+    await eventOf(service, other);
+    expect(await givenUp(refused)).toHaveLength(1);
+    await forget(refused);
+  });
+
+  test("is given up at once when it is too large for a message, and others are sent", async () => {
+    const [large = "", other = ""] = await chats(2);
+    await service.sql.begin(async (tx) => {
+      await tx`update conversations set status = 'COMPLETED' where conversation_id in (${large}, ${other})`;
+      await tx`
+        update conversation_events set payload = repeat('x', 32 * 1024 * 1024) where conversation_id = ${large}`;
+    });
+    await eventOf(service, other);
+    await eventually(async () => {
+      await pass(service, 1_000);
+      expect(await givenUp(large)).toHaveLength(1);
+    });
+    expect(eventsOf(service.dispatcher, large)).toEqual([]);
+    await forget(large);
+  });
+});
+
 test("the event of a conversation that was removed before it could be sent goes with it", async () => {
   service.dispatcher.accept = () => {
     throw new Error("not now");

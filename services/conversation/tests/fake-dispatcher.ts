@@ -28,10 +28,9 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
     serve(
       WebhookDispatcherServiceService,
       {
-        acceptEvent: async (event) => {
-          events.push(event);
-          await dispatcher.accept(event);
-          return {};
+        batchAcceptEvents: async ({ events: given }) => {
+          events.push(...given);
+          return { results: await Promise.all(given.map(async (event) => ({ refusal: await refusalOf(event) }))) };
         },
         forgetConversations: async (request) => {
           forgotten.push(request);
@@ -40,6 +39,14 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
       },
       { address, log: silentLogger, drainMs: 1 },
     );
+  const refusalOf = async (event: AcceptEventRequest) => {
+    try {
+      await dispatcher.accept(event);
+      return undefined;
+    } catch (error) {
+      return String(error);
+    }
+  };
   server = await listen("127.0.0.1:0");
   const dispatcher: FakeDispatcher = {
     address: server.address,

@@ -1,16 +1,18 @@
 import { enqueueJobOnce } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
+import { counter } from "@parley/shared/telemetry/instruments";
 import type { ConversationContext } from "../context.ts";
 import {
   deleteEvents,
   type EventRow,
   findDueEvents,
   findNextDueEvent,
+  giveUpEvents,
   putOffEvents,
 } from "../store/conversation-events.ts";
 import { readyToSend } from "./ready.ts";
-import { sendEvents } from "./send.ts";
+import { type Failure, sendEvents, wasInVain } from "./send.ts";
 
 const QUEUE = "relay-events";
 /** Events read, built and stored together. */
@@ -18,8 +20,12 @@ const BATCH = 50;
 /** Another replica takes over so long after this one died. */
 const LEASE_MS = 10_000;
 const RETRY_MAX_MS = 30_000;
+/** From the end of its conversation, how long an event is tried that the dispatcher refuses: a newer one may know it. */
+const REFUSED_MS = 24 * 60 * 60_000;
 /** An event whose transaction ended as a run did could not wake it (0005_conversation_events): it is found by the next run. */
 const LOOK_AGAIN_MS = { busy: 250, idle: 2_000 };
+
+const givenUp = counter("parley.events.given_up", "Events that the webhook dispatcher can never take", "{event}");
 
 /** Starts the one relay of all replicas, if it does not run yet. */
 export async function startEventRelay(ctx: ConversationContext): Promise<void> {
@@ -51,15 +57,39 @@ async function relay(ctx: ConversationContext, log: Logger, lease: AbortSignal):
   return new Date(Math.min(latest, next?.getTime() ?? latest));
 }
 
-/** @throws what the dispatcher answered when nothing went through: it is away, and others would fare no better */
+/** @throws what came of the calls when nobody answered them: the dispatcher is away, and others would fare no better */
 async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly EventRow[]): Promise<void> {
   const { db, clock } = ctx;
-  const { sent, failed } = await sendEvents(ctx, await readyToSend(ctx, log, events));
+  const outcome = await sendEvents(ctx, await readyToSend(ctx, log, events));
+  const { sent, refused, impossible, failed } = outcome;
   if (sent.length > 0) await deleteEvents(db, sent);
-  if (failed.length === 0) return;
   const now = clock.now().getTime();
-  const putOff = failed.map(({ event }) => ({ ...event, until: new Date(now + retryDelayMs(event.attempts + 1)) }));
+  const [hopeless, others] = partition(refused, ({ event }) => event.endedAt.getTime() < now - REFUSED_MS);
+  await giveUp(ctx, log, [...impossible, ...hopeless]);
+  const again = [...others, ...failed];
+  if (again.length === 0) return;
+  const putOff = again.map(({ event }) => ({ ...event, until: new Date(now + retryDelayMs(event.attempts + 1)) }));
   await putOffEvents(db, putOff);
-  if (sent.length === 0) throw failed[0]?.error;
-  log.warn({ err: failed[0]?.error, events: failed.length }, "events were not accepted, will try again");
+  if (wasInVain(outcome)) throw failed[0]?.error;
+  log.warn({ err: again[0]?.error, events: again.length }, "events were not accepted, will try again");
+}
+
+async function giveUp({ db }: ConversationContext, log: Logger, failures: readonly Failure[]): Promise<void> {
+  if (failures.length === 0) return;
+  await giveUpEvents(
+    db,
+    failures.map(({ event }) => event),
+  );
+  givenUp().add(failures.length);
+  for (const { event, error } of failures) {
+    const { ownerId, conversationId } = event;
+    log.error(
+      { owner_id: ownerId, conversation_id: conversationId, err: error },
+      "an event is given up: no webhook has it",
+    );
+  }
+}
+
+function partition<T>(all: readonly T[], belongs: (each: T) => boolean): [T[], T[]] {
+  return [all.filter(belongs), all.filter((each) => !belongs(each))];
 }

@@ -1,4 +1,6 @@
+import { ServiceError } from "@parley/shared/errors";
 import { idOf } from "@parley/shared/ids";
+import { REQUEST_BYTES_MAX } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import type { EventRow } from "../store/conversation-events.ts";
 
@@ -7,41 +9,100 @@ export interface ReadyEvent extends EventRow {
   payload: string;
 }
 
-export interface SendOutcome {
-  sent: ReadyEvent[];
-  failed: { event: ReadyEvent; error: unknown }[];
+export interface Failure {
+  event: ReadyEvent;
+  error: unknown;
 }
 
-/** At once, at the dispatcher. */
-const CONCURRENCY = 16;
+/** What became of events; those that are in none of the lists were not tried. */
+export interface SendOutcome {
+  sent: ReadyEvent[];
+  /** The dispatcher would not have them: another try may find a newer one. */
+  refused: Failure[];
+  /** No dispatcher will ever take them. */
+  impossible: Failure[];
+  /** Nobody knows: the call failed. */
+  failed: Failure[];
+}
 
-/** Sends events side by side. When the first to be answered fail no more are begun: those are in neither list. */
-export async function sendEvents(ctx: ConversationContext, events: readonly ReadyEvent[]): Promise<SendOutcome> {
-  const waiting = [...events];
-  const outcome: SendOutcome = { sent: [], failed: [] };
-  const seemsAway = () => outcome.failed.length > 0 && outcome.sent.length === 0;
-  const work = async () => {
-    for (let event = waiting.shift(); event; event = seemsAway() ? undefined : waiting.shift()) {
-      try {
-        await send(ctx, event);
-        outcome.sent.push(event);
-      } catch (error) {
-        outcome.failed.push({ event, error });
-      }
-    }
-  };
-  await Promise.all(Array.from({ length: CONCURRENCY }, work));
+type Dispatcher = Pick<ConversationContext, "acceptEvents">;
+
+/** Of one call: at a dispatcher that is away so many are tried in vain. */
+const EVENTS_MAX = 25;
+const BYTES_MAX = 4 * 1024 * 1024;
+/** All of an event but its payload, with plenty of room. */
+const FRAME_BYTES = 4096;
+
+/** Sends events, some in a call. When nobody answers the first call there is no other. */
+export async function sendEvents(dispatcher: Dispatcher, events: readonly ReadyEvent[]): Promise<SendOutcome> {
+  const outcome: SendOutcome = { sent: [], refused: [], impossible: [], failed: [] };
+  const possible = events.filter((event) => {
+    const bytes = bytesOf(event);
+    if (bytes <= REQUEST_BYTES_MAX) return true;
+    const error = new ServiceError("invalid", `The event has ${bytes} bytes: ${REQUEST_BYTES_MAX} is the most`);
+    outcome.impossible.push({ event, error });
+    return false;
+  });
+  for (const call of callsOf(possible)) {
+    await send(dispatcher, call, outcome);
+    if (wasInVain(outcome)) break;
+  }
   return outcome;
 }
 
-async function send({ acceptEvent }: ConversationContext, event: ReadyEvent): Promise<void> {
-  const { ownerId, conversationId, payload, traceparent } = event;
-  await acceptEvent({
+/** Whether the dispatcher has answered for none of what was tried. */
+export function wasInVain({ sent, refused, failed }: SendOutcome): boolean {
+  return failed.length > 0 && sent.length + refused.length === 0;
+}
+
+function bytesOf({ payload }: ReadyEvent): number {
+  return Buffer.byteLength(payload) + FRAME_BYTES;
+}
+
+/** In their order; an event that is larger than a call should be gets one to itself. */
+function callsOf(events: readonly ReadyEvent[]): ReadyEvent[][] {
+  const calls: ReadyEvent[][] = [];
+  let bytes = 0;
+  for (const event of events) {
+    const more = bytesOf(event);
+    const last = calls.at(-1);
+    if (last && last.length < EVENTS_MAX && bytes + more <= BYTES_MAX) {
+      last.push(event);
+      bytes += more;
+    } else {
+      calls.push([event]);
+      bytes = more;
+    }
+  }
+  return calls;
+}
+
+async function send(dispatcher: Dispatcher, events: ReadyEvent[], outcome: SendOutcome): Promise<void> {
+  try {
+    const { results } = await dispatcher.acceptEvents({ events: events.map(toRequest) });
+    for (const [at, event] of events.entries()) {
+      const refusal = results[at]?.refusal;
+      if (refusal === undefined) outcome.sent.push(event);
+      else outcome.refused.push({ event, error: new ServiceError("invalid", refusal) });
+    }
+  } catch (error) {
+    // It is there and fails: at one of them maybe, which must not keep the others.
+    if (events.length > 1 && !isAway(error)) for (const event of events) await send(dispatcher, [event], outcome);
+    else for (const event of events) outcome.failed.push({ event, error });
+  }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ServiceError && ["unavailable", "deadline", "cancelled"].includes(error.kind);
+}
+
+function toRequest({ ownerId, eventUuid, event, conversationId, payload, traceparent }: ReadyEvent) {
+  return {
     ownerId,
-    eventId: idOf("evt", event.eventUuid),
-    event: event.event,
+    eventId: idOf("evt", eventUuid),
+    event,
     conversationId,
     payload,
     traceparent: traceparent ?? undefined,
-  });
+  };
 }

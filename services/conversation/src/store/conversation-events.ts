@@ -23,7 +23,8 @@ export async function findDueEvents(sql: Sql, now: Date, limit: number): Promise
 
 /** When the next one is due, if there is any. */
 export async function findNextDueEvent(sql: Sql): Promise<Date | null> {
-  const [row] = await sql<{ dueAt: Date }[]>`select due_at from conversation_events order by due_at limit 1`;
+  const [row] = await sql<{ dueAt: Date }[]>`
+    select due_at from conversation_events where due_at < 'infinity' order by due_at limit 1`;
   return row?.dueAt ?? null;
 }
 
@@ -67,6 +68,13 @@ export async function putOffEvents(sql: Sql, events: readonly (SessionKey & { un
       ${events.map((event) => event.until.toISOString())}::timestamptz[]) as put_off (owner_id, conversation_id, until)
     where conversation_events.owner_id = put_off.owner_id
       and conversation_events.conversation_id = put_off.conversation_id`;
+}
+
+/** They are tried no more, and kept to be looked at until their conversations go. */
+export async function giveUpEvents(sql: Sql, keys: readonly SessionKey[]): Promise<void> {
+  await sql`
+    update conversation_events set due_at = 'infinity', attempts = attempts + 1
+    where (owner_id, conversation_id) in (${keysOf(sql, keys)})`;
 }
 
 export async function deleteEvents(sql: Sql, keys: readonly SessionKey[]): Promise<void> {

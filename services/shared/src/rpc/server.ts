@@ -51,6 +51,9 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
+/** Of one message; a larger one is refused before anybody reads it. */
+export const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
+
 const DRAIN_MS = 10_000;
 /** The pace at which callers ask for the names of replicas anew. To connect anew costs next to nothing. */
 const CONNECTION_AGE_MS = 15_000;
@@ -66,7 +69,7 @@ export async function serve<D extends Definition>(
 ): Promise<RunningServer> {
   const server = new Server({
     "grpc.enable_channelz": 0,
-    "grpc.max_receive_message_length": 32 * 1024 * 1024,
+    "grpc.max_receive_message_length": REQUEST_BYTES_MAX,
     "grpc.max_connection_age_ms": settings.connectionAgeMs ?? CONNECTION_AGE_MS,
     "grpc.keepalive_time_ms": settings.keepaliveMs ?? KEEPALIVE_MS,
     "grpc.keepalive_timeout_ms": settings.keepaliveMs ?? KEEPALIVE_MS,

@@ -1,0 +1,75 @@
+import { expect, test } from "bun:test";
+import type { BatchAcceptEventsRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import { type ReadyEvent, sendEvents } from "./send.ts";
+
+const MIB = 1024 * 1024;
+const TRACEPARENT = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+
+function eventOf(payload: string): ReadyEvent {
+  const now = new Date();
+  const key = { ownerId: "own_1", conversationId: newUuid(), eventUuid: newUuid() };
+  return {
+    ...key,
+    event: "conversation.completed",
+    endedAt: now,
+    awaitsAnalysis: false,
+    attempts: 0,
+    payload,
+    traceparent: TRACEPARENT,
+  };
+}
+
+/** A dispatcher that refuses a payload by its text, fails at a call with one that says so, and may be away. */
+function fakeDispatcher({ isAway = false } = {}) {
+  const calls: BatchAcceptEventsRequest[] = [];
+  const acceptEvents = async (request: BatchAcceptEventsRequest) => {
+    calls.push(request);
+    if (isAway) throw new ServiceError("unavailable", "away");
+    if (request.events.some(({ payload }) => payload === "fail")) throw new ServiceError("internal", "failed");
+    return { results: request.events.map(({ payload }) => ({ refusal: payload === "refuse" ? "no" : undefined })) };
+  };
+  return { calls, acceptEvents };
+}
+
+test("every event is in one call, in order and with its trace; none has more than 25, or more than 4 MiB but of one event", async () => {
+  const dispatcher = fakeDispatcher();
+  const large = ["ü".repeat(1.5 * MIB), "x".repeat(0.9 * MIB), "x", "x".repeat(30 * MIB)];
+  const events = [...large, ...Array(50).fill("x")].map(eventOf);
+  expect(await sendEvents(dispatcher, events)).toEqual({ sent: events, refused: [], impossible: [], failed: [] });
+  expect(dispatcher.calls.map((call) => call.events.length)).toEqual([3, 1, 25, 25]);
+  const given = dispatcher.calls.flatMap((call) => call.events);
+  expect(given.map(({ conversationId }) => conversationId)).toEqual(events.map(({ conversationId }) => conversationId));
+  expect(new Set(given.map(({ traceparent }) => traceparent))).toEqual(new Set([TRACEPARENT]));
+});
+
+test("an event that no message can carry is not tried, and keeps no other", async () => {
+  const dispatcher = fakeDispatcher();
+  const [small, large] = [eventOf("x"), eventOf("x".repeat(32 * MIB))];
+  const { sent, impossible } = await sendEvents(dispatcher, [large, small]);
+  expect(sent).toEqual([small]);
+  expect(impossible.map(({ event }) => event)).toEqual([large]);
+  expect(dispatcher.calls).toHaveLength(1);
+});
+
+test("an event that is refused, or at which the dispatcher fails, keeps no other", async () => {
+  const events = [...Array(25).fill("x"), "fail", ...Array(24).fill("x"), "x"].map(eventOf);
+  events[3] = eventOf("refuse");
+  const { sent, refused, failed } = await sendEvents(fakeDispatcher(), events);
+  expect(sent).toEqual(events.filter((_, at) => at !== 3 && at !== 25));
+  expect(refused.map(({ event, error }) => [event, String(error)])).toEqual([[events[3], "ServiceError: no"]] as never);
+  expect(failed.map(({ event, error }) => [event, String(error)])).toEqual([
+    [events[25], "ServiceError: failed"],
+  ] as never);
+});
+
+test("a dispatcher that does not answer the first call gets no other; one that refuses all of it does", async () => {
+  const away = fakeDispatcher({ isAway: true });
+  const events = Array.from({ length: 60 }, () => eventOf("refuse"));
+  const { failed } = await sendEvents(away, events);
+  expect([away.calls.length, failed.length]).toEqual([1, 25]);
+  const there = fakeDispatcher();
+  const { refused } = await sendEvents(there, events);
+  expect([there.calls.length, refused.length]).toEqual([3, 60]);
+});

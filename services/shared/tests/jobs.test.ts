@@ -6,7 +6,7 @@ import {
   enqueueJobs,
   extendLease,
   failJob,
-  finishJob,
+  finishJobs,
   type Job,
   repeatJob,
 } from "../src/jobs/store.ts";
@@ -167,7 +167,7 @@ test("a run whose lease was lost changes nothing, whatever its end", async () =>
   await extendLease(kit.db, stale, new Date("2040-01-01T00:00:00Z"), 1_000);
   await failJob(kit.db, stale, null, "stale");
   await repeatJob(kit.db, stale, new Date("2040-01-01T00:00:00Z"));
-  await finishJob(kit.db, stale);
+  await finishJobs(kit.db, [stale]);
   expect(await kit.rows()).toEqual(before);
 });
 

@@ -1,17 +1,19 @@
 import type { Database } from "@parley/shared/db/database";
 import { batched } from "@parley/shared/rpc/batched";
-import { enqueueDestinations } from "./delivery/queue.ts";
+import { QUEUE } from "./delivery/queue.ts";
 import { newDelivery } from "./delivery/state.ts";
 import { listEnabled } from "./store/destinations.ts";
 import { type EventRow, insertEvents, newDeliveryOf } from "./store/events.ts";
 
 const EVENTS_AT_ONCE = 200;
+/** Two for one destination would have the second wait for the first's commit, with a connection that others want. */
+const WAIT_MAX_MS = 1_000;
 
-/** Stores an event with one delivery for each enabled destination, in one transaction with the others that come at the time. */
+/** Stores an event with one delivery for each enabled destination, in one statement with the others that come at the time. */
 export type Accept = (event: EventRow) => Promise<unknown>;
 
 export function acceptor(db: Database, now: () => Date): Accept {
-  return batched((events: readonly EventRow[]) => acceptAll(db, events, now()), EVENTS_AT_ONCE);
+  return batched((events: readonly EventRow[]) => acceptAll(db, events, now()), EVENTS_AT_ONCE, WAIT_MAX_MS);
 }
 
 async function acceptAll(db: Database, given: readonly EventRow[], now: Date): Promise<undefined[]> {
@@ -24,11 +26,6 @@ async function acceptAll(db: Database, given: readonly EventRow[], now: Date): P
   );
   // An event that goes nowhere is not kept: its payload is nobody's.
   const wanted = events.filter(({ ownerId }) => destinations.has(ownerId));
-  if (wanted.length > 0) {
-    await db.begin(async (tx) => {
-      const changed = await insertEvents(tx, wanted, deliveries, newDelivery(now), now);
-      await enqueueDestinations(tx, changed, now);
-    });
-  }
+  if (wanted.length > 0) await insertEvents(db, wanted, deliveries, newDelivery(now), QUEUE, now);
   return given.map(() => undefined);
 }

@@ -5,6 +5,8 @@ import { observed } from "../telemetry/statements.ts";
 /** Also what a transaction is given: a store function takes either. */
 export type Sql = postgres.Sql | postgres.TransactionSql;
 export type Database = postgres.Sql;
+/** A part of a statement, made by the same tag. */
+export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseSettings {
   url: string;

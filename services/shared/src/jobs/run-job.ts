@@ -1,9 +1,14 @@
 import { inSpan } from "../telemetry/spans.ts";
 import type { LoopContext } from "./queue-loop.ts";
-import { extendLease, failJob, finishJob, type Job, repeatJob } from "./store.ts";
+import { extendLease, failJob, type Job, repeatJob } from "./store.ts";
+
+export interface RunContext extends LoopContext {
+  /** Stores that a run succeeded, with others that do at the time. */
+  finish(job: Job): Promise<unknown>;
+}
 
 /** Runs a claimed job to its end and stores that; never rejects. */
-export async function runJob(ctx: LoopContext, job: Job): Promise<void> {
+export async function runJob(ctx: RunContext, job: Job): Promise<void> {
   const { log } = ctx;
   const lease = keepLease(ctx, job);
   try {
@@ -33,7 +38,7 @@ function keepLease({ db, clock, queue }: LoopContext, job: Job): { signal: Abort
   return { signal: lost.signal, letGo: () => clearInterval(timer) };
 }
 
-async function runAndStore({ db, log, clock, queue }: LoopContext, job: Job, lease: AbortSignal): Promise<void> {
+async function runAndStore({ db, log, clock, queue, finish }: RunContext, job: Job, lease: AbortSignal): Promise<void> {
   let again: Date | undefined;
   try {
     again = (await queue.run(job, lease)) ?? undefined;
@@ -44,7 +49,7 @@ async function runAndStore({ db, log, clock, queue }: LoopContext, job: Job, lea
     return failJob(db, job, retryAt, String(err));
   }
   if (again) await repeatJob(db, job, again);
-  else await finishJob(db, job);
+  else await finish(job);
   log.debug(fields(job), "job done");
 }
 

@@ -1,4 +1,4 @@
-import type { Sql } from "../db/database.ts";
+import type { Fragment, Sql } from "../db/database.ts";
 import { activeTraceparent } from "../telemetry/spans.ts";
 
 export interface Job<P = unknown> {
@@ -30,18 +30,30 @@ export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
   await enqueueJobs(sql, [job]);
 }
 
-/** The same for several jobs of different ids, in one statement. In order of id: two such statements cannot block each other. */
+/** The same for several jobs of different ids, in one statement. */
 export async function enqueueJobs(sql: Sql, jobs: readonly NewJob[]): Promise<void> {
-  await sql`
-    insert into jobs (owner_id, job_id, queue, payload, due_at, traceparent)
-    select owner_id, job_id, queue, payload::jsonb, due_at, ${activeTraceparent() ?? null}
-    from unnest(
+  await enqueueing(
+    sql,
+    sql`
+    select * from unnest(
       ${jobs.map((job) => job.ownerId)}::text[],
       ${jobs.map((job) => job.jobId)}::text[],
       ${jobs.map((job) => job.queue)}::text[],
       ${jobs.map((job) => JSON.stringify(job.payload))}::text[],
       ${jobs.map((job) => job.dueAt.toISOString())}::text[]::timestamptz[]
-    ) as asked (owner_id, job_id, queue, payload, due_at)
+    ) as given (owner_id, job_id, queue, payload, due_at)`,
+  );
+}
+
+/**
+ * The same of what a query gives, to be the end of a statement that makes the rows it is about. In order of id: two such statements
+ * cannot block each other.
+ * @param jobs selects owner_id, job_id, queue, payload and due_at
+ */
+export function enqueueing(sql: Sql, jobs: Fragment): Fragment {
+  return sql`
+    insert into jobs (owner_id, job_id, queue, payload, due_at, traceparent)
+    select owner_id, job_id, queue, payload::jsonb, due_at, ${activeTraceparent() ?? null} from (${jobs}) as asked
     order by owner_id, job_id
     on conflict (owner_id, job_id) do update set payload = excluded.payload, due_at = excluded.due_at,
       traceparent = excluded.traceparent, attempts = 0`;
@@ -97,15 +109,25 @@ export async function findNextClaimable(sql: Sql, queue: string): Promise<Date |
 
 // Only the run that still holds the lease changes its job below: one whose lease another run took meanwhile changes nothing.
 
-/** A run succeeded: its job goes, unless it was asked for again meanwhile. */
-export async function finishJob(sql: Sql, job: Job): Promise<void> {
-  const deleted = await sql`
-    delete from jobs
-    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease} and attempts = ${job.attempts}`;
-  if (deleted.count > 0) return;
+/** Runs succeeded: their jobs go, but for those that were asked for again meanwhile. In order of id, as they are enqueued. */
+export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> {
   await sql`
+    with finished as materialized (
+      select owner_id, job_id, jobs.attempts = ended.attempts as is_done
+      from jobs join unnest(
+        ${jobs.map((job) => job.ownerId)}::text[],
+        ${jobs.map((job) => job.jobId)}::text[],
+        ${jobs.map((job) => job.lease)}::bigint[],
+        ${jobs.map((job) => job.attempts)}::integer[]
+      ) as ended (owner_id, job_id, lease, attempts) using (owner_id, job_id)
+      where jobs.lease = ended.lease
+      order by owner_id, job_id for update of jobs
+    ), gone as (
+      delete from jobs using finished
+      where jobs.owner_id = finished.owner_id and jobs.job_id = finished.job_id and is_done
+    )
     update jobs set leased_until = null, lease = lease + 1, last_error = null
-    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
+    from finished where jobs.owner_id = finished.owner_id and jobs.job_id = finished.job_id and not is_done`;
 }
 
 /** A run succeeded and wants another one, unless that was asked for meanwhile. */

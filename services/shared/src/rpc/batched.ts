@@ -1,6 +1,6 @@
 import DataLoader from "dataloader";
 
-/** How long a batch waits for the one before it: one that hangs must not hold up everybody. */
+/** For a read, which others beside it hold up in nothing. */
 const WAIT_MAX_MS = 10;
 
 /**
@@ -8,10 +8,12 @@ const WAIT_MAX_MS = 10;
  * is under way is the next one: a lone read waits for nothing, and under load a call's cost is shared by all who wait.
  * @param readMany in the order of the keys, for each its value or the error it alone gets
  * @param keysMax of one call
+ * @param waitMaxMs how long a batch waits for the one before it: one that hangs must not hold up everybody
  */
 export function batched<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   keysMax: number,
+  waitMaxMs = WAIT_MAX_MS,
 ): (key: K) => Promise<V> {
   /** Settles with the call that left last; null when it has. */
   let underWay: Promise<void> | null = null;
@@ -28,8 +30,17 @@ export function batched<K, V>(
   }
 
   function schedule(leave: () => void): void {
-    if (underWay) Promise.race([underWay, Bun.sleep(WAIT_MAX_MS)]).then(leave);
-    else process.nextTick(leave);
+    if (!underWay) {
+      process.nextTick(leave);
+      return;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, waitMaxMs);
+    underWay.then(resolve);
+    promise.then(() => {
+      clearTimeout(timer);
+      leave();
+    });
   }
 
   const loader = new DataLoader<K, V>(call, { cache: false, maxBatchSize: keysMax, batchScheduleFn: schedule });

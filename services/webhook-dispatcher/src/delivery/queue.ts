@@ -10,7 +10,8 @@ import { createLane, type Lane, type LaneAnswer, type LaneContext, type LaneQues
 import { settler } from "./settle.ts";
 import { cancelled } from "./state.ts";
 
-const QUEUE = "deliver";
+/** Of the jobs that deliver, one for each destination. */
+export const QUEUE = "deliver";
 /** Destinations that a process delivers to at once. */
 const LANES_MAX = 256;
 /** Attempts under way at once to one destination, and to all when there are many: then each lane gets its share, one at least. */

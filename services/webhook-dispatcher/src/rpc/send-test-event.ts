@@ -1,5 +1,5 @@
 import type { DispatcherContext, Handler } from "../context.ts";
-import { enqueueDestinations } from "../delivery/queue.ts";
+import { QUEUE } from "../delivery/queue.ts";
 import { newDelivery } from "../delivery/state.ts";
 import { checkEnabled } from "../rules.ts";
 import { sampleEvent } from "../sample-event.ts";
@@ -15,8 +15,7 @@ export function sendTestEvent({ db, clock }: DispatcherContext): Handler<"sendTe
     await db.begin(async (tx) => {
       const destination = await lockDestination(tx, { ownerId, destinationId });
       checkEnabled(destination);
-      await insertEvents(tx, [event], [delivery], newDelivery(now), now);
-      await enqueueDestinations(tx, [destination], now);
+      await insertEvents(tx, [event], [delivery], newDelivery(now), QUEUE, now);
     });
     return { deliveryId: delivery.deliveryId };
   };

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
+import { enqueueing } from "@parley/shared/jobs/store";
 import type { DeliveryState } from "../delivery/state.ts";
-import type { DestinationKey } from "./destinations.ts";
 
 export interface EventRow {
   ownerId: string;
@@ -27,18 +27,23 @@ export function newDeliveryOf(event: EventRow, destinationId: string): NewDelive
 }
 
 /**
- * Inserts events, and their deliveries in `state`, in one statement; an event that was there before is left as it is.
+ * Inserts events, their deliveries in `state`, and asks for a job of `queue` for each of their destinations, in one statement: who
+ * accepts events for the same destinations meanwhile waits for no more than its commit. An event that was there before is left
+ * as it is.
  * @param deliveries of those events alone
- * @returns the destinations that have something new
  */
 export async function insertEvents(
   sql: Sql,
   events: readonly EventRow[],
   deliveries: readonly NewDelivery[],
   state: DeliveryState,
+  queue: string,
   now: Date,
-): Promise<DestinationKey[]> {
-  return sql<DestinationKey[]>`
+): Promise<void> {
+  const asked = sql`
+    select distinct owner_id, destination_id as job_id, ${queue} as queue, '{}' as payload, ${now}::timestamptz as due_at
+    from made`;
+  await sql`
     with stored as (
       insert into events (owner_id, event_id, event, conversation_id, payload, test, traceparent, created_at)
       select owner_id, event_id, event, conversation_id, payload, test, traceparent, ${now}
@@ -69,7 +74,7 @@ export async function insertEvents(
       join stored using (owner_id, event_id)
       returning owner_id, destination_id
     )
-    select distinct owner_id, destination_id from made`;
+    ${enqueueing(sql, asked)}`;
 }
 
 /** Deletes deliveries of that age with their attempts, some at a time. @returns how many */

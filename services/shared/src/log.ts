@@ -3,11 +3,20 @@ import { activeTraceIds } from "./telemetry/spans.ts";
 
 export type { Logger };
 
-const SECRET_NAMES = ["api_key", "apiKey", "password", "secret", "authorization"];
+const SECRET_NAMES: ReadonlySet<string> = new Set([
+  "api_key",
+  "apiKey",
+  "password",
+  "secret",
+  "authorization",
+  "x-api-key",
+  "cookie",
+]);
+const CENSORED = "[Redacted]";
 
 /**
  * One JSON line per event on standard output. Names of fields that could carry a secret are censored, one level down too, should
- * one slip in; message and prompt texts are never given to it.
+ * one slip in, but not in what `child` is given; message and prompt texts are never given to it.
  */
 export function createLogger(service: string, level = "info", destination?: DestinationStream): Logger {
   const options: pino.LoggerOptions = {
@@ -15,11 +24,35 @@ export function createLogger(service: string, level = "info", destination?: Dest
     base: { service },
     timestamp: pino.stdTimeFunctions.isoTime,
     mixin: activeTraceIds,
-    formatters: { level: (label) => ({ level: label }) },
-    // A further wildcard costs every line ten times what it costs now.
-    redact: [...SECRET_NAMES, ...SECRET_NAMES.map((name) => `*.${name}`), 'headers["x-api-key"]', "headers.cookie"],
+    // Not by `redact`, whose paths cost more than all else of a line (8 of 14 µs).
+    formatters: { level: (label) => ({ level: label }), log: censored },
   };
   return destination ? pino(options, destination) : pino(options);
+}
+
+function censored(fields: Record<string, unknown>): Record<string, unknown> {
+  let copy: Record<string, unknown> | null = null;
+  for (const name in fields) {
+    const value = fields[name];
+    const shown = SECRET_NAMES.has(name) ? CENSORED : withoutSecrets(value);
+    if (shown === value) continue;
+    copy ??= { ...fields };
+    copy[name] = shown;
+  }
+  return copy ?? fields;
+}
+
+/** The value itself unless it has one. */
+function withoutSecrets(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  let copy: object | null = null;
+  for (const name in value) {
+    if (!SECRET_NAMES.has(name)) continue;
+    // An error's message, stack and type are not its own enumerable properties.
+    copy ??= value instanceof Error ? Object.create(value) : { ...value };
+    Object.defineProperty(copy, name, { value: CENSORED, enumerable: true });
+  }
+  return copy ?? value;
 }
 
 /** Whether `level` is one that a logger can be set to. */

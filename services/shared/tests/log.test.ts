@@ -23,6 +23,13 @@ test("an error is logged with its message and stack, and without what the databa
   expect(JSON.stringify(lines)).not.toContain("vk_1");
 });
 
+test("an error is censored like all else", () => {
+  const { log, lines } = recordLog();
+  log.warn({ err: Object.assign(new TypeError("broken"), { api_key: "vk_1", code: 7 }) }, "slip");
+  expect(lines).toMatchObject([{ err: { type: "TypeError", message: "broken", api_key: "[Redacted]", code: 7 } }]);
+  expect(JSON.stringify(lines)).not.toContain("vk_1");
+});
+
 test("the levels are those of the logger", () => {
   expect(["trace", "info", "fatal", "silent"].map(isLogLevel)).toEqual([true, true, true, true]);
   expect(["", "loud", "toString"].map(isLogLevel)).toEqual([false, false, false]);

@@ -22,11 +22,22 @@ type Outcome = { response: Response } | { error: unknown; retry: "never" | "next
 const STALE_WITHIN_MS = 1_000;
 
 /**
+ * Kept open to one host, until they are idle for too long: as many as the dispatcher has requests under way at once, and more.
+ * With Node's 256 half of 512 began each burst with a handshake, a millisecond of CPU.
+ */
+const IDLE_SOCKETS_MAX = 1_024;
+
+/**
  * Keep-alive connections by host, port and address. `fetch` can be pinned too (`tls.serverName`) at the same CPU for a streamed reply,
  * but it has no bound on connecting, and 256 requests that users' hosts hold open would stop every fetch of the process.
  */
 export function createConnections(idleTimeoutMs: number, ca: string | undefined) {
-  const options = { keepAlive: true, timeout: idleTimeoutMs, scheduling: "lifo" } as const;
+  const options = {
+    keepAlive: true,
+    timeout: idleTimeoutMs,
+    scheduling: "lifo",
+    maxFreeSockets: IDLE_SOCKETS_MAX,
+  } as const;
   const plain = new http.Agent(options);
   const secure = new https.Agent(options);
 

@@ -108,6 +108,31 @@ describe("an event", () => {
     expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
   });
 
+  test("for a destination that is being changed waits, and with the others that come leaves connections for all else", async () => {
+    await using receiver = startReceiver();
+    const answers = Promise.withResolvers<void>();
+    receiver.answer = async () => {
+      await answers.promise;
+      return new Response("");
+    };
+    const { client, sql } = service;
+    const { ownerId, destinationId } = await newDestination(client, receiver.url);
+    await client.acceptEvent(newEvent(ownerId));
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    const accepting: Promise<unknown>[] = [];
+    await sql.begin(async (tx) => {
+      expect(await tx`select 1 from jobs where job_id = ${destinationId} for update`).toHaveLength(1);
+      for (let at = 0; at < 60; at++) {
+        accepting.push(client.acceptEvent(newEvent(ownerId)));
+        expect((await client.listDestinations({ ownerId })).destinations).toHaveLength(1);
+      }
+      expect(await deliveriesOf(client, ownerId)).toHaveLength(1);
+    });
+    await Promise.all(accepting);
+    answers.resolve();
+    expect(await ended(client, ownerId, 61)).toHaveLength(61);
+  });
+
   test("of an owner without an enabled destination is not kept", async () => {
     const { ownerId } = await newDestination(service.client, "https://example.com/", { enabled: false });
     await service.client.acceptEvent(newEvent(ownerId));

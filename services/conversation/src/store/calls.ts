@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { VariableValue } from "@parley/shared/variables/values";
 import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
-import { keptSince } from "./retention.ts";
+import { isKept } from "./retention.ts";
 import type { SessionKey } from "./turns.ts";
 
 // What voice runtimes tell of: calls, message threads and rooms. A chat is none of theirs (turns.ts).
@@ -60,7 +60,7 @@ export async function appendMessages(
       update conversations set
         message_count = message_count + ${messages.length}, last_activity_at = ${now}, updated_at = ${now}
       where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
-        and status = 'IN_PROGRESS' and message_count = ${lastSeq} and created_at >= ${keptSince(sql, key.ownerId, now)}
+        and status = 'IN_PROGRESS' and message_count = ${lastSeq} and ${isKept(sql, key.ownerId, now)}
       returning 1
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
@@ -88,7 +88,7 @@ export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date
       recording_url = coalesce(${end.recordingUrl}, recording_url), notes = coalesce(${end.notes}, notes), updated_at = ${now},
       traceparent = ${activeTraceparent() ?? null}
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and type <> 'CHAT'
-      and status = 'IN_PROGRESS' and created_at >= ${keptSince(sql, key.ownerId, now)}
+      and status = 'IN_PROGRESS' and ${isKept(sql, key.ownerId, now)}
     returning 1`;
   return ended.length > 0;
 }

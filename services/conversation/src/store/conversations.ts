@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/variables/values";
-import { keptFor, keptSince } from "./retention.ts";
+import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./turns.ts";
 
 export type TypeName = "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY";
@@ -81,7 +81,7 @@ export async function findConversation(sql: Sql, key: SessionKey, now: Date): Pr
   const [row] = await sql<ConversationRow[]>`
     select ${conversationColumns(sql)} from conversations
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}
-      and created_at >= ${keptSince(sql, key.ownerId, now)}`;
+      and ${isKept(sql, key.ownerId, now)}`;
   return row ?? null;
 }
 

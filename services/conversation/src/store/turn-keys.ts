@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { StoredError } from "@parley/shared/idempotency/store";
-import { keptSince } from "./retention.ts";
+import { isKept } from "./retention.ts";
 import type { OpenTurn, TakenTurn } from "./turns.ts";
 
 export interface TurnKey {
@@ -71,7 +71,7 @@ export async function retakeTurn(
     with retaken as (
       update conversations set turn_id = ${turn.turnId}, turn_until = ${until}, last_activity_at = ${now}, updated_at = ${now}
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
-        and (turn_until is null or turn_until < ${now}) and created_at >= ${keptSince(sql, ownerId, now)}
+        and (turn_until is null or turn_until < ${now}) and ${isKept(sql, ownerId, now)}
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
       returning variables, language
     ), bound as (

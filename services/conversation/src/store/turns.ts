@@ -3,7 +3,7 @@ import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { VariableValue } from "@parley/shared/variables/values";
 import type { TokenUsage } from "../model/port.ts";
 import { newestBefore, type Said } from "./messages.ts";
-import { keptSince } from "./retention.ts";
+import { isKept } from "./retention.ts";
 
 export interface SessionKey {
   ownerId: string;
@@ -66,8 +66,8 @@ export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promi
         name = coalesce(name, ${turn.name}), metadata = metadata || ${sql.json(turn.metadata as never)},
         variables = variables || ${sql.json(turn.variables)}, last_activity_at = ${turn.now}, updated_at = ${turn.now}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type = 'CHAT'
-        and status = 'IN_PROGRESS' and agent_id = ${turn.agentId} and (turn_until is null or turn_until < ${turn.now})
-        and created_at >= ${keptSince(sql, turn.ownerId, turn.now)}
+        and status = 'IN_PROGRESS' and (agent_id = ${turn.agentId}) is true and (turn_until is null or turn_until < ${turn.now})
+        and ${isKept(sql, turn.ownerId, turn.now)}
       returning message_count as seq, variables, language
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Sql } from "@parley/shared/db/database";
+import { newUuid } from "@parley/shared/ids";
+import { appendMessages } from "../src/store/calls.ts";
+import type { TypeName } from "../src/store/conversations.ts";
+import { type SessionKey, takeTurn } from "../src/store/turns.ts";
+import { newOwner } from "./kit.ts";
+import { startTestLists, type TestLists } from "./lists-kit.ts";
+
+const MANY = 5_000;
+const NOW = new Date("2026-02-03T12:00:00Z");
+
+let lists: TestLists;
+beforeAll(async () => {
+  lists = await startTestLists();
+}, 60_000);
+afterAll(() => lists.stop());
+
+/** Many conversations of one owner and agent that have not ended. @returns one of them */
+async function openMany(type: TypeName): Promise<SessionKey> {
+  const key = { ownerId: newOwner(), conversationId: newUuid() };
+  await lists.db`
+    insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
+    select ${key.ownerId}, case when number = 1 then ${key.conversationId}::uuid else gen_random_uuid() end, 'cnv_' || number,
+      'agt_any', ${type}, 'IN_PROGRESS', ${NOW}, ${NOW}, ${NOW}
+    from generate_series(1, ${MANY}) as number`;
+  return key;
+}
+
+/** How often the transaction under way has looked into an index. */
+async function looksInto(tx: Sql, index: string): Promise<number> {
+  const [row] = await tx<{ looks: number }[]>`
+    select pg_stat_get_xact_numscans(${index}::text::regclass)::integer as looks`;
+  return row?.looks ?? 0;
+}
+
+// No statistics have been gathered: the planner knows how large the table is and nothing of what is in it.
+test("a turn finds its session by its key, not among all that are open", async () => {
+  const key = await openMany("CHAT");
+  const given = { agentId: "agt_any", message: "Hi", name: "Hi", metadata: {}, variables: {}, now: NOW, until: NOW };
+  await lists.db.begin(async (tx) => {
+    expect(await takeTurn(tx, { ...key, ...given, turnId: newUuid() }, 1_000)).toMatchObject({ seq: 1, earlier: [] });
+    expect(await looksInto(tx, "conversations_pkey")).toBe(1);
+  });
+});
+
+test("what a runtime tells of a call finds it by its key, not among all that are open", async () => {
+  const key = await openMany("TELEPHONY");
+  await lists.db.begin(async (tx) => {
+    const message = { seq: 1, role: "user" as const, content: "Hi", createdAt: NOW };
+    expect(await appendMessages(tx, key, 0, [message], NOW)).toBe(true);
+    expect(await looksInto(tx, "conversations_pkey")).toBe(1);
+  });
+});

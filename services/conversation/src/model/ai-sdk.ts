@@ -49,7 +49,12 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
 }
 
 const BROKEN: readonly string[] = ["error", "interrupted"];
-const BOUNDS: Bounds<Part> = { itemsMax: 1_000, sizeMax: Number.POSITIVE_INFINITY, sizeOf: () => 0 };
+/** Characters: a reader that is slow must not have the model read far ahead. */
+const JOINED: Bounds<Part> = {
+  itemsMax: 1_000,
+  sizeMax: 16_384,
+  sizeOf: (part) => (part.type === "text-delta" ? part.delta.length : 0),
+};
 
 async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerator<ModelEvent> {
   let begun = false;
@@ -76,7 +81,7 @@ async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerat
 
 /** Text that has come together goes on together: each piece of its own costs as much again in every process it passes. */
 async function* joined(stream: AsyncIterable<Part>): AsyncGenerator<Part> {
-  for await (const parts of readAhead(stream, BOUNDS)) {
+  for await (const parts of readAhead(stream, JOINED)) {
     for (const [at, part] of parts.entries()) {
       const next = parts[at + 1];
       if (part.type === "text-delta" && next?.type === "text-delta") next.delta = part.delta + next.delta;

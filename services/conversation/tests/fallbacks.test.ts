@@ -18,12 +18,15 @@ import {
 } from "./kit.ts";
 import { type ModelCall, type Script, type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
+/** As short as tests of a model that hangs can bear: half of it has to do for three attempts on a busy machine. */
+const DEADLINE_MS = "3000";
+
 let service: TestChat;
 let second: ScriptedModel;
 let agent: TestAgent;
 
 beforeAll(async () => {
-  [service, second] = await Promise.all([startTestChat({ PARLEY_LLM_DEADLINE_MS: "800" }), startScriptedModel()]);
+  [service, second] = await Promise.all([startTestChat({ PARLEY_LLM_DEADLINE_MS: DEADLINE_MS }), startScriptedModel()]);
   agent = await createAgent(service, { llm: withFallback(llmOf(service.model)) });
 });
 

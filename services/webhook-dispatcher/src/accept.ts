@@ -12,20 +12,34 @@ const WAIT_MAX_MS = 1_000;
 /** Stores an event with one delivery for each enabled destination, in one statement with the others that come at the time. */
 export type Accept = (event: EventRow) => Promise<unknown>;
 
-export function acceptor(db: Database, now: () => Date): Accept {
-  return batched((events: readonly EventRow[]) => acceptAll(db, events, now()), EVENTS_AT_ONCE, WAIT_MAX_MS);
+interface WantedEvent {
+  event: EventRow;
+  destinationIds: readonly string[];
 }
 
-async function acceptAll(db: Database, given: readonly EventRow[], now: Date): Promise<undefined[]> {
+export function acceptor(db: Database, now: () => Date): Accept {
+  // Two steps, so that the next events' destinations are looked up while these are stored.
+  const find = batched((ownerIds: readonly string[]) => findEnabled(db, ownerIds), EVENTS_AT_ONCE);
+  const store = batched((wanted: readonly WantedEvent[]) => storeAll(db, wanted, now()), EVENTS_AT_ONCE, WAIT_MAX_MS);
+  return async (event) => {
+    const destinationIds = await find(event.ownerId);
+    // An event that goes nowhere is not kept: its payload is nobody's.
+    if (destinationIds.length > 0) await store({ event, destinationIds });
+  };
+}
+
+async function findEnabled(db: Database, ownerIds: readonly string[]): Promise<string[][]> {
+  const enabled = Map.groupBy(await listEnabled(db, [...new Set(ownerIds)]), ({ ownerId }) => ownerId);
+  return ownerIds.map((ownerId) => (enabled.get(ownerId) ?? []).map(({ destinationId }) => destinationId));
+}
+
+async function storeAll(db: Database, given: readonly WantedEvent[], now: Date): Promise<undefined[]> {
   // Twice in one batch would be two deliveries.
-  const events = [...new Map(given.map((event) => [`${event.ownerId} ${event.eventId}`, event])).values()];
-  const ownerIds = [...new Set(events.map(({ ownerId }) => ownerId))];
-  const destinations = Map.groupBy(await listEnabled(db, ownerIds), ({ ownerId }) => ownerId);
-  const deliveries = events.flatMap((event) =>
-    (destinations.get(event.ownerId) ?? []).map(({ destinationId }) => newDeliveryOf(event, destinationId)),
+  const wanted = [...new Map(given.map((each) => [`${each.event.ownerId} ${each.event.eventId}`, each])).values()];
+  const deliveries = wanted.flatMap(({ event, destinationIds }) =>
+    destinationIds.map((destinationId) => newDeliveryOf(event, destinationId)),
   );
-  // An event that goes nowhere is not kept: its payload is nobody's.
-  const wanted = events.filter(({ ownerId }) => destinations.has(ownerId));
-  if (wanted.length > 0) await insertEvents(db, wanted, deliveries, newDelivery(now), QUEUE, now);
+  const events = wanted.map(({ event }) => event);
+  await insertEvents(db, events, deliveries, newDelivery(now), QUEUE, now);
   return given.map(() => undefined);
 }

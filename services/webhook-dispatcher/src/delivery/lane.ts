@@ -165,7 +165,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     if (unsettled === 0) return 0;
     if (isOver()) return POLL_MS;
     const places = ctx.places();
-    if (more && waiting.length < 2 * places) return 0;
+    if (more && waiting.length < places) return 0;
     if (woken) return readMs + (waiting.length < places ? HURRY_MS : REFRESH_MS) - performance.now();
     return nextAt ? Math.max(1, Math.min(nextAt.getTime() - sender.clock.now().getTime(), POLL_MS)) : POLL_MS;
   }

@@ -147,7 +147,10 @@ describe("an ended conversation of an agent with analysis", () => {
     await pass(service, 59_999);
     expect(eventsOf(service.dispatcher, sessionId)).toEqual([]);
     await pass(service, 1);
+    const minuteOver = service.clock.now().getTime();
     expect(payloadOf(await eventOf(service, sessionId)).conversation_analysis).toEqual([]);
+    // Nothing but the steps of waiting for it.
+    expect(service.clock.now().getTime() - minuteOver).toBeLessThan(30_000);
     expect(await analysisOf(agent, sessionId)).toBeUndefined();
     call.finish(ANSWER);
     expect(await analyzed(agent, sessionId)).toEqual(ITEMS);

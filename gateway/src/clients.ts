@@ -55,10 +55,14 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     address: config.PARLEY_WEBHOOK_ADDRESS,
     credentials,
   });
-  const getAgent = batched<AgentKey, Agent>(async (keys) => {
-    const { results } = await agents.batchGetAgents({ keys: [...keys] });
-    return keys.map((_, at) => results[at]?.agent ?? refusal(results[at]?.access));
-  }, AGENT_BATCH_MAX);
+  const getAgent = batched<AgentKey, Agent>(
+    async (keys) => {
+      const { results } = await agents.batchGetAgents({ keys: [...keys] });
+      return keys.map((_, at) => results[at]?.agent ?? refusal(results[at]?.access));
+    },
+    AGENT_BATCH_MAX,
+    { idOf: ({ ownerId, agentId }) => `${ownerId} ${agentId}` },
+  );
   return {
     accounts,
     agents,

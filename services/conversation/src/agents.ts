@@ -11,10 +11,14 @@ export function agentReader(
   agents: ServiceClient<typeof AgentServiceService>,
   { withAnalysisPrompt = false } = {},
 ): (ownerId: string, agentId: string) => Promise<AgentRuntime> {
-  const getAgent = batched<AgentKey, AgentRuntime>(async (keys) => {
-    const { results } = await agents.batchGetAgentRuntimes({ keys: [...keys], withAnalysisPrompt });
-    return keys.map((_, at) => results[at]?.runtime ?? refusal(results[at]?.access));
-  }, BATCH_MAX);
+  const getAgent = batched<AgentKey, AgentRuntime>(
+    async (keys) => {
+      const { results } = await agents.batchGetAgentRuntimes({ keys: [...keys], withAnalysisPrompt });
+      return keys.map((_, at) => results[at]?.runtime ?? refusal(results[at]?.access));
+    },
+    BATCH_MAX,
+    { idOf: ({ ownerId, agentId }) => `${ownerId} ${agentId}` },
+  );
   return (ownerId, agentId) => getAgent({ ownerId, agentId });
 }
 

@@ -3,14 +3,18 @@ import { batched } from "../src/rpc/batched.ts";
 import { eventually } from "../src/testing/eventually.ts";
 
 /** A read whose calls the test answers, each with its keys in capitals. */
-function heldReads(keysMax = 10) {
+function heldReads(keysMax = 10, idOf?: (key: string) => string) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
-  const read = batched<string, string>((keys) => {
-    const { promise, resolve, reject } = Promise.withResolvers<(string | Error)[]>();
-    const values = keys.map((key) => (key === "gone" ? new Error("no such thing") : key.toUpperCase()));
-    calls.push({ keys, answer: () => resolve(values), fail: reject });
-    return promise;
-  }, keysMax);
+  const read = batched<string, string>(
+    (keys) => {
+      const { promise, resolve, reject } = Promise.withResolvers<(string | Error)[]>();
+      const values = keys.map((key) => (key === "gone" ? new Error("no such thing") : key.toUpperCase()));
+      calls.push({ keys, answer: () => resolve(values), fail: reject });
+      return promise;
+    },
+    keysMax,
+    idOf && { idOf },
+  );
   const call = (at: number) =>
     eventually(() => {
       const made = calls[at];
@@ -28,6 +32,19 @@ describe("reads made into batches", () => {
     const outcomes = (await reads).map((outcome) => (outcome.status === "fulfilled" ? outcome.value : outcome.reason));
     expect(outcomes).toEqual(["A", new Error("no such thing"), "B", "A"]);
     expect(calls.map(({ keys }) => keys)).toEqual([["a", "gone", "b", "a"]]);
+  });
+
+  test("what has an id is asked for once by a call, whoever wants it, and again by the next", async () => {
+    const { read, call, calls } = heldReads(10, (key) => key);
+    const first = Promise.allSettled([read("a"), read("gone"), read("a"), read("gone")]);
+    const { answer } = await call(0);
+    const second = read("a");
+    answer();
+    const outcomes = (await first).map((outcome) => (outcome.status === "fulfilled" ? outcome.value : outcome.reason));
+    expect(outcomes).toEqual(["A", new Error("no such thing"), "A", new Error("no such thing")]);
+    (await call(1)).answer();
+    expect(await second).toBe("A");
+    expect(calls.map(({ keys }) => keys)).toEqual([["a", "gone"], ["a"]]);
   });
 
   test("what is asked for while a call is under way goes out together, after it", async () => {

@@ -7,7 +7,7 @@ import { type EventRow, insertEvents, newDeliveryOf } from "./store/events.ts";
 
 const EVENTS_AT_ONCE = 200;
 /** Two for one destination would have the second wait for the first's commit, with a connection that others want. */
-const WAIT_MAX_MS = 1_000;
+const WAITING = { waitMaxMs: 1_000 };
 
 /** Stores an event with one delivery for each enabled destination, in one statement with the others that come at the time. */
 export type Accept = (event: EventRow) => Promise<unknown>;
@@ -20,7 +20,7 @@ interface WantedEvent {
 export function acceptor(db: Database, now: () => Date): Accept {
   // Two steps, so that the next events' destinations are looked up while these are stored.
   const find = batched((ownerIds: readonly string[]) => findEnabled(db, ownerIds), EVENTS_AT_ONCE);
-  const store = batched((wanted: readonly WantedEvent[]) => storeAll(db, wanted, now()), EVENTS_AT_ONCE, WAIT_MAX_MS);
+  const store = batched((wanted: readonly WantedEvent[]) => storeAll(db, wanted, now()), EVENTS_AT_ONCE, WAITING);
   return async (event) => {
     const destinationIds = await find(event.ownerId);
     // An event that goes nowhere is not kept: its payload is nobody's.

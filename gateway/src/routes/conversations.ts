@@ -9,6 +9,9 @@ import { Conversation, ConversationList } from "../schemas/resources.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
 import { endpoint } from "./endpoint.ts";
 
+/** Some texts are looked for in transcripts, not in an index, and an owner's searches wait for each other. */
+const SEARCH_TIMEOUT_MS = 20_000;
+
 export function conversationRoutes(gate: GateContext, { conversations }: Clients) {
   return new Elysia({ prefix: "/v1/public/conversations" })
     .get(
@@ -25,7 +28,8 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
         },
         async ({ ownerId, query, origin }) => {
           const { request, page } = listConversationsRequest(ownerId, query);
-          const { conversations: found, total } = await conversations.listConversations(request, { origin });
+          const options = request.search === "" ? { origin } : { origin, timeoutMs: SEARCH_TIMEOUT_MS };
+          const { conversations: found, total } = await conversations.listConversations(request, options);
           const figures = pageFigures(total, page);
           const neighbours = {
             has_next: page.number < figures.total_pages,

@@ -65,4 +65,3 @@ create table messages (
   total_ms integer,
   primary key (owner_id, conversation_id, seq)
 );
-create index messages_search on messages using gin (owner_id, content gin_trgm_ops);

@@ -10,10 +10,12 @@ import type { ReadLists } from "./list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
 import type { RunningTurns } from "./running-turns.ts";
+import type { FewAtOnce } from "./search/few-at-once.ts";
 
 export interface ConversationContext {
   db: Database;
   readLists: ReadLists;
+  searchFewAtOnce: FewAtOnce;
   /** @throws ServiceError forbidden for another owner's agent, not_found for none */
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** The same with the text of its analysis prompt. */

@@ -36,6 +36,9 @@ import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { streamTurn } from "./rpc/stream-turn.ts";
 import { runningTurns } from "./running-turns.ts";
+import { fewAtOnce } from "./search/few-at-once.ts";
+import { indexConversationsQueue } from "./search/index-job.ts";
+import { goneConversations } from "./search/tidy.ts";
 import { startSweeps, sweepQueues } from "./sweeps.ts";
 
 const WHOLE_REPLY_MS = 600_000;
@@ -78,6 +81,7 @@ export function startConversation(
         const ctx: ConversationContext = {
           db,
           readLists: listReader(db, replica),
+          searchFewAtOnce: fewAtOnce(),
           getAgent: agentReader(agents),
           getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
           acceptEvents: dispatcher.batchAcceptEvents,
@@ -89,10 +93,11 @@ export function startConversation(
           clock,
         };
         const stopping = new AbortController();
-        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log)];
+        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log), goneConversations(db)];
         const queues = {
           ...sweepQueues(clock, sweeps, stopping.signal),
           ...foldCountsQueue(db),
+          ...indexConversationsQueue(db),
           ...forgetQueue(ctx),
           ...eventRelayQueue(ctx, log),
           ...analysisQueue(ctx, log),

@@ -82,21 +82,35 @@ export function stored(given: Partial<Stored> & { ownerId: string }): Stored {
   };
 }
 
-/** As the channels store them. */
+/** As the channels leave them: nothing is said after the end. */
 export async function insert(db: Database, conversations: readonly Stored[]): Promise<void> {
-  for (const row of conversations) {
-    await db`
+  const messages = conversations.flatMap((row) =>
+    row.messages.map((content, at) => ({ row: row.conversationId, seq: at + 1, content })),
+  );
+  await db.begin(async (tx) => {
+    await tx`
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata, variables,
         to_mobile_number, message_count, last_activity_at, created_at, updated_at)
-      values (${row.ownerId}, ${row.conversationId}, ${newId("cnv")}, ${row.agentId}, ${row.type}, ${row.status},
-        ${row.callingType}, ${db.json(row.metadata as never)}, ${db.json(row.variables as never)}, ${row.toMobileNumber},
-        ${row.messages.length}, ${row.createdAt}, ${row.createdAt}, ${row.createdAt})`;
-    for (const [at, content] of row.messages.entries()) {
-      await db`
-        insert into messages (owner_id, conversation_id, seq, role, content, created_at)
-        values (${row.ownerId}, ${row.conversationId}, ${at + 1}, 'user', ${content}, ${row.createdAt})`;
-    }
-  }
+      select owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata::jsonb, variables::jsonb,
+        to_mobile_number, message_count, created_at, created_at, created_at
+      from unnest(${conversations.map((row) => row.ownerId)}::text[], ${conversations.map((row) => row.conversationId)}::uuid[],
+        ${conversations.map(() => newId("cnv"))}::text[], ${conversations.map((row) => row.agentId)}::text[],
+        ${conversations.map((row) => row.type)}::text[], ${conversations.map((row) => row.status)}::text[],
+        ${conversations.map((row) => row.callingType)}::text[],
+        ${conversations.map((row) => JSON.stringify(row.metadata))}::text[],
+        ${conversations.map((row) => JSON.stringify(row.variables))}::text[],
+        ${conversations.map((row) => row.toMobileNumber)}::text[],
+        ${conversations.map((row) => row.messages.length)}::integer[],
+        ${conversations.map((row) => row.createdAt.toISOString())}::timestamptz[])
+        as given (owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata, variables, to_mobile_number,
+          message_count, created_at)`;
+    await tx`
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+      select owner_id, conversation_id, said.seq, 'user', said.content, created_at
+      from unnest(${messages.map((message) => message.row)}::uuid[], ${messages.map((message) => message.seq)}::integer[],
+        ${messages.map((message) => message.content)}::text[]) as said (conversation_id, seq, content)
+        join conversations using (conversation_id)`;
+  });
 }
 
 /** What a request may ask for, in the words of the tables. */

@@ -9,7 +9,7 @@ import { listTranscripts } from "../store/messages.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;
 
 export function listConversations(ctx: ConversationContext): Handler {
-  return async (request) => {
+  return async (request, call) => {
     const { ownerId, conversationId, search, agentId, timeOfDay } = request;
     if (conversationId !== "" && !isUuid(conversationId)) return { conversations: [], total: 0 };
     const filter = {
@@ -25,11 +25,15 @@ export function listConversations(ctx: ConversationContext): Handler {
       timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
     };
     const page = request.page ?? { number: 1, size: 10 };
-    const { rows, total, transcripts } = await ctx.readLists(async (db) => {
-      const found = await listConversationRows(db, filter, page, ctx.clock.now());
-      const ids = found.rows.map((row) => row.conversationId);
-      return { ...found, transcripts: await listTranscripts(db, ownerId, ids) };
-    });
+    const list = () =>
+      ctx.readLists(async (db) => {
+        const found = await listConversationRows(db, filter, page, ctx.clock.now());
+        const ids = found.rows.map((row) => row.conversationId);
+        return { ...found, transcripts: await listTranscripts(db, ownerId, ids) };
+      });
+    const { rows, total, transcripts } = await (search === ""
+      ? list()
+      : ctx.searchFewAtOnce(ownerId, call.signal, list));
     return {
       conversations: rows.map((row) => toConversation(row, transcripts.get(row.conversationId) ?? [])),
       total,

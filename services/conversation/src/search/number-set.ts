@@ -1,0 +1,87 @@
+/** Numbers that belong together in time; a multiple of 8. */
+export const PART = 2_048;
+/** Parts merged into one. */
+export const BLOCK_PARTS = 32;
+
+/** A set of an owner's numbers, a bit each. */
+export type NumberSet = Uint8Array;
+
+const BYTES = PART / 8;
+/** From so many on, a part's numbers take less room as bits than as two bytes each. */
+const DENSE = BYTES / 2;
+const HEADER = 6;
+
+export function emptySet(parts: number): NumberSet {
+  return new Uint8Array(parts * BYTES);
+}
+
+/**
+ * Numbers of one part as `search_terms` keeps them: part (4 bytes) and how many (2), then each one's place in the part (2), or a
+ * bit for each place. Such pieces stay readable however they are put together.
+ * @param places ascending, in the part
+ */
+export function encodePlaces(part: number, places: readonly number[]): Buffer {
+  const isDense = places.length >= DENSE;
+  const bytes = Buffer.alloc(HEADER + (isDense ? BYTES : places.length * 2));
+  bytes.writeUInt32LE(part, 0);
+  bytes.writeUInt16LE(places.length, 4);
+  for (const [at, place] of places.entries()) {
+    if (isDense) setBit(bytes, HEADER * 8 + place);
+    else bytes.writeUInt16LE(place, HEADER + at * 2);
+  }
+  return bytes;
+}
+
+/** Adds what `encodePlaces` wrote, any number of pieces; those of parts that the set has no room for are left out. */
+export function addEncoded(set: NumberSet, pieces: Buffer): void {
+  for (let at = 0; at < pieces.length; ) {
+    const start = pieces.readUInt32LE(at) * BYTES;
+    const count = pieces.readUInt16LE(at + 4);
+    at += HEADER;
+    const isDense = count >= DENSE;
+    const end = at + (isDense ? BYTES : count * 2);
+    if (start < set.length) {
+      if (isDense) for (let byte = 0; byte < BYTES; byte++) setBits(set, start + byte, pieces[at + byte] ?? 0);
+      else for (let place = at; place < end; place += 2) setBit(set, start * 8 + pieces.readUInt16LE(place));
+    }
+    at = end;
+  }
+}
+
+/** Leaves in the first set what is in the second too. */
+export function intersect(set: NumberSet, other: NumberSet): void {
+  for (let byte = 0; byte < set.length; byte++) set[byte] = (set[byte] ?? 0) & (other[byte] ?? 0);
+}
+
+export function remove(set: NumberSet, number: number): void {
+  const byte = number >> 3;
+  if (byte < set.length) set[byte] = (set[byte] ?? 0) & ~(1 << (number & 7));
+}
+
+export function removePart(set: NumberSet, part: number): void {
+  set.fill(0, part * BYTES, (part + 1) * BYTES);
+}
+
+export function countOfPart(set: NumberSet, part: number): number {
+  let count = 0;
+  for (let byte = part * BYTES; byte < (part + 1) * BYTES; byte++) count += BITS[set[byte] ?? 0] ?? 0;
+  return count;
+}
+
+/** Ascending. */
+export function* numbersOfPart(set: NumberSet, part: number): Generator<number> {
+  for (let byte = part * BYTES; byte < (part + 1) * BYTES; byte++) {
+    for (let bits = set[byte] ?? 0; bits !== 0; bits &= bits - 1) yield byte * 8 + (31 - Math.clz32(bits & -bits));
+  }
+}
+
+function setBit(bytes: Uint8Array, bit: number): void {
+  setBits(bytes, bit >> 3, 1 << (bit & 7));
+}
+
+function setBits(bytes: Uint8Array, byte: number, bits: number): void {
+  bytes[byte] = (bytes[byte] ?? 0) | bits;
+}
+
+/** How many bits of each byte are set. */
+const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);

@@ -1,0 +1,21 @@
+import type { Database } from "@parley/shared/db/database";
+import { listGoneBlocks, rebuildBlock } from "../store/search-index.ts";
+import type { Sweep } from "../sweeps.ts";
+
+const EVERY_MS = 15 * 60_000;
+/** A block has days of an owner's conversations and is built anew as a whole; "from disk within a day" (decisions.md: Retention). */
+const GONE_FOR_MS = 8 * 3_600_000;
+
+/** Takes the words of deleted conversations out of the search's index; nobody finds those from the moment of the deletion. */
+export function goneConversations(db: Database): Sweep {
+  return {
+    name: "tidy-search-index",
+    everyMs: EVERY_MS,
+    run: async (now, stopping) => {
+      for (const { ownerId, block } of await listGoneBlocks(db, new Date(now.getTime() - GONE_FOR_MS))) {
+        if (stopping.aborted) return;
+        await rebuildBlock(db, ownerId, block);
+      }
+    },
+  };
+}

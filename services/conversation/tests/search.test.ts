@@ -1,0 +1,270 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import fc from "fast-check";
+import { PART } from "../src/search/number-set.ts";
+import { goneConversations } from "../src/search/tidy.ts";
+import { indexNextPart, numberEnded, rebuildBlock } from "../src/store/search-index.ts";
+import { mergeBlock } from "../src/store/search-terms.ts";
+import { newOwner } from "./kit.ts";
+import {
+  AGENTS,
+  type Asked,
+  CALLING_TYPES,
+  expected,
+  insert,
+  request,
+  STATUSES,
+  type Stored,
+  startTestLists,
+  stored,
+  type TestLists,
+  TYPES,
+} from "./lists-kit.ts";
+
+const TIMEOUT_MS = 120_000;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 3_600_000;
+const FIRST = Date.parse("2026-01-01T00:00:00Z");
+
+let lists: TestLists;
+beforeAll(async () => {
+  lists = await startTestLists();
+}, TIMEOUT_MS);
+afterAll(() => lists.stop());
+
+const WORDS = [
+  '"q"',
+  "Order",
+  "orders",
+  "Grüße",
+  "STRASSE",
+  "straße",
+  "a",
+  "B2",
+  "100%",
+  "a_b",
+  "back\\slash",
+  "😀",
+  "中文字",
+  "no-one",
+  "“ok”",
+];
+const said = fc
+  .array(fc.tuple(fc.constantFrom(...WORDS), fc.constantFrom(" ", " ", " ", "  ", "\n", ", ", "")), { maxLength: 5 })
+  .map((words) => words.flat().join(""));
+const given = fc.constantFrom({}, {}, { plan: "Gold" }, { nested: { deep: ["Order 77", true, 4.5] } });
+const conversation = fc.record({
+  agentId: fc.constantFrom(...AGENTS),
+  type: fc.constantFrom(...TYPES),
+  callingType: fc.constantFrom(null, ...CALLING_TYPES),
+  // Some go on for long.
+  status: fc.constantFrom("COMPLETED", "COMPLETED", "FAILED", "DISCONNECTED", "COMPLETED", ...STATUSES),
+  // In pairs of the same moment, over the minutes of some days.
+  createdAt: fc.nat(2_500).map((at) => new Date(FIRST + at * 7 * MINUTE_MS)),
+  messages: fc.array(said, { maxLength: 3 }),
+  metadata: given,
+  variables: fc.constantFrom({}, {}, { customer: "C-1001" }),
+  toMobileNumber: fc.constantFrom(null, null, "+14155550123"),
+});
+const moment = fc.nat(2_500).map((at) => new Date(FIRST + at * 7 * MINUTE_MS));
+const minute = fc.nat(1_439);
+const filters = {
+  agentId: fc.constantFrom(...AGENTS),
+  type: fc.constantFrom(...TYPES),
+  callingType: fc.constantFrom(...CALLING_TYPES),
+  status: fc.constantFrom(...STATUSES),
+  from: moment,
+  to: moment,
+  timeOfDay: fc.record({ fromMinute: minute, toMinute: minute }),
+};
+/** None, one or two of them: with more hardly anything is left to be found. */
+const filter: fc.Arbitrary<Asked> = fc
+  .tuple(fc.record(filters), fc.subarray(Object.keys(filters) as (keyof typeof filters)[], { maxLength: 2 }))
+  .map(([all, kept]) => Object.fromEntries(kept.map((key) => [key, all[key]])));
+/** Parts of what is said: of a character or two, within words and across them, and what nobody says. */
+const searched = fc.oneof(
+  fc.tuple(said, fc.nat(), fc.integer({ min: 1, max: 12 })).map(([text, at, length]) => {
+    const characters = [...text];
+    return (
+      characters
+        .slice(at % Math.max(1, characters.length))
+        .slice(0, length)
+        .join("") || "order"
+    );
+  }),
+  fc.constantFrom(
+    "ORDER",
+    "gold",
+    "er 77",
+    "true",
+    "4.5",
+    "C-10",
+    "5550",
+    "+1",
+    "plan",
+    "%",
+    "_",
+    "\\",
+    " ",
+    "   ",
+    "xylograph",
+  ),
+);
+const paged = fc.record({ number: fc.constantFrom(1, 1, 2, 5, 90), size: fc.constantFrom(1, 10, 100) });
+
+async function check(all: readonly Stored[], ownerId: string, asked: Asked, page: { number: number; size: number }) {
+  const answer = await lists.lists.listConversations(request(ownerId, asked, page));
+  const ids = expected(all, ownerId, asked);
+  const offset = (page.number - 1) * page.size;
+  expect({ asked, page, total: answer.total, ids: answer.conversations.map((found) => found.conversationId) }).toEqual({
+    asked,
+    page,
+    total: ids.length,
+    ids: ids.slice(offset, offset + page.size),
+  });
+}
+
+async function indexAll(ownerId: string): Promise<void> {
+  await numberEnded(lists.db, ownerId);
+  while (await indexNextPart(lists.db, ownerId));
+}
+
+const sampled = (ownerId: string, count: number, seed: number) =>
+  fc.sample(conversation, { numRuns: count, seed }).map((fields) => stored({ ...fields, ownerId }));
+
+test(
+  "searches with any filters give the page and total that reading every conversation gives: indexed, merged, deleted, built anew",
+  async () => {
+    const ownerId = newOwner();
+    const all = sampled(ownerId, Math.floor(2.1 * PART), 1);
+    const foreign = sampled(newOwner(), 50, 2);
+    await insert(lists.db, [...all, ...foreign]);
+    const property = fc.asyncProperty(searched, filter, paged, (search, asked, page) =>
+      check(all, ownerId, { ...asked, search }, page),
+    );
+    const compare = (numRuns = 40) => fc.assert(property, { numRuns });
+    await compare(10);
+    await numberEnded(lists.db, ownerId);
+    await compare();
+    await indexAll(ownerId);
+    await compare();
+    await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
+    await compare();
+    for (const { conversationId } of all.splice(0, 300)) {
+      await lists.db`delete from conversations where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
+    }
+    await compare();
+    await rebuildBlock(lists.db, ownerId, 0);
+    await compare();
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a conversation is found once at every moment while it is numbered, indexed, merged and built anew",
+  async () => {
+    const ownerId = newOwner();
+    const count = 2 * PART + 100;
+    await insert(
+      lists.db,
+      Array.from({ length: count }, (_, at) => stored({ ownerId, messages: [`Number ${at} of all`] })),
+    );
+    let isChanging = true;
+    const searching = ["number", "of all", "al", "xylograph"].map(async (search) => {
+      do {
+        const { total } = await lists.lists.listConversations(request(ownerId, { search }));
+        expect({ search, total }).toEqual({ search, total: search === "xylograph" ? 0 : count });
+      } while (isChanging);
+    });
+    await Promise.all([indexAll(ownerId), indexAll(ownerId)]);
+    await lists.db.begin((tx) => mergeBlock(tx, ownerId, 0));
+    await rebuildBlock(lists.db, ownerId, 0);
+    isChanging = false;
+    await Promise.all(searching);
+    expect((await lists.db`select 1 from search_waiting where owner_id = ${ownerId}`).length).toBe(0);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "what was said in deleted conversations is gone from the index within hours, of a block of which nothing is left at once",
+  async () => {
+    const [kept, emptied] = [newOwner(), newOwner()];
+    const secret = "Xyzzy-4711";
+    for (const ownerId of [kept, emptied]) {
+      const all = Array.from({ length: PART }, (_, at) => stored({ ownerId, messages: [at === 7 ? secret : "Hello"] }));
+      await insert(lists.db, all);
+      await indexAll(ownerId);
+      const gone = ownerId === emptied ? all : all.slice(7, 8);
+      await lists.db`
+        delete from conversations
+        where owner_id = ${ownerId} and conversation_id = any(${gone.map((row) => row.conversationId)}::uuid[])`;
+    }
+    const rows = async () => {
+      const [row] = await lists.db<[{ words: number; texts: number; terms: number }]>`
+        select (select count(*) from search_terms where term like ${`%${secret.toLowerCase()}%`})::integer as words,
+          (select count(*) from search_documents where text like ${`%${secret.toLowerCase()}%`})::integer as texts,
+          (select count(*) from search_terms where owner_id = ${emptied})::integer as terms`;
+      return row;
+    };
+    expect(await rows()).toMatchObject({ words: 2, texts: 0 });
+    const sweep = goneConversations(lists.db);
+    const now = Date.now();
+    await sweep.run(new Date(now), AbortSignal.any([]));
+    expect(await rows()).toEqual({ words: 1, texts: 0, terms: 0 });
+    await sweep.run(new Date(now + 9 * HOUR_MS), AbortSignal.any([]));
+    expect(await rows()).toEqual({ words: 0, texts: 0, terms: 0 });
+    await check([], emptied, { search: "hello" }, { number: 1, size: 10 });
+    expect((await lists.lists.listConversations(request(kept, { search: "hello" }))).total).toBe(PART - 1);
+  },
+  TIMEOUT_MS,
+);
+
+test("the service indexes by itself what ended, and leaves what goes on to be searched as it is", async () => {
+  const ownerId = newOwner();
+  // One in 128 asks for it.
+  const all = Array.from({ length: 3_000 }, (_, at) =>
+    stored({ ownerId, status: at % 3 === 0 ? "IN_PROGRESS" : "COMPLETED", messages: ["Hello"] }),
+  );
+  await insert(lists.db, all);
+  // The service's clock stands still: what it is asked for later is due when the row says so.
+  await lists.db`update jobs set due_at = '2025-01-01' where owner_id = ${ownerId} and job_id = 'index-conversations'`;
+  await eventually(async () => {
+    const waiting = await lists.db`select 1 from search_waiting where owner_id = ${ownerId}`;
+    expect(waiting.length).toBe(1_000);
+  });
+  await check(all, ownerId, { search: "ell" }, { number: 1, size: 10 });
+});
+
+test("a text with a character that none can have is found nowhere", async () => {
+  const ownerId = newOwner();
+  await insert(lists.db, [stored({ ownerId, messages: ["one", "two"] })]);
+  for (const search of ["e\u001et", "\0", "one\0"]) await check([], ownerId, { search }, { number: 1, size: 10 });
+});
+
+test("an owner's searches beyond those that may wait are refused until later; another owner's are done", async () => {
+  const [busy, other] = [newOwner(), newOwner()];
+  await insert(lists.db, [stored({ ownerId: other, messages: ["Hello"] })]);
+  const held = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  // Every search waits for this.
+  const holding = lists.db.begin(async (tx) => {
+    await tx`lock table search_waiting in access exclusive mode`;
+    locked.resolve();
+    await held.promise;
+  });
+  await locked.promise;
+  const searches = Array.from({ length: 30 }, () =>
+    lists.lists.listConversations(request(busy, { search: "hello" })).then(
+      () => "done",
+      (error: { kind: string; retryAfterMs: number }) => `${error.kind} ${error.retryAfterMs}`,
+    ),
+  );
+  const others = lists.lists.listConversations(request(other, { search: "hello" }));
+  expect(await Promise.race(searches)).toBe("rate_limited 1000");
+  held.resolve();
+  await holding;
+  expect((await others).total).toBe(1);
+  const outcomes = await Promise.all(searches);
+  expect(outcomes.filter((outcome) => outcome === "done").length).toBe(22);
+});

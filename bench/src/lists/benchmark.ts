@@ -12,7 +12,9 @@ import { startListService } from "./service.ts";
 const SIZES = [10_000, 100_000, 1_000_000];
 /** Fixed: a seed that was kept is found again. */
 const END = new Date("2026-06-30T12:00:00Z");
-const FOLDED_WITHIN_MS = 3_600_000;
+/** Reading every message of more, for each search, takes longer than all else. */
+const SEARCH_COUNTED_MAX = 100_000;
+const PREPARED_WITHIN_MS = 3_600_000;
 
 /**
  * Lists of owners with few and with many conversations, ten messages each, through the service's port.
@@ -50,9 +52,9 @@ export async function benchLists(run: Run): Promise<void> {
         on conflict (owner_id) do nothing`;
     }
     await seedOwners(db, missing, END);
-    const folding = await startListService(run, database.url);
-    await eventually(() => isFolded(db), FOLDED_WITHIN_MS);
-    await folding.stop();
+    const indexing = await startListService(run, database.url);
+    await eventually(() => isPrepared(db), PREPARED_WITHIN_MS);
+    await indexing.stop();
     await db`vacuum analyze`;
   }
   await preparing.stop();
@@ -75,9 +77,10 @@ export async function benchLists(run: Run): Promise<void> {
   await service.stop();
 }
 
-async function isFolded(db: ReturnType<typeof openDatabase>): Promise<void> {
-  const [waiting] = await db`select 1 from conversation_changes limit 1`;
-  if (waiting) throw new Error("The conversation service did not fold the counts");
+async function isPrepared(db: ReturnType<typeof openDatabase>): Promise<void> {
+  const [waiting] = await db`
+    select 1 from conversation_changes union all select 1 from jobs where queue = 'index-conversations' limit 1`;
+  if (waiting) throw new Error("The conversation service did not fold the counts or index the conversations");
 }
 
 /** A fast wrong total would be worth nothing. */
@@ -87,8 +90,8 @@ async function refuseWrong(
   asked: Case,
   measured: readonly Measured[],
 ): Promise<void> {
-  if (asked.filter.search) return;
-  for (const [at, { ownerId }] of owners.entries()) {
+  for (const [at, { ownerId, conversations }] of owners.entries()) {
+    if (asked.filter.search && conversations > SEARCH_COUNTED_MAX) continue;
     const exact = await countRows(db, ownerId, asked);
     if (measured[at]?.total !== exact) {
       throw new Error(`${asked.name} of ${ownerId}: total ${measured[at]?.total}, but there are ${exact}`);

@@ -14,7 +14,7 @@ const OPEN_SHARE = 1_000;
 const CHUNK = 1 << 20;
 
 /**
- * Fills the service's tables by COPY, its triggers off and its indexes rebuilt at the end, and asks it to count afresh.
+ * Fills the service's tables by COPY, its triggers off and its indexes rebuilt at the end, and asks it to count and to index them.
  * @param end when the newest conversations began
  */
 export async function seedOwners(db: Database, owners: readonly SeededOwner[], end: Date): Promise<void> {
@@ -26,7 +26,10 @@ export async function seedOwners(db: Database, owners: readonly SeededOwner[], e
   for (const owner of owners) await timed(`${owner.conversations} conversations`, () => seedOwner(db, owner, end));
   await db`alter table conversations enable trigger user`;
   for (const { name, definition } of indexes) await timed(`index ${name}`, () => db.unsafe(definition));
-  for (const { ownerId } of owners) await db`select recount_conversations(${ownerId})`;
+  for (const { ownerId } of owners) {
+    await db`select recount_conversations(${ownerId})`;
+    await db`select index_conversations_again(${ownerId})`;
+  }
   await timed("vacuum analyze", () => db`vacuum analyze`);
 }
 

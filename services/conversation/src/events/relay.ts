@@ -29,6 +29,8 @@ const givenUp = counter("parley.events.given_up", "Events that the webhook dispa
 
 /** Starts the one relay of all replicas, if it does not run yet. */
 export async function startEventRelay(ctx: ConversationContext): Promise<void> {
+  // From the start: what appears with the first one has no rate to alert on then.
+  givenUp().add(0);
   await enqueueJobOnce(ctx.db, { ownerId: "", jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: ctx.clock.now() });
 }
 

@@ -171,6 +171,32 @@ test("a run whose lease was lost changes nothing, whatever its end", async () =>
   expect(await kit.rows()).toEqual(before);
 });
 
+test("of runs that end together each job goes, but for those asked for meanwhile, in whatever order both come", async () => {
+  const ids = Array.from({ length: 30 }, (_, at) => `job_${at}`);
+  const now = new Date();
+  for (let round = 0; round < 10; round++) {
+    await enqueueJobs(
+      kit.db,
+      ids.map((id) => newJob(id, now)),
+    );
+    const claimed = await claimJobs(kit.db, QUEUE, now, 60_000, ids.length);
+    expect(claimed).toHaveLength(ids.length);
+    const again = ids.filter((_, at) => at % 3 === 0);
+    await enqueueJob(kit.db, newJob("job_0", now));
+    await Promise.all([
+      enqueueJobs(
+        kit.db,
+        again.toReversed().map((id) => newJob(id, now)),
+      ),
+      finishJobs(kit.db, claimed.slice(0, 15)),
+      finishJobs(kit.db, claimed.slice(15).toReversed()),
+    ]);
+    const left = await kit.rows();
+    expect(left.map(({ jobId }) => jobId).toSorted()).toEqual(again.toSorted());
+    expect(left.every(({ leasedUntil, attempts }) => leasedUntil === null && attempts === 0)).toBeTrue();
+  }
+});
+
 test("a job asked for again while it runs, runs again afterwards and never twice at once", async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const runs: unknown[] = [];

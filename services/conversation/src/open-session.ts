@@ -1,13 +1,20 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
-import { notFound, ServiceError } from "@parley/shared/errors";
+import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { collectValues } from "@parley/shared/variables/values";
 import type { ConversationContext } from "./context.ts";
 import { byteBudget } from "./context-window.ts";
 import { sessionName } from "./session-name.ts";
 import { conversationExists, findConversation } from "./store/conversations.ts";
-import { insertSessionWithTurn, type NewTurn, type OpenTurn, type TakenTurn, takeTurn } from "./store/turns.ts";
+import {
+  hasRoomForMetadata,
+  insertSessionWithTurn,
+  type NewTurn,
+  type OpenTurn,
+  type TakenTurn,
+  takeTurn,
+} from "./store/turns.ts";
 
 /** A turn under way, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
@@ -15,7 +22,8 @@ export interface AcceptedTurn extends OpenTurn, TakenTurn {}
 /**
  * Takes the turn of a new or given session and stores the user message.
  * @param sql the transaction, when there is one
- * @throws ServiceError not_found, forbidden, condition (no chat, another agent's, ended) or conflict (a reply in progress)
+ * @throws ServiceError not_found, forbidden, condition (no chat, another agent's, ended), invalid (too much metadata)
+ * or conflict (a reply in progress)
  */
 export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql = ctx.db): Promise<AcceptedTurn> {
   const now = ctx.clock.now();
@@ -55,5 +63,8 @@ async function refusal(sql: Sql, turn: NewTurn): Promise<ServiceError> {
     return new ServiceError("condition", "session_id belongs to a session of another agent", { metadata });
   }
   if (session.status !== "IN_PROGRESS") return new ServiceError("condition", "Session has ended", { metadata });
+  if (!(await hasRoomForMetadata(sql, turn))) {
+    return invalid("metadata", "metadata of all messages of a session may have 1 MiB together");
+  }
   return new ServiceError("conflict", "A reply is in progress in this session, wait for it to end", { metadata });
 }

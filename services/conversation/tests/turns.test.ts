@@ -152,6 +152,19 @@ describe("variables", () => {
     const { metadata } = await session(service, agent, sessionId);
     expect(metadata).toEqual({ ...first, ...later });
   });
+
+  test("and all other metadata of a session have a bound, beyond which a turn is refused and the session goes on", async () => {
+    const agent = await createAgent(service);
+    const large = { first: "x".repeat(700_000) };
+    const { sessionId } = await service.chat.completeTurn({ turn: turn(agent, "Hi", { metadata: large }) });
+    const more = { second: "x".repeat(400_000) };
+    const refused = await failure(
+      service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId, metadata: more }) }),
+    );
+    expect(refused).toMatchObject({ kind: "invalid", detail: expect.stringMatching(/^metadata /) });
+    await service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId, metadata: { first: "y", ...more } }) });
+    expect((await session(service, agent, sessionId)).metadata).toEqual({ first: "y", ...more });
+  });
 });
 
 describe("a prompt that its variables make too long", () => {

@@ -50,13 +50,16 @@ export interface TakenTurn {
   earlier: Said[] | null;
 }
 
+/** Of a session, all its messages' together: each turn writes it anew. */
+const METADATA_BYTES_MAX = 1024 * 1024;
+
 /** Beyond every message there can be. */
 const SEQ_MAX = 2 ** 31 - 1;
 
 /**
  * Takes the turn of a session and stores the user message, in one statement, which also reads the newest of what was said before,
- * `maxBytes` together. Null when the session is not there, not this agent's, ended, past retention, or in the middle of another
- * turn.
+ * `maxBytes` together. Null when the session is not there, not this agent's, ended, past retention, in the middle of another turn,
+ * or when its metadata would become too much.
  */
 export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promise<TakenTurn | null> {
   const [taken] = await sql<TakenTurn[]>`
@@ -67,7 +70,7 @@ export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promi
         variables = variables || ${sql.json(turn.variables)}, last_activity_at = ${turn.now}, updated_at = ${turn.now}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type = 'CHAT'
         and status = 'IN_PROGRESS' and (agent_id = ${turn.agentId}) is true and (turn_until is null or turn_until < ${turn.now})
-        and ${isKept(sql, turn.ownerId, turn.now)}
+        and ${isKept(sql, turn.ownerId, turn.now)} and ${isMetadataBounded(sql, turn)}
       returning message_count as seq, variables, language
     ), stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
@@ -82,6 +85,22 @@ export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promi
     ) as earlier
     from taken`;
   return taken ?? null;
+}
+
+/** Whether what a turn gives finds room in its session's metadata. */
+export async function hasRoomForMetadata(sql: Sql, turn: NewTurn): Promise<boolean> {
+  const bounded = await sql`
+    select from conversations
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and ${isMetadataBounded(sql, turn)}`;
+  return bounded.length > 0;
+}
+
+/** Of a row of `conversations`, with what the turn adds to it. */
+function isMetadataBounded(sql: Sql, { metadata, variables }: NewTurn) {
+  if (Object.keys(metadata).length === 0) return sql`true`;
+  return sql`
+    octet_length((metadata || ${sql.json(metadata as never)})::text) <= ${METADATA_BYTES_MAX}
+    and octet_length((variables || ${sql.json(variables)})::text) <= ${METADATA_BYTES_MAX}`;
 }
 
 /** Shows that a turn still lives. */

@@ -56,6 +56,7 @@ export function rememberUses(ctx: AgentContext, rows: readonly AgentRow[]): void
   for (const row of rows) {
     const use = useOf(row.ownerId, row);
     if (use) ctx.lastUses.set(idOf(row), use);
+    else ctx.lastUses.delete(idOf(row));
   }
 }
 

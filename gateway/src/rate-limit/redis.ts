@@ -26,7 +26,10 @@ export interface RedisLimiter extends RateLimiter {
   close(): void;
 }
 
-/** Limits across all gateways, one round trip a take, which those of one key that come together share. Resolves when connected or not within a second; reconnects for ever. */
+/**
+ * Limits across all gateways, one round trip a take, which those of one key that come together share. Resolves when connected or
+ * not within a second; reconnects for ever.
+ */
 export async function redisLimiter({
   url,
   commandTimeoutMs = COMMAND_TIMEOUT_MS,

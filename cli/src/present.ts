@@ -3,21 +3,10 @@ import {
   KeyStatus,
   type MobileNumber,
   type Owner,
-  Tier,
+  type Tier,
 } from "@parley/proto/parley/account/v1/account.ts";
-import {
-  type Delivery,
-  DeliveryStatus,
-  type Destination,
-  RequestType,
-} from "@parley/proto/parley/webhook/v1/webhook.ts";
-
-/** The tiers as the command line writes them. */
-export const TIERS = {
-  free: Tier.TIER_FREE,
-  pro: Tier.TIER_PRO,
-  enterprise: Tier.TIER_ENTERPRISE,
-} as const;
+import type { Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES, TIERS } from "@parley/shared/api-names";
 
 const STATUSES: Record<KeyStatus, string> = {
   [KeyStatus.KEY_STATUS_UNSPECIFIED]: "unknown",
@@ -54,20 +43,6 @@ export function presentNumber(number: MobileNumber | undefined) {
   return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
 }
 
-export const REQUEST_TYPES = {
-  GET: RequestType.REQUEST_TYPE_GET,
-  POST: RequestType.REQUEST_TYPE_POST,
-  PATCH: RequestType.REQUEST_TYPE_PATCH,
-  PUT: RequestType.REQUEST_TYPE_PUT,
-} as const;
-
-export const DELIVERY_STATUSES = {
-  pending: DeliveryStatus.DELIVERY_STATUS_PENDING,
-  delivered: DeliveryStatus.DELIVERY_STATUS_DELIVERED,
-  failed: DeliveryStatus.DELIVERY_STATUS_FAILED,
-  cancelled: DeliveryStatus.DELIVERY_STATUS_CANCELLED,
-} as const;
-
 export function presentDestination(destination: Destination | undefined) {
   const { destinationId, ...rest } = given(destination);
   return { destination_id: destinationId, ...destinationFields(rest) };
@@ -88,7 +63,7 @@ export function presentDelivery(delivery: Delivery | undefined) {
     event: rest.event,
     conversation_id: rest.conversationId,
     is_test: rest.test,
-    status: nameOf(DELIVERY_STATUSES, rest.status),
+    status: nameOf(DELIVERY_STATUSES, rest.status) ?? "unknown",
     attempts: attempts.map((attempt) => ({
       number: attempt.number,
       started_at: time(attempt.startedAt),
@@ -107,7 +82,7 @@ function destinationFields(destination: Omit<Destination, "destinationId">) {
     owner_id: destination.ownerId,
     name: destination.name,
     url: destination.url,
-    request_type: nameOf(REQUEST_TYPES, destination.requestType),
+    request_type: nameOf(REQUEST_TYPES, destination.requestType) ?? "unknown",
     status: destination.enabled ? "enabled" : "disabled",
     old_secret_valid_until: time(destination.oldSecretValidUntil),
     created_at: time(destination.createdAt),
@@ -127,11 +102,7 @@ function keyFields(key: Omit<ApiKey, "keyId" | "prefix">) {
 }
 
 function tierName(tier: Tier): string {
-  return nameOf(TIERS, tier);
-}
-
-function nameOf(names: Readonly<Record<string, number>>, value: number): string {
-  return Object.keys(names).find((name) => names[name] === value) ?? "unknown";
+  return nameOf(TIERS, tier) ?? "unknown";
 }
 
 function time(date: Date | undefined): string | null {

@@ -1,8 +1,9 @@
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { DELIVERY_STATUSES } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
 import { type Environment, withDispatcher } from "../connection.ts";
 import { jsonOption, ownerOption, parseTime, parseWholeNumber } from "../options.ts";
-import { DELIVERY_STATUSES, presentDelivery } from "../present.ts";
+import { presentDelivery } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 
 interface ListOptions {

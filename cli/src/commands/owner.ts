@@ -1,9 +1,10 @@
 import { randomBytes } from "node:crypto";
 import type { Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { TIERS } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
-import { presentOwner, presentOwnerInFull, TIERS } from "../present.ts";
+import { presentOwner, presentOwnerInFull } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 
 interface PlanOptions {

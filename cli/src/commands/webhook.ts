@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { REQUEST_TYPES } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
 import { type DispatcherClient, type Environment, withAccount, withDispatcher } from "../connection.ts";
 import { jsonOption, ownerOption } from "../options.ts";
-import { presentDelivery, presentDestination, presentNewDestination, REQUEST_TYPES } from "../present.ts";
+import { presentDelivery, presentDestination, presentNewDestination } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 import { formatDelivery } from "./delivery.ts";
 

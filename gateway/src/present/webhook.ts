@@ -1,24 +1,6 @@
-import {
-  type Attempt,
-  type Delivery,
-  DeliveryStatus,
-  type Destination,
-  RequestType,
-} from "@parley/proto/parley/webhook/v1/webhook.ts";
+import type { Attempt, Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES } from "@parley/shared/api-names";
 import { isoTime } from "./time.ts";
-
-export const REQUEST_TYPES = {
-  GET: RequestType.REQUEST_TYPE_GET,
-  POST: RequestType.REQUEST_TYPE_POST,
-  PATCH: RequestType.REQUEST_TYPE_PATCH,
-  PUT: RequestType.REQUEST_TYPE_PUT,
-} as const;
-export const STATUSES = {
-  pending: DeliveryStatus.DELIVERY_STATUS_PENDING,
-  delivered: DeliveryStatus.DELIVERY_STATUS_DELIVERED,
-  failed: DeliveryStatus.DELIVERY_STATUS_FAILED,
-  cancelled: DeliveryStatus.DELIVERY_STATUS_CANCELLED,
-} as const;
 
 /** api.md: Webhook destination. */
 export function presentDestination(destination: Destination) {
@@ -42,7 +24,7 @@ export function presentDelivery(delivery: Delivery) {
     event: delivery.event,
     conversation_id: delivery.conversationId,
     is_test: delivery.test,
-    status: nameOf(STATUSES, delivery.status),
+    status: nameOf(DELIVERY_STATUSES, delivery.status),
     attempts: delivery.attempts.map(presentAttempt),
     next_attempt_at: isoTime(delivery.nextAttemptAt) ?? null,
     created_at: isoTime(delivery.createdAt),
@@ -58,8 +40,4 @@ function presentAttempt(attempt: Attempt) {
     error: attempt.error ?? null,
     response_excerpt: attempt.responseExcerpt ?? null,
   };
-}
-
-function nameOf(names: Readonly<Record<string, number>>, value: number): string | undefined {
-  return Object.keys(names).find((name) => names[name] === value);
 }

@@ -1,3 +1,4 @@
+import { DELIVERY_STATUSES, SCOPES } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { VOICE_PROVIDERS } from "./catalogue.ts";
 import { DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";
@@ -20,18 +21,6 @@ export const ChangePasswordBody = Type.Object({
     example: "another four words here",
   }),
 });
-
-export const SCOPES = [
-  "*",
-  "agents:read",
-  "agents:write",
-  "prompts:read",
-  "prompts:write",
-  "conversations:read",
-  "chat",
-  "calls",
-  "catalogue:read",
-] as const;
 
 export const CreateKeyBody = Type.Object({
   name: Maybe(Name),
@@ -66,13 +55,13 @@ export const UpdateDestinationBody = Type.Object({
 
 export const ResendFailedBody = Type.Object({ since: DateTimeText });
 
-export const DELIVERY_STATUSES = ["pending", "delivered", "failed", "cancelled"] as const;
+export const DeliveryStatus = OneOf(Object.keys(DELIVERY_STATUSES) as (keyof typeof DELIVERY_STATUSES)[]);
 
 export const ListDeliveriesQuery = Type.Object({
   ...PageQuery,
   destination_id: Type.Optional(Text({ max: 200 })),
   conversation_id: Type.Optional(Text({ max: 200 })),
-  status: Type.Optional(OneOf(DELIVERY_STATUSES)),
+  status: Type.Optional(DeliveryStatus),
 });
 
 export const AddNumberBody = Type.Object({

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { DELIVERY_STATUSES } from "./manage.ts";
+import { DeliveryStatus } from "./manage.ts";
 import { DateTime, Id, MobileNumber, PageFigures, Resource } from "./resources.ts";
 import { Nullable, OneOf } from "./types.ts";
 
@@ -79,7 +79,7 @@ export const Delivery = Resource("Delivery", {
   event: Type.String({ examples: ["conversation.completed"] }),
   conversation_id: Type.String(),
   is_test: Type.Boolean({ description: "Of a sample event: there is no such conversation." }),
-  status: OneOf(DELIVERY_STATUSES),
+  status: DeliveryStatus,
   attempts: Type.Array(Attempt),
   next_attempt_at: Nullable(DateTime),
   created_at: DateTime,

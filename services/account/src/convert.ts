@@ -1,4 +1,5 @@
 import { type ApiKey, type KeyGrant, type Owner, type Session, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { nameOf, TIERS } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import { keyStatus } from "./key-state.ts";
 import { expiryOf } from "./session.ts";
@@ -7,18 +8,11 @@ import type { OwnerRow } from "./store/owners.ts";
 import type { SessionRow } from "./store/sessions.ts";
 import { rateLimitOf, type TierName } from "./tiers.ts";
 
-const TIERS: Record<TierName, Tier> = {
-  free: Tier.TIER_FREE,
-  pro: Tier.TIER_PRO,
-  enterprise: Tier.TIER_ENTERPRISE,
-};
-
 /** The tier a message names, undefined when it names none. @throws ServiceError invalid for one this build does not know. */
 export function fromTier(tier: Tier | undefined): TierName | undefined {
   if (tier === undefined || tier === Tier.TIER_UNSPECIFIED) return undefined;
-  const names = Object.keys(TIERS) as TierName[];
-  const name = names.find((known) => TIERS[known] === tier);
-  if (!name) throw invalid("tier", `tier must be one of ${names.join(", ")}`);
+  const name = nameOf(TIERS, tier);
+  if (!name) throw invalid("tier", `tier must be one of ${Object.keys(TIERS).join(", ")}`);
   return name;
 }
 

@@ -1,17 +1,5 @@
+import { SCOPES } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
-
-/** What a key may be limited to (decisions.md: Authentication). */
-const SCOPES = [
-  "*",
-  "agents:read",
-  "agents:write",
-  "prompts:read",
-  "prompts:write",
-  "conversations:read",
-  "chat",
-  "calls",
-  "catalogue:read",
-] as const;
 
 /** The scopes of a new key: those asked for, each once, or all. @throws ServiceError invalid naming the known ones. */
 export function scopesOf(asked: readonly string[]): string[] {

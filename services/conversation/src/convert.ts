@@ -8,6 +8,7 @@ import {
   type Message,
   Role,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { nameOf } from "@parley/shared/api-names";
 import type { ConversationRow, StatusName, TypeName } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
 
@@ -32,10 +33,10 @@ const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT } as const;
 const UNNAMED = "New chat";
 
 /** The name a number of the protocol stands for, null when it is unspecified. */
-export const typeName = (type: ConversationType) => nameOf(TYPES, type);
-export const statusName = (status: ConversationStatus) => nameOf(STATUSES, status);
-export const callingTypeName = (type: CallingType) => nameOf(CALLING_TYPES, type);
-export const roleName = (role: Role) => nameOf(ROLES, role);
+export const typeName = (type: ConversationType) => nameOf(TYPES, type) ?? null;
+export const statusName = (status: ConversationStatus) => nameOf(STATUSES, status) ?? null;
+export const callingTypeName = (type: CallingType) => nameOf(CALLING_TYPES, type) ?? null;
+export const roleName = (role: Role) => nameOf(ROLES, role) ?? null;
 export const statusOf = (name: StatusName): ConversationStatus => STATUSES[name];
 
 export function toConversation(row: ConversationRow, messages: readonly MessageRow[]): Conversation {
@@ -100,9 +101,4 @@ export function toSummary(row: ConversationRow): ChatSessionSummary {
 
 function toMessage(row: MessageRow): Message {
   return { role: ROLES[row.role], content: row.content, timestamp: row.createdAt };
-}
-
-function nameOf<N extends string>(numbers: Record<N, number>, wanted: number): N | null {
-  for (const name in numbers) if (numbers[name] === wanted) return name;
-  return null;
 }

@@ -3,36 +3,23 @@ import {
   type Delivery,
   DeliveryStatus,
   type Destination,
-  RequestType,
+  type RequestType,
 } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { DeliveryStatusName } from "./delivery/state.ts";
 import { validOld } from "./secrets.ts";
 import type { DestinationRow, RequestTypeName } from "./store/destinations.ts";
 import type { LoggedAttempt, LoggedDelivery } from "./store/list-deliveries.ts";
 
-const REQUEST_TYPES: Record<RequestTypeName, RequestType> = {
-  GET: RequestType.REQUEST_TYPE_GET,
-  POST: RequestType.REQUEST_TYPE_POST,
-  PATCH: RequestType.REQUEST_TYPE_PATCH,
-  PUT: RequestType.REQUEST_TYPE_PUT,
-};
-
-const STATUSES: Record<DeliveryStatusName, DeliveryStatus> = {
-  pending: DeliveryStatus.DELIVERY_STATUS_PENDING,
-  delivered: DeliveryStatus.DELIVERY_STATUS_DELIVERED,
-  failed: DeliveryStatus.DELIVERY_STATUS_FAILED,
-  cancelled: DeliveryStatus.DELIVERY_STATUS_CANCELLED,
-};
-
 /** @throws ServiceError invalid for none, or one that this build does not know */
 export function fromRequestType(requestType: RequestType): RequestTypeName {
-  return nameOf("request_type", REQUEST_TYPES, requestType);
+  return knownName("request_type", REQUEST_TYPES, requestType);
 }
 
 /** Null for an unspecified status. @throws ServiceError invalid for one that this build does not know */
 export function fromDeliveryStatus(status: DeliveryStatus): DeliveryStatusName | null {
-  return status === DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED ? null : nameOf("status", STATUSES, status);
+  return status === DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED ? null : knownName("status", DELIVERY_STATUSES, status);
 }
 
 export function toDestination(row: DestinationRow, now: Date): Destination {
@@ -57,7 +44,7 @@ export function toDelivery(row: LoggedDelivery): Delivery {
     eventId: row.eventId,
     event: row.event,
     conversationId: row.conversationId,
-    status: STATUSES[row.status],
+    status: DELIVERY_STATUSES[row.status],
     attempts: row.log.map(toAttempt),
     nextAttemptAt: row.nextAttemptAt ?? undefined,
     createdAt: row.createdAt,
@@ -76,9 +63,8 @@ function toAttempt(row: LoggedAttempt): Attempt {
   };
 }
 
-function nameOf<N extends string, V>(field: string, values: Record<N, V>, value: V): N {
-  const names = Object.keys(values) as N[];
-  const name = names.find((known) => values[known] === value);
-  if (!name) throw invalid(field, `${field} must be one of ${names.join(", ")}`);
+function knownName<N extends string>(field: string, numbers: Readonly<Record<N, number>>, given: number): N {
+  const name = nameOf(numbers, given);
+  if (!name) throw invalid(field, `${field} must be one of ${Object.keys(numbers).join(", ")}`);
   return name;
 }

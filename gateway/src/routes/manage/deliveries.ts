@@ -1,10 +1,11 @@
 import { DeliveryStatus } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { DELIVERY_STATUSES } from "@parley/shared/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { presentDelivery, STATUSES } from "../../present/webhook.ts";
+import { presentDelivery } from "../../present/webhook.ts";
 import { ListDeliveriesQuery } from "../../schemas/manage.ts";
 import { Delivery, DeliveryList } from "../../schemas/managed.ts";
 import { endpoint } from "../endpoint.ts";
@@ -31,7 +32,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
               page,
               destinationId: query.destination_id ?? "",
               conversationId: query.conversation_id ?? "",
-              status: query.status ? STATUSES[query.status] : DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED,
+              status: query.status ? DELIVERY_STATUSES[query.status] : DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED,
             },
             { origin },
           );

@@ -1,11 +1,12 @@
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
+import { REQUEST_TYPES } from "@parley/shared/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
 import { required } from "../../present/required.ts";
 import { isoTime } from "../../present/time.ts";
-import { presentDestination, REQUEST_TYPES } from "../../present/webhook.ts";
+import { presentDestination } from "../../present/webhook.ts";
 import { CreateDestinationBody, ResendFailedBody, UpdateDestinationBody } from "../../schemas/manage.ts";
 import {
   Destination,

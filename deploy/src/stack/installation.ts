@@ -18,9 +18,9 @@ export interface Installation {
 const FILE = "installation.json";
 
 /** Reads the installation of a home, or makes it; ports that were taken meanwhile are replaced. */
-export async function openInstallation(home: Home): Promise<Installation> {
+export async function openInstallation(home: Home, gatewayPort: number): Promise<Installation> {
   const known = read(home);
-  const [postgresPort = 0, modelPort = 0] = await freePorts(2);
+  const [postgresPort = 0, modelPort = 0] = await freePorts(2, [gatewayPort]);
   const installation: Installation = {
     encryptionKey: randomBytes(32).toString("base64"),
     postgresPassword: randomBytes(24).toString("hex"),

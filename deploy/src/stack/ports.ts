@@ -10,14 +10,17 @@ const FIRST = 15_000;
 const LAST = 32_000;
 const TRIES = 1_000;
 
-/** So many different free loopback ports; all are held until the last is found. */
-export async function freePorts(count: number): Promise<number[]> {
+/**
+ * So many different free loopback ports; all are held until the last is found.
+ * @param promised to others, who may not listen yet
+ */
+export async function freePorts(count: number, promised: readonly number[] = []): Promise<number[]> {
   const held: { port: number; server: Server }[] = [];
   try {
     for (let tries = 0; held.length < count; tries++) {
       if (tries === TRIES) throw new Error(`no free port found between ${FIRST} and ${LAST}`);
       const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
-      const server = await listen(port, LOOPBACK);
+      const server = promised.includes(port) ? null : await listen(port, LOOPBACK);
       if (server) held.push({ port, server });
     }
     return held.map(({ port }) => port);

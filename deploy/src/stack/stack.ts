@@ -72,10 +72,14 @@ async function bringUp(
   supervisor: Supervisor,
   say: Say,
 ): Promise<StackSummary> {
-  const installation = await openInstallation(home);
+  const installation = await openInstallation(home, settings.PORT);
   const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
   const replicas = settings.PARLEY_REPLICAS;
-  const [redisPort = 0, ...otherPorts] = await freePorts(1 + replicas * (SERVICES.length + WATCHED.length));
+  const [redisPort = 0, ...otherPorts] = await freePorts(1 + replicas * (SERVICES.length + WATCHED.length), [
+    settings.PORT,
+    installation.postgresPort,
+    installation.modelPort,
+  ]);
 
   const adminUrl = settings.DATABASE_URL
     ? await givenDatabase(settings.DATABASE_URL)

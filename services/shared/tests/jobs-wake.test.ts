@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { enqueueJob } from "../src/jobs/store.ts";
+import { HAND_OVER, type Queue } from "../src/jobs/worker.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { openGate } from "./fixtures/gate.ts";
@@ -42,6 +43,25 @@ test("a queue whose job runs is told when that job is asked for again", async ()
   await kit.listening();
   await kit.enqueue("again");
   await eventually(() => expect(runs).toBe(2));
+});
+
+test("a job that is let go comes to the other worker too, though it is asked for all the time", async () => {
+  const turns = new Map<string, number>();
+  const take =
+    (worker: string): Queue["run"] =>
+    async () => {
+      turns.set(worker, (turns.get(worker) ?? 0) + 1);
+      await enqueueJob(kit.db, newJob("shared"));
+      return HAND_OVER;
+    };
+  kit.work({ run: take("one") });
+  await kit.listening();
+  await kit.enqueue("shared");
+  await eventually(() => expect(turns.get("one")).toBeGreaterThan(1));
+  kit.work({ run: take("other") });
+  await eventually(() => expect(turns.get("other")).toBeGreaterThan(1));
+  const before = turns.get("one") ?? 0;
+  await eventually(() => expect(turns.get("one")).toBeGreaterThan(before));
 });
 
 test("a job starts at its time without waiting for the poll", async () => {

@@ -7,6 +7,7 @@ import {
   extendLease,
   failJob,
   finishJobs,
+  handOverJob,
   type Job,
   repeatJob,
 } from "../src/jobs/store.ts";
@@ -167,6 +168,7 @@ test("a run whose lease was lost changes nothing, whatever its end", async () =>
   await extendLease(kit.db, stale, new Date("2040-01-01T00:00:00Z"), 1_000);
   await failJob(kit.db, stale, null, "stale");
   await repeatJob(kit.db, stale, new Date("2040-01-01T00:00:00Z"));
+  await handOverJob(kit.db, stale, new Date("2040-01-01T00:00:00Z"));
   await finishJobs(kit.db, [stale]);
   expect(await kit.rows()).toEqual(before);
 });

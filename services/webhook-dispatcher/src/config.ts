@@ -19,6 +19,10 @@ const VARIABLES = {
     default: 10_000,
     desc: "that a process which died keeps its destinations from the others",
   }),
+  PARLEY_WEBHOOK_TURN_MS: positiveNumber({
+    default: 30_000,
+    desc: "that a process keeps a destination which always has more to deliver",
+  }),
 };
 
 export type DispatcherConfig = ConfigOf<typeof VARIABLES>;

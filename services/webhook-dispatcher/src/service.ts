@@ -48,6 +48,7 @@ export function startDispatcher(
           sender: { fetch: egress.fetch, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
           retryMs: config.PARLEY_WEBHOOK_RETRY_MS,
           leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,
+          turnMs: config.PARLEY_WEBHOOK_TURN_MS,
         });
         const settings: WorkerSettings = { clock, direct, ...(pollMs !== undefined && { pollMs }) };
         const worker = startWorker(db, { ...deliveries.queues, ...sweepQueue(ctx) }, log, settings);

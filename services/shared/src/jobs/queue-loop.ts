@@ -5,13 +5,16 @@ import { batched } from "../rpc/batched.ts";
 import { runJob } from "./run-job.ts";
 import { claimJobs, findNextClaimable, finishJobs, type Job } from "./store.ts";
 
+/** What a run returns that lets its job go unfinished, for whichever process is free. */
+export const HAND_OVER = Symbol("hand over");
+
 export interface Queue {
   /**
-   * Does the work; may run again after a crash, so it is idempotent. A returned time runs the job again then.
+   * Does the work; may run again after a crash, so it is idempotent. A returned time runs the job again then, `HAND_OVER` at once.
    * @param lease fires when another run may have taken the job: this one could not tell for a lease's time that it is alive
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: most handlers simply end
-  run(job: Job, lease: AbortSignal): Promise<Date | void>;
+  run(job: Job, lease: AbortSignal): Promise<Date | typeof HAND_OVER | void>;
   /** Something was asked for, of jobs that run already maybe. They run again in any case; this is for those in a hurry. */
   onAsked?(): void;
   /** At most this many at once in this process. */

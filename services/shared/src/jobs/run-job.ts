@@ -1,6 +1,9 @@
 import { inSpan } from "../telemetry/spans.ts";
-import type { LoopContext } from "./queue-loop.ts";
-import { extendLease, failJob, type Job, repeatJob } from "./store.ts";
+import { HAND_OVER, type LoopContext } from "./queue-loop.ts";
+import { extendLease, failJob, handOverJob, type Job, repeatJob } from "./store.ts";
+
+/** Until a job that is handed over can be claimed: as long as other processes take to hear of it, or the one that let it go were the first. */
+const HAND_OVER_MS = 100;
 
 export interface RunContext extends LoopContext {
   /** Stores that a run succeeded, with others that do at the time. */
@@ -39,7 +42,7 @@ function keepLease({ db, clock, queue }: LoopContext, job: Job): { signal: Abort
 }
 
 async function runAndStore({ db, log, clock, queue, finish }: RunContext, job: Job, lease: AbortSignal): Promise<void> {
-  let again: Date | undefined;
+  let again: Date | typeof HAND_OVER | undefined;
   try {
     again = (await queue.run(job, lease)) ?? undefined;
   } catch (err) {
@@ -48,7 +51,8 @@ async function runAndStore({ db, log, clock, queue, finish }: RunContext, job: J
     const retryAt = delayMs === null ? null : new Date(clock.now().getTime() + delayMs);
     return failJob(db, job, retryAt, String(err));
   }
-  if (again) await repeatJob(db, job, again);
+  if (again === HAND_OVER) await handOverJob(db, job, new Date(clock.now().getTime() + HAND_OVER_MS));
+  else if (again) await repeatJob(db, job, again);
   else await finish(job);
   log.debug(fields(job), "job done");
 }

@@ -138,6 +138,13 @@ export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> 
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
+/** A run lets its job go unfinished; the workers are told of the time, whenever it was asked for. */
+export async function handOverJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
+  await sql`
+    update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null, due_at = ${dueAt}, payload = payload
+    where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
+}
+
 /** A run failed. @param retryAt null gives the job up, which keeps its row */
 export async function failJob(sql: Sql, job: Job, retryAt: Date | null, error: string): Promise<void> {
   // A text of Postgres holds every character but this one.

@@ -3,9 +3,9 @@ import type { Database } from "../db/database.ts";
 import type { Logger } from "../log.ts";
 import { observeBacklog } from "./backlog.ts";
 import { listenForJobs } from "./listen.ts";
-import { type Queue, startQueueLoop } from "./queue-loop.ts";
+import { HAND_OVER, type Queue, startQueueLoop } from "./queue-loop.ts";
 
-export type { Queue };
+export { HAND_OVER, type Queue };
 
 export interface Worker {
   /** Claims nothing more and waits for what runs. */

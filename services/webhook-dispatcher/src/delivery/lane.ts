@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { HAND_OVER } from "@parley/shared/jobs/worker";
 import type { Sealer } from "@parley/shared/sealing";
 import { signer } from "../secrets.ts";
 import type { PendingDelivery } from "../store/deliveries.ts";
@@ -16,6 +17,8 @@ export interface LaneContext {
   sealer: Sealer;
   /** Attempts that one lane may have under way now. */
   places(): number;
+  /** How long a lane that always has something due keeps its destination, milliseconds; then the processes share anew. */
+  turnMs: number;
   /** Fires at a stop: nothing more is begun. */
   stopping: AbortSignal;
 }
@@ -31,8 +34,8 @@ export interface LaneAnswer {
 }
 
 export interface Lane {
-  /** Settles when nothing is due: with the time when something will be. */
-  work(): Promise<Date | undefined>;
+  /** Settles when nothing is due, with the time when something will be, or when it leaves the rest to another process. */
+  work(): Promise<Date | typeof HAND_OVER | undefined>;
   /** There may be more to deliver, or the destination has changed. */
   wake(): void;
 }
@@ -73,9 +76,11 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   let pause: { end(): void; change(): void } | null = null;
 
   let isEnding = false;
-  const isOver = () => isEnding || lease.aborted || stopping.aborted;
+  // Not all at once, as they began: each goes to whoever is free.
+  const turnEndsAt = performance.now() + ctx.turnMs * (0.5 + Math.random());
+  const isOver = () => isEnding || lease.aborted || stopping.aborted || performance.now() > turnEndsAt;
 
-  async function work(): Promise<Date | undefined> {
+  async function work(): Promise<Date | typeof HAND_OVER | undefined> {
     const end = () => pause?.end();
     lease.addEventListener("abort", end);
     stopping.addEventListener("abort", end);
@@ -87,7 +92,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
         if (seesAll && unsettled === 0 && waiting.length === 0) return nextAt ?? undefined;
         await paused();
       }
-      return sender.clock.now();
+      return HAND_OVER;
     } finally {
       isEnding = true;
       // What is under way is settled whatever happened, or it would be made again.

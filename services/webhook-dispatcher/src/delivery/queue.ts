@@ -1,6 +1,6 @@
 import type { Database, Sql } from "@parley/shared/db/database";
 import { enqueueJobs } from "@parley/shared/jobs/store";
-import type { Queue } from "@parley/shared/jobs/worker";
+import type { HAND_OVER, Queue } from "@parley/shared/jobs/worker";
 import { batched } from "@parley/shared/rpc/batched";
 import type { Sealer } from "@parley/shared/sealing";
 import { changePending, listPending } from "../store/deliveries.ts";
@@ -28,6 +28,8 @@ export interface DeliverySettings {
   /** From the end of an attempt to the next one. */
   retryMs: number;
   leaseMs: number;
+  /** As `LaneContext`'s. */
+  turnMs: number;
 }
 
 /** Asks, in the transaction that made their deliveries pending, for destinations to be delivered to. */
@@ -43,7 +45,7 @@ export async function enqueueDestinations(sql: Sql, destinations: readonly Desti
  * ended one by one, and a destination with many would stand before all others. This way the order among jobs is the fairness among
  * destinations, their leases keep two processes from one delivery, and the deliveries themselves are read and settled in batches.
  */
-export function deliveryQueue({ db, sender, sealer, retryMs, leaseMs }: DeliverySettings): {
+export function deliveryQueue({ db, sender, sealer, retryMs, leaseMs, turnMs }: DeliverySettings): {
   queues: Record<string, Queue>;
   /** Begins nothing more; the runs end when what is under way is settled. */
   stop(): void;
@@ -57,10 +59,11 @@ export function deliveryQueue({ db, sender, sealer, retryMs, leaseMs }: Delivery
     sender,
     sealer,
     places: () => Math.max(1, Math.min(UNDER_WAY_MAX, Math.floor(UNDER_WAY_TOTAL / lanes.size))),
+    turnMs,
     stopping: stopping.signal,
   };
 
-  async function run(key: DestinationKey, lease: AbortSignal): Promise<Date | undefined> {
+  async function run(key: DestinationKey, lease: AbortSignal): Promise<Date | typeof HAND_OVER | undefined> {
     const { destinationId } = key;
     // One that lost its lease to this run, and has attempts under way.
     for (let before = lanes.get(destinationId); before; before = lanes.get(destinationId)) await before.ended;

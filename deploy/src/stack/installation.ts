@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Home, replaceFile } from "./home.ts";
-import { freePorts, isFree } from "./ports.ts";
+import { freePorts, isFree, promise } from "./ports.ts";
 
 /** What a stack makes once and finds again at its next start. */
 export interface Installation {
@@ -18,18 +18,22 @@ export interface Installation {
 const FILE = "installation.json";
 
 /** Reads the installation of a home, or makes it; ports that were taken meanwhile are replaced. */
-export async function openInstallation(home: Home, gatewayPort: number): Promise<Installation> {
+export async function openInstallation(home: Home): Promise<Installation> {
   const known = read(home);
-  const [postgresPort = 0, modelPort = 0] = await freePorts(2, [gatewayPort]);
+  const [postgresPort = 0, modelPort = 0] = await freePorts(2);
   const installation: Installation = {
     encryptionKey: randomBytes(32).toString("base64"),
     postgresPassword: randomBytes(24).toString("hex"),
     ...known,
-    postgresPort: known?.postgresPort && (await isFree(known.postgresPort)) ? known.postgresPort : postgresPort,
-    modelPort: known?.modelPort && (await isFree(known.modelPort)) ? known.modelPort : modelPort,
+    postgresPort: known?.postgresPort && (await canBeHad(known.postgresPort)) ? known.postgresPort : postgresPort,
+    modelPort: known?.modelPort && (await canBeHad(known.modelPort)) ? known.modelPort : modelPort,
   };
   saveInstallation(home, installation);
   return installation;
+}
+
+async function canBeHad(port: number): Promise<boolean> {
+  return (await promise(port)) && (await isFree(port));
 }
 
 export function saveInstallation(home: Home, installation: Installation): void {

@@ -1,4 +1,4 @@
-import { createServer, type Server } from "node:net";
+import { createServer, type ListenOptions, type Server } from "node:net";
 
 const LOOPBACK = "127.0.0.1";
 
@@ -10,37 +10,46 @@ const FIRST = 15_000;
 const LAST = 32_000;
 const TRIES = 1_000;
 
-/**
- * So many different free loopback ports; all are held until the last is found.
- * @param promised to others, who may not listen yet
- */
-export async function freePorts(count: number, promised: readonly number[] = []): Promise<number[]> {
-  const held: { port: number; server: Server }[] = [];
-  try {
-    for (let tries = 0; held.length < count; tries++) {
-      if (tries === TRIES) throw new Error(`no free port found between ${FIRST} and ${LAST}`);
-      const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
-      const server = promised.includes(port) ? null : await listen(port, LOOPBACK);
-      if (server) held.push({ port, server });
-    }
-    return held.map(({ port }) => port);
-  } finally {
-    await Promise.all(held.map(({ server }) => close(server)));
+/** So many different free loopback ports, which nobody else is given by this function as long as this process lives. */
+export async function freePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  for (let tries = 0; ports.size < count; tries++) {
+    if (tries === TRIES + count) throw new Error(`no free port found between ${FIRST} and ${LAST}`);
+    const port = FIRST + Math.floor(Math.random() * (LAST - FIRST));
+    if (!promises.has(port) && (await promise(port)) && (await isFree(port))) ports.add(port);
   }
+  return [...ports];
+}
+
+/** Of this process: what holds each port's name. */
+const promises = new Map<number, Server | null>();
+
+/**
+ * Keeps a port from those who look for a free one, though nothing listens on it yet: by the name of a socket that the system
+ * forgets with this process (https://man7.org/linux/man-pages/man7/unix.7.html, "abstract"). Other systems than Linux have no such
+ * names; there two who look in the same moment may find the same port.
+ * @returns whether nobody else keeps it
+ */
+export async function promise(port: number): Promise<boolean> {
+  if (promises.has(port)) return true;
+  const name = process.platform === "linux" ? await listen({ path: `\0parley-port-${port}` }) : null;
+  if (process.platform === "linux" && !name) return false;
+  promises.set(port, name?.unref() ?? null);
+  return true;
 }
 
 /** Whether a port can be listened on now. */
 export async function isFree(port: number, host = LOOPBACK): Promise<boolean> {
-  const server = await listen(port, host);
+  const server = await listen({ port, host });
   if (server) await close(server);
   return server !== null;
 }
 
-function listen(port: number, host: string): Promise<Server | null> {
+function listen(where: ListenOptions): Promise<Server | null> {
   const { promise, resolve } = Promise.withResolvers<Server | null>();
   const server = createServer();
   server.once("error", () => resolve(null));
-  server.listen(port, host, () => resolve(server));
+  server.listen(where, () => resolve(server));
   return promise;
 }
 

@@ -14,7 +14,7 @@ import {
   servicePrograms,
   WATCHED,
 } from "./plan.ts";
-import { freePorts, isFree } from "./ports.ts";
+import { freePorts, isFree, promise } from "./ports.ts";
 import { pingPostgres } from "./postgres.ts";
 import { redisUrl } from "./redis.ts";
 import type { StackSettings } from "./settings.ts";
@@ -52,6 +52,8 @@ export async function startStack(
     lock.release();
     throw new Error(`Port ${settings.PORT} of ${settings.PARLEY_HOST} is not free: give another PORT`);
   }
+  // Somebody else keeps it already when they looked for it and gave it to this stack.
+  await promise(settings.PORT);
   const supervisor = supervise(home, lock, say);
   const up = bringUp(home, settings, env, supervisor, say);
   return {
@@ -72,14 +74,10 @@ async function bringUp(
   supervisor: Supervisor,
   say: Say,
 ): Promise<StackSummary> {
-  const installation = await openInstallation(home, settings.PORT);
+  const installation = await openInstallation(home);
   const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
   const replicas = settings.PARLEY_REPLICAS;
-  const [redisPort = 0, ...otherPorts] = await freePorts(1 + replicas * (SERVICES.length + WATCHED.length), [
-    settings.PORT,
-    installation.postgresPort,
-    installation.modelPort,
-  ]);
+  const [redisPort = 0, ...otherPorts] = await freePorts(1 + replicas * (SERVICES.length + WATCHED.length));
 
   const adminUrl = settings.DATABASE_URL
     ? await givenDatabase(settings.DATABASE_URL)

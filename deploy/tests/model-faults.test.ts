@@ -47,6 +47,14 @@ const messagesOf = async (sessionId: string): Promise<string[]> =>
     ({ role, content }: { role: string; content: string }) => `${role}: ${content}`,
   );
 
+async function logLines(
+  service: string,
+  isMeant: (line: Record<string, unknown>) => boolean,
+): Promise<Record<string, unknown>[]> {
+  const lines = (await Bun.file(stack.home.file(`logs/${service}.log`)).text()).trim().split("\n");
+  return lines.map((line) => JSON.parse(line)).filter(isMeant);
+}
+
 /** A session is fit to go on: the next turn is answered, and what was said before is still there. */
 async function goesOn(sessionId: string, before: string[], agent = agentId): Promise<void> {
   expect(await messagesOf(sessionId)).toEqual(before);
@@ -139,6 +147,24 @@ describe("a model that fails for a moment", () => {
       expect(streaming ? answer.body : answer.body.response).toBe(echoOf("Hi"));
       expect(model.requests.length - before).toBe(3);
       await goesOn(sessionOf(answer), ["user: Hi", `assistant: ${echoOf("Hi")}`]);
+    },
+  );
+
+  test.each([
+    ["without", {}],
+    ["with", { "Idempotency-Key": "told" }],
+  ] as const)(
+    "is told of in the log at each attempt, named by the request, %s an idempotency key",
+    async (_with, given) => {
+      for (let time = 0; time < 2; time++) model.next((x) => x.respond(503, "text/html", "<h1>secret</h1>"));
+      const requestId = crypto.randomUUID();
+      const headers = { "x-request-id": requestId, ...given };
+      await api.post("/chat", { agent_id: agentId, message: "Hi" }, headers);
+      const told = await logLines("conversation", ({ request_id }) => request_id === requestId);
+      expect(told).toMatchObject(
+        [1, 2].map((attempt) => ({ level: "warn", msg: "model failed", provider: "CUSTOM_LLM", attempt })),
+      );
+      expect(JSON.stringify(told)).not.toContain("secret");
     },
   );
 });
@@ -261,8 +287,7 @@ describe("a model that fails in the middle of a streamed reply", () => {
     const response = await api.chat({ agent_id: agentId, message: "Count" });
     (await asked).reset();
     await expect(response.text()).rejects.toThrow();
-    const lines = (await Bun.file(stack.home.file("logs/gateway.log")).text()).trim().split("\n");
-    const told = lines.map((line) => JSON.parse(line)).filter(({ msg }) => msg === "reply broken off");
+    const told = await logLines("gateway", ({ msg }) => msg === "reply broken off");
     const detail = expect.stringContaining("cut its answer off");
     expect(told.at(-1)).toMatchObject({
       level: "warn",

@@ -6,6 +6,7 @@ import type {
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { Logger } from "@parley/shared/log";
 import type { ReadLists } from "./list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
@@ -24,8 +25,11 @@ export interface ConversationContext {
   acceptEvents(events: BatchAcceptEventsRequest): Promise<BatchAcceptEventsResponse>;
   /** Has it remove what it was told of conversations. */
   forgetConversations(conversations: ForgetConversationsRequest): Promise<unknown>;
-  /** @throws ServiceError condition when the provider cannot be used here */
-  selectModel(llm: LlmConfig): Model;
+  /**
+   * @param log gets a line for each attempt that fails
+   * @throws ServiceError condition when the provider cannot be used here
+   */
+  selectModel(llm: LlmConfig, log: Logger): Model;
   turns: RunningTurns;
   limits: ConversationLimits;
   clock: Clock;

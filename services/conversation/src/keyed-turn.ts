@@ -42,13 +42,13 @@ export async function acceptKeyedTurn(
   const key = { ownerId: turn.ownerId, key: idempotency.key };
   await deleteExpiredTurnKeys(ctx.db, expiry(ctx));
   for (;;) {
-    const taken = await takeKey(ctx, turn, idempotency);
+    const taken = await takeKey(ctx, turn, idempotency, call);
     if (!("stored" in taken)) return { type: "run", ...taken };
     const { stored } = taken;
     if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
     if (stored.error) throw new ServiceError(stored.error.kind, stored.error.detail, stored.error);
     if (stored.done) return replay(ctx, turn.ownerId, stored);
-    const again = stored.held ? null : await retake(ctx, turn, key, stored);
+    const again = stored.held ? null : await retake(ctx, turn, key, stored, call);
     if (again) return again;
     if (call.signal.aborted) throw new ServiceError("cancelled", "The request was cancelled");
     await Bun.sleep(LOOK_MS);
@@ -58,13 +58,13 @@ export async function acceptKeyedTurn(
 type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: StoredTurn };
 
 /** The first request with a key stores its user message, or its refusal, together with the key. */
-async function takeKey(ctx: ConversationContext, turn: Turn, idempotency: Idempotency): Promise<Taken> {
+async function takeKey(ctx: ConversationContext, turn: Turn, idempotency: Idempotency, call: Call): Promise<Taken> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
   const outcome = await ctx.db.begin(async (tx): Promise<Taken | { refusal: ServiceError }> => {
     const stored = await takeTurnKey(tx, key, idempotency.fingerprint, ctx.clock.now(), expiry(ctx));
     if (stored) return { stored };
     try {
-      const prepared = await prepareTurn(ctx, turn);
+      const prepared = await prepareTurn(ctx, turn, call);
       const accepted = (await tx.savepoint((nested) => acceptTurn(ctx, turn, nested))) as AcceptedTurn;
       await bindTurnKey(tx, key, accepted);
       return { prepared, accepted };
@@ -83,11 +83,12 @@ async function retake(
   turn: Turn,
   key: TurnKey,
   { conversationId, userSeq }: StoredTurn,
+  call: Call,
 ): Promise<KeyedTurn | null> {
   if (conversationId === null || userSeq === null) throw new Error("a turn key was committed without its turn");
   const open = { ownerId: turn.ownerId, conversationId, turnId: newUuid() };
   // Before the turn is taken: what keeps the agent from answering must not hold the session.
-  const prepared = await prepareTurn(ctx, turn);
+  const prepared = await prepareTurn(ctx, turn, call);
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
   if (retaken) return { type: "run", prepared, accepted: { ...open, seq: userSeq, earlier: null, ...retaken } };

@@ -75,7 +75,6 @@ export function startConversation(
           standardFetch: boundedFetch(config.PARLEY_LLM_ANSWER_MAX_BYTES),
           guardedFetch: egress.fetch,
           retryMs: config.PARLEY_LLM_RETRY_MS,
-          log,
         };
         const replica = openReplica(config);
         const ctx: ConversationContext = {
@@ -87,7 +86,7 @@ export function startConversation(
           acceptEvents: dispatcher.batchAcceptEvents,
           forgetConversations: (conversations) =>
             dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
-          selectModel: (llm) => selectModel(llm, providers),
+          selectModel: (llm, by) => selectModel(llm, providers, by),
           turns: runningTurns(),
           limits: limitsOf(config),
           clock,

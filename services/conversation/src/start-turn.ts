@@ -13,7 +13,7 @@ import { prepareTurn, type ReadyTurn, runTurn } from "./turn.ts";
  */
 export async function startTurn(ctx: ConversationContext, turn: Turn, call: Call): Promise<ReadyTurn> {
   if (!turn.idempotency) {
-    const prepared = await prepareTurn(ctx, turn);
+    const prepared = await prepareTurn(ctx, turn, call);
     return runTurn(ctx, turn, prepared, await acceptTurn(ctx, turn), call);
   }
   const keyed = await acceptKeyedTurn(ctx, turn, turn.idempotency, call);

@@ -33,10 +33,10 @@ export interface ReadyTurn {
 }
 
 /** @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called */
-export async function prepareTurn(ctx: ConversationContext, turn: Turn): Promise<PreparedTurn> {
+export async function prepareTurn(ctx: ConversationContext, turn: Turn, { log }: Call): Promise<PreparedTurn> {
   const agent = await ctx.getAgent(turn.ownerId, turn.agentId);
   if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
-  return { agent, model: ctx.selectModel(agent.llm) };
+  return { agent, model: ctx.selectModel(agent.llm, log) };
 }
 
 /**

@@ -3,6 +3,7 @@ import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
 import type { Model, ModelEvent, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
 import { anthropic } from "./dialects/anthropic.ts";
@@ -89,7 +90,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
   let provider: string;
   beforeEach(() => {
     server = servers.get(dialect) as ScriptedModel;
-    model = selectModel(llmOf(server.baseUrl), settings(server.baseUrl, egress));
+    model = selectModel(llmOf(server.baseUrl), settings(server.baseUrl, egress), silentLogger);
     provider = model.provider;
     printed.length = 0;
   });
@@ -98,7 +99,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
 
   test.each(WAYS)("is asked what the request says, with the key of its owner (%s)", async (way, ask) => {
     server.script = (call) => call.finish("Yes.");
-    await ask(selectModel(llmOf(server.baseUrl, 0.125), settings(server.baseUrl, egress)));
+    await ask(selectModel(llmOf(server.baseUrl, 0.125), settings(server.baseUrl, egress), silentLogger));
     expect(server.calls.at(-1)?.asked).toEqual({
       key: name.startsWith("CUSTOM") ? "sk-theirs" : "sk-ours",
       model: MODEL,

@@ -1,7 +1,6 @@
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
-import { silentLogger } from "@parley/shared/log";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import type { ProviderSettings } from "../src/model/select.ts";
 
@@ -20,7 +19,6 @@ export function settings(baseURL: string, egress: Egress, given: Partial<Provide
     standardFetch: boundedFetch(ANSWER_MAX_BYTES),
     guardedFetch: egress.fetch,
     retryMs: 1,
-    log: silentLogger,
     ...given,
   };
 }

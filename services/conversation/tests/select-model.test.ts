@@ -3,6 +3,7 @@ import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import type { Model, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
@@ -38,7 +39,7 @@ const whole = (model: Model) => model.complete(REQUEST, NEVER);
 test("an address that agents may not reach is not called", async () => {
   const guarded = createEgress({ allow: parseAllowList("") });
   const before = server.calls.length;
-  const model = selectModel(custom(server.baseUrl), settings(server.baseUrl, guarded));
+  const model = selectModel(custom(server.baseUrl), settings(server.baseUrl, guarded), silentLogger);
   for (const ask of [streamed, whole]) {
     expect((await failure(ask(model))).detail).toStartWith("The CUSTOM_LLM model provider was not called: ");
   }
@@ -48,7 +49,7 @@ test("an address that agents may not reach is not called", async () => {
 test.each(["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])(
   "%s is told as a provider out of reach",
   async (url) => {
-    const model = selectModel(standard("OPENAI"), settings(url, egress));
+    const model = selectModel(standard("OPENAI"), settings(url, egress), silentLogger);
     for (const ask of [streamed, whole]) {
       const { kind, detail } = await failure(ask(model));
       expect(kind).toBe("upstream_failed");
@@ -62,9 +63,9 @@ test.each(["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])(
 test.each(["OPENAI", "ANTHROPIC", "GOOGLE", "TOASTER", "constructor"])(
   "%s without a credential is not configured",
   (name) => {
-    expect(() => selectModel(standard(name), settings("", egress, { credentials: credentials("", "") }))).toThrow(
-      new ServiceError("condition", `LLM provider ${name} is not configured`),
-    );
+    expect(() =>
+      selectModel(standard(name), settings("", egress, { credentials: credentials("", "") }), silentLogger),
+    ).toThrow(new ServiceError("condition", `LLM provider ${name} is not configured`));
   },
 );
 
@@ -86,7 +87,7 @@ test.each([
     }
   };
   const standardFetch = boundedFetch(ANSWER_MAX_BYTES);
-  const model = selectModel(llm(), settings(server.baseUrl, egress, { standardFetch }));
+  const model = selectModel(llm(), settings(server.baseUrl, egress, { standardFetch }), silentLogger);
   const stream = model.stream(REQUEST, NEVER)[Symbol.asyncIterator]();
   await stream.next();
   let before = -1;
@@ -102,7 +103,7 @@ describe("a model with fallbacks", () => {
   const withFallback = (main: LlmConfig) => ({ ...main, fallbacks: [custom(other.baseUrl, undefined, 0.25)] });
 
   test("answers itself when it can", async () => {
-    const model = selectModel(withFallback(custom(server.baseUrl)), settings("", egress));
+    const model = selectModel(withFallback(custom(server.baseUrl)), settings("", egress), silentLogger);
     const before = other.calls.length;
     expect((await whole(model)).text).toBe("Hello there.");
     expect(other.calls.length).toBe(before);
@@ -110,7 +111,7 @@ describe("a model with fallbacks", () => {
 
   test("gives way to the next, with the key and parameters of that one, and the answer says whose it is", async () => {
     server.script = (call) => call.respond(500, "text/plain", "");
-    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress));
+    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress), silentLogger);
     const before = server.calls.length;
     const by = { provider: "CUSTOM_LLM", name: model.name };
     expect(await whole(model)).toMatchObject({ text: "Here instead.", by });
@@ -124,15 +125,17 @@ describe("a model with fallbacks", () => {
 
   test("is one that can be used, be it a fallback only; with none the first is named", async () => {
     const none = { credentials: credentials("", "") };
-    const model = selectModel(withFallback(standard("OPENAI")), settings("", egress, none));
+    const model = selectModel(withFallback(standard("OPENAI")), settings("", egress, none), silentLogger);
     expect((await whole(model)).text).toBe("Here instead.");
     const unusable = { ...standard("GROQ"), fallbacks: [standard("OPENAI")] };
-    expect(() => selectModel(unusable, settings("", egress, none))).toThrow("LLM provider GROQ is not configured");
+    expect(() => selectModel(unusable, settings("", egress, none), silentLogger)).toThrow(
+      "LLM provider GROQ is not configured",
+    );
   });
 
   test("tells of all of them when all fail", async () => {
     for (const model of [server, other]) model.script = (call) => call.respond(401, "text/plain", "");
-    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress));
+    const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress), silentLogger);
     expect(await failure(streamed(model))).toEqual({
       kind: "upstream_failed",
       detail: "The OPENAI model provider refused the API key; The CUSTOM_LLM model provider refused the API key",

@@ -24,7 +24,8 @@ export async function analyze(
 ): Promise<AnalysisItem[]> {
   if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
   if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt is not there any more");
-  const model = selectModel(agent.llm);
+  const { ownerId: owner_id, conversationId: conversation_id } = conversation;
+  const model = selectModel(agent.llm, log.child({ owner_id, conversation_id }));
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
   const startedAt = performance.now();
   const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });
@@ -39,8 +40,8 @@ export async function analyze(
   }
   log.info(
     {
-      owner_id: conversation.ownerId,
-      conversation_id: conversation.conversationId,
+      owner_id,
+      conversation_id,
       provider: reply.by.provider,
       model: reply.by.name,
       input_tokens: reply.usage.inputTokens,

@@ -7,6 +7,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
 import type { LlmConfig, LlmParams } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
 import { LRUCache } from "lru-cache";
 import { aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
@@ -21,7 +22,7 @@ export interface Credential {
 
 export type CredentialName = "openai" | "anthropic" | "google" | "groq" | "mistral";
 
-export interface ProviderSettings extends AttemptPolicy {
+export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Readonly<Record<CredentialName, Credential>>;
   /** For the operator's addresses. */
   standardFetch: typeof fetch;
@@ -52,14 +53,15 @@ const STANDARD: Readonly<Record<string, StandardProvider>> = {
 /**
  * The model that an agent's configuration names, with its fallbacks behind it. One whose provider has no credential here is left
  * out while another can be used.
+ * @param log gets a line for each attempt that fails
  * @throws ServiceError condition naming the first when none can be used (decisions.md: Provider catalogue)
  */
-export function selectModel(llm: LlmConfig, settings: ProviderSettings): Model {
+export function selectModel(llm: LlmConfig, settings: ProviderSettings, log: Logger): Model {
   const [first, ...others] = [llm, ...llm.fallbacks]
     .flatMap((config) => modelOf(config, settings) ?? [])
     .map(observedModel);
   if (!first) throw new ServiceError("condition", `LLM provider ${llm.providerName} is not configured`);
-  return withAttempts([first, ...others], settings);
+  return withAttempts([first, ...others], { retryMs: settings.retryMs, log });
 }
 
 /** Null when its provider has no credential here. */

@@ -130,7 +130,7 @@ function statusOf(failure: ServiceError, open: OpenCall): RichStatus {
 }
 
 function asServiceError(error: unknown, method: AnyMethod, { call, gone }: OpenCall): ServiceError {
-  const fields = { rpc: method.path, request_id: call.requestId };
+  const fields = { rpc: method.path };
   if (error instanceof ServiceError) {
     // One that a peer sent was logged there.
     if (error.kind === "internal" && !isFromPeer(error))

@@ -1,5 +1,6 @@
 import type { ServerUnaryCall } from "@grpc/grpc-js";
 import { ServiceError } from "../errors.ts";
+import type { Logger } from "../log.ts";
 import type { ServerContext } from "./adapt.ts";
 import { readOrigin } from "./call.ts";
 import type { Call } from "./server.ts";
@@ -40,8 +41,10 @@ export function openCall(grpcCall: AnyCall, server: ServerContext, refuse: (stat
     refuse(toStatus(new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1000 })));
   };
   server.running.add(cut);
+  const origin = readOrigin(grpcCall.metadata);
+  let log: Logger | undefined;
   const call: Call = {
-    ...readOrigin(grpcCall.metadata),
+    ...origin,
     deadlineMs: deadlineOf(grpcCall),
     get signal() {
       if (!aborter) {
@@ -51,7 +54,10 @@ export function openCall(grpcCall: AnyCall, server: ServerContext, refuse: (stat
       return aborter.signal;
     },
     stopping: server.stopping,
-    log: server.log,
+    get log() {
+      log ??= server.log.child({ request_id: origin.requestId });
+      return log;
+    },
   };
   return {
     call,

@@ -13,6 +13,7 @@ export interface Call extends CallOrigin {
   signal: AbortSignal;
   /** Fires when the server begins to stop: a stream without an end of its own ends then, or holds the stop up. */
   stopping: AbortSignal;
+  /** Its lines name the request. */
   log: Logger;
   /** Set by a unary handler whose answer an earlier request got first; the caller is told by `onReplayed`. */
   replayed?: boolean;

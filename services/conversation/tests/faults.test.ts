@@ -9,6 +9,7 @@ import {
   listen,
   say,
   session,
+  startFurtherChat,
   startTestChat,
   type TestAgent,
   type TestChat,
@@ -17,19 +18,27 @@ import {
 } from "./kit.ts";
 import type { ModelCall } from "./scripted-model.ts";
 
+type FurtherChat = Awaited<ReturnType<typeof startFurtherChat>>;
+
+const STALL_MS = 1_000;
+
 let service: TestChat;
+/** For models that are too slow alone: on a busy machine any other could be taken for one. */
+let impatientToBegin: FurtherChat;
+let impatientInBetween: FurtherChat;
 let agent: TestAgent;
 
 beforeAll(async () => {
-  service = await startTestChat({
-    PARLEY_LLM_DEADLINE_MS: "400",
-    PARLEY_LLM_STALL_MS: "400",
-    PARLEY_LLM_ANSWER_MAX_BYTES: String(64 * 1024 * 1024),
-  });
+  service = await startTestChat({ PARLEY_LLM_ANSWER_MAX_BYTES: String(64 * 1024 * 1024) });
+  impatientToBegin = await startFurtherChat(service, { PARLEY_LLM_DEADLINE_MS: "400" });
+  impatientInBetween = await startFurtherChat(service, { PARLEY_LLM_STALL_MS: String(STALL_MS) });
   agent = await createAgent(service);
 });
 
-afterAll(() => service.stop());
+afterAll(async () => {
+  await Promise.all([impatientToBegin.stop(), impatientInBetween.stop()]);
+  await service.stop();
+});
 
 beforeEach(() => {
   service.model.script = (call) => call.finish("Hello there.");
@@ -126,15 +135,15 @@ describe("a client that leaves", () => {
 
 describe("a model that fails", () => {
   test("after the first word breaks the stream; what it said is kept as partial", async () => {
-    const breaks: [(call: ModelCall) => unknown, string][] = [
-      [(call) => call.end(), "upstream_failed"],
-      [(call) => call.reset(), "upstream_failed"],
-      [(call) => call.event("{oops"), "upstream_failed"],
-      [() => {}, "upstream_timeout"],
+    const breaks: [Pick<TestChat, "chat">, (call: ModelCall) => unknown, string][] = [
+      [service, (call) => call.end(), "upstream_failed"],
+      [service, (call) => call.reset(), "upstream_failed"],
+      [service, (call) => call.event("{oops"), "upstream_failed"],
+      [impatientInBetween, () => {}, "upstream_timeout"],
     ];
-    for (const [end, kind] of breaks) {
+    for (const [{ chat }, end, kind] of breaks) {
       const called = nextCall();
-      const heard = listen(service.chat, turn(agent));
+      const heard = listen(chat, turn(agent));
       const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
       const pending = heard.next();
       const call = await called;
@@ -148,13 +157,13 @@ describe("a model that fails", () => {
   });
 
   test("before the first word, or in time for none, leaves the message and names the session", async () => {
-    const faults: [(call: ModelCall) => unknown, string, string][] = [
-      [(call) => call.respond(500, "text/plain", "x"), "upstream_failed", "answered with status 500"],
-      [(call) => call.reset(), "upstream_failed", "is unreachable"],
-      [() => {}, "upstream_timeout", "did not answer in time"],
+    const faults: [Pick<TestChat, "chat">, (call: ModelCall) => unknown, string, string][] = [
+      [service, (call) => call.respond(500, "text/plain", "x"), "upstream_failed", "answered with status 500"],
+      [service, (call) => call.reset(), "upstream_failed", "is unreachable"],
+      [impatientToBegin, () => {}, "upstream_timeout", "did not answer in time"],
     ];
-    for (const [fail, kind, detail] of faults) {
-      for (const take of [() => hear(service.chat, turn(agent)), () => say(service, agent)]) {
+    for (const [by, fail, kind, detail] of faults) {
+      for (const take of [() => hear(by.chat, turn(agent)), () => say(by, agent)]) {
         service.model.script = fail;
         const { sessionId, ...failed } = await failure(take());
         service.model.script = (call) => call.finish("Hello there.");
@@ -176,7 +185,8 @@ describe("a reader that is slow", () => {
     const total = 40 * 1024 * 1024;
     const piece = "word ".repeat(3_000);
     const called = nextCall();
-    const heard = listen(service.chat, turn(await createAgent(service, { llm: await openAi() })));
+    const agentOfOpenAi = await createAgent(service, { llm: await openAi() });
+    const heard = listen(impatientInBetween.chat, turn(agentOfOpenAi));
     await heard.next();
     const pending = heard.next();
     const call = await called;
@@ -191,11 +201,7 @@ describe("a reader that is slow", () => {
     })();
     const first = await pending;
     // Longer than a model may stall.
-    let before = -1;
-    for (let same = 0; same < 3; same = before === sent ? same + 1 : 0) {
-      before = sent;
-      await Bun.sleep(250);
-    }
+    for (let before = -1; before !== sent; await Bun.sleep(1.5 * STALL_MS)) before = sent;
     expect(gone).toBe(false);
     expect(sent).toBeLessThan(total / 2);
     let received = (first.done ? "" : (first.value.text ?? "")).length;

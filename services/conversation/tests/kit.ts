@@ -93,6 +93,22 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
   };
 }
 
+/** One more service on the same database, in this process too. */
+export async function startFurtherChat(
+  { env, clock }: TestChat,
+  given: Record<string, string>,
+): Promise<{ chat: ChatClient; stop(): Promise<void> }> {
+  const running = await startConversation(readConversationConfig({ ...env, ...given }), silentLogger, clock);
+  const chat = chatClient(running.address);
+  return {
+    chat,
+    stop: async () => {
+      chat.close();
+      await running.stop();
+    },
+  };
+}
+
 export function chatClient(address: string): ChatClient {
   return createClient(ConversationServiceService, { peer: "conversation", address, timeoutMs: TIMEOUT_MS });
 }
@@ -132,7 +148,7 @@ export function turn(agent: TestAgent, message = "Hi", given: Partial<Turn> = {}
 }
 
 /** A whole turn. */
-export async function say({ chat }: TestChat, agent: TestAgent, message?: string, sessionId?: string) {
+export async function say({ chat }: Pick<TestChat, "chat">, agent: TestAgent, message?: string, sessionId?: string) {
   return chat.completeTurn({ turn: turn(agent, message, { sessionId }) });
 }
 

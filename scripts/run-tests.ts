@@ -1,7 +1,7 @@
 import { readTally, sum, type Tally } from "./tally.ts";
 
 /** Of one test, milliseconds; some boot whole services on a busy machine. */
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 /** Of one file: a hung one must not hang the run. */
 const FILE_WITHIN_MS = 300_000;
 const AT_A_TIME = 2;

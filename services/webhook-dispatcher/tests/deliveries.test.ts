@@ -122,9 +122,10 @@ describe("an event", () => {
     const accepting: Promise<unknown>[] = [];
     await sql.begin(async (tx) => {
       expect(await tx`select 1 from jobs where job_id = ${destinationId} for update`).toHaveLength(1);
+      // More than there are connections, a few at a time.
       for (let at = 0; at < 60; at++) {
         accepting.push(client.acceptEvent(newEvent(ownerId)));
-        expect((await client.listDestinations({ ownerId })).destinations).toHaveLength(1);
+        if (at % 6 === 5) expect((await client.listDestinations({ ownerId })).destinations).toHaveLength(1);
       }
       expect(await deliveriesOf(client, ownerId)).toHaveLength(1);
     });

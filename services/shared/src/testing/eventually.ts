@@ -1,5 +1,5 @@
 /** Waits for a condition that another process or task brings about. @throws its last error after `withinMs`. */
-export async function eventually<T>(check: () => T | Promise<T>, withinMs = 10_000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, withinMs = 25_000): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {
     try {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
+import { isOutOfTime, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import type { Logger } from "@parley/shared/log";
 
 /** About 25 seconds: a restart of the database, and a replica taking its place. */
@@ -19,9 +19,12 @@ export async function persistently<T>(log: Logger, write: () => Promise<T>, dela
   return write();
 }
 
-/** Not when the pool is closed, as our own stop does last; of Postgres also rollbacks (40), lack of room (53), a standby (25006). */
+/**
+ * Not when the pool is closed, as our own stop does last; of Postgres also rollbacks (40), lack of room (53), a standby (25006), and a
+ * statement out of time: it waited for a lock, or Postgres stood still under it.
+ */
 function mayPass(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "CONNECTION_ENDED") return false;
-  return isUnreachableDatabase(error) || /^(40|53|25006)/.test(code);
+  return isUnreachableDatabase(error) || isOutOfTime(error) || /^(40|53|25006)/.test(code);
 }

@@ -296,6 +296,32 @@ test("a run that cannot tell for a lease's time that it is alive is told", async
   await told.promise;
 });
 
+test("a job whose claim is heard of after its lease is not run for it: another worker may have run it", async () => {
+  const heard = Promise.withResolvers<void>();
+  const claimed = Promise.withResolvers<void>();
+  const db = kit.connect();
+  const late = new Proxy(db, {
+    apply: (_, __, [strings, ...values]: Parameters<typeof db>) => {
+      const query = db(strings, ...values);
+      if (!strings[0]?.includes("with due")) return query;
+      return query.then(async (jobs) => {
+        claimed.resolve();
+        await heard.promise;
+        return jobs;
+      });
+    },
+  });
+  const ran: string[] = [];
+  await kit.enqueue("once");
+  const worker = kit.work({ leaseMs: 60, run: async () => void ran.push("late") }, {}, late);
+  await claimed.promise;
+  kit.work({ run: async () => void ran.push("other") }, { pollMs: OFTEN_MS });
+  await eventually(async () => expect(await kit.rows()).toEqual([]));
+  heard.resolve();
+  await worker.stop();
+  expect(ran).toEqual(["other"]);
+});
+
 test("jobs enqueued in one statement are each what one enqueued alone is", async () => {
   const [first, second] = [new Date("2030-01-01T00:00:00Z"), new Date("2030-01-02T00:00:00Z")];
   await kit.enqueue("b", first);

@@ -87,8 +87,11 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
         // The end of a run claims again.
         if (places <= 0) break;
         const now = clock.now();
+        const heldUntil = performance.now() + queue.leaseMs;
         const jobs = await claimJobs(db, name, now, queue.leaseMs, places);
-        for (const job of jobs) start(job);
+        // This process or Postgres stood still meanwhile: others may have them by now, and so may the next claim.
+        if (performance.now() >= heldUntil) continue;
+        for (const job of jobs) start(job, heldUntil);
         if (jobs.length < places) return sleepMs(await findNextClaimable(db, name), now);
       }
     } catch (err) {
@@ -104,8 +107,8 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
     return Math.min(pollMs, Math.max(1, next.getTime() - clock.now().getTime()));
   }
 
-  function start(job: Job): void {
-    const run = runJob({ ...ctx, finish }, job).then(() => {
+  function start(job: Job, heldUntil: number): void {
+    const run = runJob({ ...ctx, finish }, job, heldUntil).then(() => {
       running.delete(run);
       claim();
     });

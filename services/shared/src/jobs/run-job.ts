@@ -10,10 +10,13 @@ export interface RunContext extends LoopContext {
   finish(job: Job): Promise<unknown>;
 }
 
-/** Runs a claimed job to its end and stores that; never rejects. */
-export async function runJob(ctx: RunContext, job: Job): Promise<void> {
+/**
+ * Runs a claimed job to its end and stores that; never rejects.
+ * @param heldUntil when its lease ends, as `performance.now()` tells it
+ */
+export async function runJob(ctx: RunContext, job: Job, heldUntil: number): Promise<void> {
   const { log } = ctx;
-  const lease = keepLease(ctx, job);
+  const lease = keepLease(ctx, job, heldUntil);
   try {
     await inSpan(`job ${job.queue}`, { parent: job.traceparent }, () => runAndStore(ctx, job, lease.signal));
   } catch (err) {
@@ -25,10 +28,14 @@ export async function runJob(ctx: RunContext, job: Job): Promise<void> {
 }
 
 /** Extends the lease until it is let go. One lost beat is nothing; without any the job runs again, which it must bear. */
-function keepLease({ db, clock, queue }: LoopContext, job: Job): { signal: AbortSignal; letGo(): void } {
+function keepLease(
+  { db, clock, queue }: LoopContext,
+  job: Job,
+  claimedUntil: number,
+): { signal: AbortSignal; letGo(): void } {
   const beatMs = queue.leaseMs / 3;
   const lost = new AbortController();
-  let heldUntil = performance.now() + queue.leaseMs;
+  let heldUntil = claimedUntil;
   const beat = async () => {
     const sentAt = performance.now();
     // It would end before the next beat is heard.

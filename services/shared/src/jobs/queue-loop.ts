@@ -90,7 +90,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
         const heldUntil = performance.now() + queue.leaseMs;
         const jobs = await claimJobs(db, name, now, queue.leaseMs, places);
         // This process or Postgres stood still meanwhile: others may have them by now, and so may the next claim.
-        if (performance.now() >= heldUntil) continue;
+        if (clock.now().getTime() - now.getTime() >= queue.leaseMs) continue;
         for (const job of jobs) start(job, heldUntil);
         if (jobs.length < places) return sleepMs(await findNextClaimable(db, name), now);
       }

@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { provision, roleUrls, SCHEMAS, type Schema } from "../src/db/provision.ts";
+import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "../src/testing/database.ts";
+import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 
 const DENIED = { code: "42501" };
@@ -82,6 +84,22 @@ test.each([...SCHEMAS])(
     expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
   },
 );
+
+test.each([...SCHEMAS])("a transaction of %s that stands still lets go of what it has locked", async (own) => {
+  const [row] = await roles[own]`select current_setting('idle_in_transaction_session_timeout') as timeout`;
+  expect(row).toEqual({ timeout: "30s" });
+  const stalled = roles[own].begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(1)`;
+    await tx`set local idle_in_transaction_session_timeout = 1`;
+    await eventually(async () => {
+      const [lock] = await roles[own]`select count(*) as held from pg_locks
+        where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`;
+      expect(lock).toEqual({ held: 0 });
+    });
+    return tx`select 1`;
+  });
+  expect(isUnreachableDatabase(await failureOf(stalled))).toBeTrue();
+});
 
 test("twenty provisions at once make one installation, and another one later changes nothing", async () => {
   const name = `p_${Bun.randomUUIDv7("hex").slice(-16)}`;

@@ -12,6 +12,12 @@ export type Schema = (typeof SCHEMAS)[number];
 export const STATEMENT_TIMEOUT_MS = 15_000;
 
 /**
+ * How long a transaction may stand still between two statements, milliseconds: then its process hangs, or its host vanished, and others
+ * wait for what it has locked. Longer than anything that is done within one, calls of other services included.
+ */
+const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
+
+/**
  * `provisionRoles` with the roles of `roleUrls`, for an installation whose processes all stand on one machine.
  * @param secret the installation's encryption key: the roles' passwords are derived from it, so that everything which holds
  *   it agrees on them and none has to be stored
@@ -72,6 +78,9 @@ async function createRole(tx: postgres.TransactionSql, schema: Schema, url: URL)
   await tx.unsafe(alter?.sql ?? "");
   await tx.unsafe(`alter role ${quote(role)} set search_path = ${quote(schema)}, public`);
   await tx.unsafe(`alter role ${quote(role)} set statement_timeout = ${STATEMENT_TIMEOUT_MS}`);
+  await tx.unsafe(
+    `alter role ${quote(role)} set idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`,
+  );
   await tx`grant ${tx(role)} to current_user`;
   await tx`create schema if not exists ${tx(schema)} authorization ${tx(role)}`;
 }

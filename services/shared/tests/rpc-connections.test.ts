@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { connect, createServer, type Socket } from "node:net";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import { failureOf } from "./fixtures/failure-of.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
@@ -95,6 +96,33 @@ test("a caller that vanished without a word ends its calls, on a connection too 
   client.close();
   proxy.close();
   await Promise.all([collecting, asking]);
+});
+
+test("a server that hangs fails the calls it has long before they are out of time, and gets no others while it does", async () => {
+  const proxy = await startProxy();
+  const asked = Promise.withResolvers<void>();
+  const handlers = (name: string) => ({
+    once: async ({ n }: { n?: number }) => {
+      if (n !== 1) return { name };
+      asked.resolve();
+      return new Promise<never>(() => {});
+    },
+  });
+  await using hanging = await serveTest(handlers("hanging"));
+  await using other = await serveTest(handlers("other"));
+  proxy.to(hanging.address);
+  const settings = { peer: "test", keepaliveMs: OLD_MS, timeoutMs: 600_000 };
+  const only = createClient(TestService, { ...settings, address: proxy.address });
+  const asking = failureOf(only.once({ n: 1 }));
+  await asked.promise;
+  const both = createClient(TestService, { ...settings, address: `ipv4:${proxy.address},${other.address}` });
+  const namesOf = async () => Promise.all(Array.from({ length: 10 }, async () => (await both.once({})).name));
+  await eventually(async () => expect(await namesOf()).toContain("hanging"));
+  proxy.silence();
+  expect(await asking).toMatchObject({ kind: "unavailable" });
+  await eventually(async () => expect(new Set(await namesOf())).toEqual(new Set(["other"])));
+  for (const client of [only, both]) client.close();
+  proxy.close();
 });
 
 /** A way to a server on which a peer can vanish. */

@@ -44,9 +44,13 @@ export interface ClientSettings {
   credentials?: ChannelCredentials;
   /** Of a call that names none, milliseconds. */
   timeoutMs?: number;
+  /** Milliseconds of silence after which a server that owes answers is asked for a sign of life, and as many that it has for it. */
+  keepaliveMs?: number;
 }
 
 const TIMEOUT_MS = 5_000;
+/** A replica that hangs gets its share of calls, which all fail, for twice as long. */
+const KEEPALIVE_MS = 5_000;
 /** Each hop gives up this much before its caller does, so that the error tells which hop was slow. */
 const HOP_MARGIN_MS = 25;
 
@@ -63,13 +67,15 @@ const CHANNEL_OPTIONS: ClientOptions = {
   "grpc.max_reconnect_backoff_ms": 1_000,
   // Without bound: the peers are ours, and a page of a hundred long prompts is what the API promises.
   "grpc.max_receive_message_length": -1,
-  "grpc.keepalive_time_ms": 20_000,
-  "grpc.keepalive_timeout_ms": 5_000,
 };
 
 /** Promise and async-iterable methods over one channel. Every failure is a ServiceError. */
 export function createClient<D extends Definition>(definition: D, settings: ClientSettings): ServiceClient<D> {
-  const channel = new Client(settings.address, settings.credentials ?? credentials.createInsecure(), CHANNEL_OPTIONS);
+  const channel = new Client(settings.address, settings.credentials ?? credentials.createInsecure(), {
+    ...CHANNEL_OPTIONS,
+    "grpc.keepalive_time_ms": settings.keepaliveMs ?? KEEPALIVE_MS,
+    "grpc.keepalive_timeout_ms": settings.keepaliveMs ?? KEEPALIVE_MS,
+  });
   const sender: Sender = { channel, settings, resender: createResender(channel) };
   const methods: Record<string, unknown> = {
     isReachable: (withinMs: number) => isReady(channel, Date.now() + withinMs),

@@ -250,6 +250,23 @@ describe("an idempotency key", () => {
     const theirs = await foreign.post("/chat", { ...body, agent_id: await createAgent(foreign, model) }, headers);
     expect([theirs.status, theirs.headers.get("idempotent-replayed")]).toEqual([200, null]);
   });
+
+  test.each([true, false])("gives a refused message's error again, marked, with streaming %p", async (streaming) => {
+    const { body: agent } = await api.post("/agents", { agent_name: "No model", agent_type: "INBOUND" });
+    const send = () =>
+      api.post(
+        "/chat",
+        { agent_id: agent.id, message: "Hi", streaming },
+        { "idempotency-key": `refused ${streaming}` },
+      );
+    const [first, again] = [await send(), await send()];
+    expect([first.status, first.body, first.headers.get("idempotent-replayed")]).toEqual([
+      400,
+      { detail: "Agent has no LLM configuration" },
+      null,
+    ]);
+    expect([again.status, again.body, again.headers.get("idempotent-replayed")]).toEqual([400, first.body, "true"]);
+  });
 });
 
 describe("first-message", () => {

@@ -141,8 +141,8 @@ function turnOf({ ownerId, body, idempotency }: Chat): Turn {
 
 type Conversations = ServiceClient<typeof ConversationServiceService>;
 
-async function wholeReply(conversations: Conversations, turn: Turn, { origin, headers }: Chat): Promise<object> {
-  const options = { origin, timeoutMs: TURN_TIMEOUT_MS };
+async function wholeReply(conversations: Conversations, turn: Turn, { write, headers }: Chat): Promise<object> {
+  const options = { ...write, timeoutMs: TURN_TIMEOUT_MS };
   const { sessionId, response, replayed } = await conversations.completeTurn({ turn }, options);
   headers.set("X-Session-ID", sessionId);
   if (replayed) headers.set("Idempotent-Replayed", "true");
@@ -157,9 +157,9 @@ async function streamedReply(
   gate: GateContext,
   conversations: Conversations,
   turn: Turn,
-  { ownerId, origin, headers, request }: Chat,
+  { ownerId, origin, write, headers, request }: Chat,
 ): Promise<Response> {
-  const events = conversations.streamTurn({ turn }, { origin, timeoutMs: TURN_TIMEOUT_MS })[Symbol.asyncIterator]();
+  const events = conversations.streamTurn({ turn }, { ...write, timeoutMs: TURN_TIMEOUT_MS })[Symbol.asyncIterator]();
   const started = await events.next();
   if (!started.done && started.value.event?.$case === "started") {
     const { sessionId, replayed } = started.value.event.value;

@@ -46,7 +46,10 @@ export async function acceptKeyedTurn(
     if (!("stored" in taken)) return { type: "run", ...taken };
     const { stored } = taken;
     if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
-    if (stored.error) throw new ServiceError(stored.error.kind, stored.error.detail, stored.error);
+    if (stored.error) {
+      call.replayed = true;
+      throw new ServiceError(stored.error.kind, stored.error.detail, stored.error);
+    }
     if (stored.done) return replay(ctx, turn.ownerId, stored);
     const again = stored.held ? null : await retake(ctx, turn, key, stored, call);
     if (again) return again;

@@ -81,14 +81,19 @@ test("a key that came with another request is refused; another owner's key is an
   expect(again.replayed).toBe(false);
 });
 
-test("a refusal is given again with its session, though its cause has gone", async () => {
+test("a refusal is given again with its session and told as a replay, though its cause has gone", async () => {
   const { sessionId } = await say(service, agent, "Hi");
   await service.sql`update conversations set type = 'DAILY' where conversation_id = ${sessionId}`;
   const asked = keyed("Wait", { sessionId });
   const refusal = { kind: "condition", detail: "Session is not a chat session", sessionId };
-  expect(await failure(complete(asked))).toEqual(refusal);
+  let replays = 0;
+  const told = { onReplayed: () => replays++ };
+  expect(await failure(service.chat.completeTurn({ turn: asked }, told))).toEqual(refusal);
+  expect(replays).toBe(0);
   await service.sql`update conversations set type = 'CHAT' where conversation_id = ${sessionId}`;
-  expect(await failure(complete(asked))).toEqual(refusal);
+  expect(await failure(service.chat.completeTurn({ turn: asked }, told))).toEqual(refusal);
+  expect(await failure(Array.fromAsync(service.chat.streamTurn({ turn: asked }, told)))).toEqual(refusal);
+  expect(replays).toBe(2);
   expect(await transcript(service, agent, sessionId)).toHaveLength(2);
 });
 

@@ -20,7 +20,10 @@ export interface CallOptions {
   timeoutMs?: number;
   /** W3C trace context that goes along in place of the origin's. */
   traceparent?: string | undefined;
-  /** Of a unary call: called before its promise settles when the answer is a replay (decisions.md: Idempotency-Key). */
+  /**
+   * Called before a unary call settles, or a server stream throws, when its answer or error is a replay (decisions.md:
+   * Idempotency-Key). A stream tells of a replay that ends well in its messages: its trailers come behind them.
+   */
   onReplayed?: () => void;
 }
 
@@ -169,6 +172,7 @@ async function* serverStream(
       return resender.answered();
     } catch (error) {
       if (await resender.isDue(error as GrpcError, resends, deadlineOf(grpcOptions))) continue;
+      if (isReplayed((error as GrpcError).metadata)) options.onReplayed?.();
       throw fromStatus(error as GrpcError, settings.peer, signal?.aborted);
     } finally {
       signal?.removeEventListener("abort", cancel);

@@ -15,7 +15,7 @@ export interface Call extends CallOrigin {
   stopping: AbortSignal;
   /** Its lines name the request. */
   log: Logger;
-  /** Set by a unary handler whose answer an earlier request got first; the caller is told by `onReplayed`. */
+  /** Set by a handler whose answer, or a stream's error, an earlier request got first; the caller is told by `onReplayed`. */
   replayed?: boolean;
 }
 

@@ -4,6 +4,7 @@ import { isUuid } from "@parley/shared/ids";
 import { refuseUnstorable } from "@parley/shared/storable-json";
 import { collectValues } from "@parley/shared/variables/values";
 import { callingTypeName, typeName } from "./convert.ts";
+import { isLonger } from "./length.ts";
 import type { NewCall } from "./store/calls.ts";
 import { checkUrl } from "./url.ts";
 
@@ -101,7 +102,7 @@ function checkField(field: Field, value: string): void {
       checkUrl(field, value);
       break;
     case "room_name":
-      if (value.includes("\0") || [...value].length > ROOM_NAME_MAX) {
+      if (value.includes("\0") || isLonger(value, ROOM_NAME_MAX)) {
         throw invalid(field, `${field} must be at most ${ROOM_NAME_MAX} characters, none of them NUL`);
       }
       break;

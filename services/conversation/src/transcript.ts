@@ -1,6 +1,7 @@
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import { roleName } from "./convert.ts";
+import { isLonger } from "./length.ts";
 import { storable } from "./storable.ts";
 import type { NewMessage } from "./store/calls.ts";
 
@@ -48,7 +49,7 @@ function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): N
   const role = message && roleName(message.role);
   if (!role) throw invalid("message.role", "message.role must be USER or ASSISTANT");
   const content = storable(message.content);
-  if (content === "" || content.length > CONTENT_MAX) {
+  if (content === "" || isLonger(content, CONTENT_MAX)) {
     throw invalid("message.content", `message.content must be 1 to ${CONTENT_MAX} characters`);
   }
   return { seq: sequence, role, content, createdAt: timeOf(message.timestamp) ?? now };

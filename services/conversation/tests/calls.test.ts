@@ -190,11 +190,11 @@ describe("completing", () => {
 
   test("keeps duration, recording and notes; a late or repeated one changes nothing and answers what stands", async () => {
     const key = await startCall(service.chat, agent);
-    const end = { durationSeconds: 12.5, recordingUrl: "https://r.example/1.mp3", notes: "Caller\0 was happy" };
+    const end = { durationSeconds: 12.5, recordingUrl: "https://r.example/1.mp3", notes: `Caller\0 was ${"😀".repeat(9_000)}` };
     service.clock.advance(60_000);
     await complete(service.chat, key, end);
     const stands = await read(service.chat, key);
-    expect(stands).toMatchObject({ ...end, notes: "Caller was happy", updatedAt: service.clock.now() });
+    expect(stands).toMatchObject({ ...end, notes: end.notes.replace("\0", ""), updatedAt: service.clock.now() });
     service.clock.advance(60_000);
     for (const given of [end, { outcome: Outcome.OUTCOME_ERROR, notes: "late" }]) {
       expect(await complete(service.chat, key, given)).toEqual({ status: COMPLETED });

@@ -133,6 +133,11 @@ describe("a stream", () => {
       "message.content must be 1 to 100000 characters",
     ],
     [
+      "with too much said",
+      (m) => ({ ...m, message: { role: Role.ROLE_USER, content: "😀".repeat(100_001), timestamp: undefined } }),
+      "message.content must be 1 to 100000 characters",
+    ],
+    [
       "of another time",
       (m) => ({ ...m, message: { role: Role.ROLE_USER, content: "x", timestamp: new Date(-1e13) } }),
       "message.timestamp must be between the years 1970 and 9999",
@@ -151,6 +156,13 @@ describe("a stream", () => {
       lastSequence: "1",
     });
     expect(await lines(service.chat, key)).toHaveLength(1);
+  });
+
+  test("takes the longest message in characters, not in units of UTF-16", async () => {
+    const key = await startCall(service.chat, agent);
+    const content = "😀".repeat(100_000);
+    expect(await append(service.chat, [said(key, 1, content)])).toBe(1);
+    expect(await lines(service.chat, key)).toEqual([`user: ${content}`]);
   });
 
   test("into another owner's conversation, nobody's or with nothing in it is refused", async () => {

@@ -7,6 +7,7 @@ import { invalid } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { statusOf } from "../convert.ts";
+import { isLonger } from "../length.ts";
 import { readCall } from "../read-call.ts";
 import { storable } from "../storable.ts";
 import { type CallEnd, endCall } from "../store/calls.ts";
@@ -45,7 +46,7 @@ function endOf({ outcome, durationSeconds, recordingUrl, notes }: CompleteConver
     throw invalid("duration_seconds", "duration_seconds must be a number, 0 or more");
   }
   if (recordingUrl) checkUrl("recording_url", recordingUrl);
-  if (notes && notes.length > NOTES_MAX) throw invalid("notes", `notes must be at most ${NOTES_MAX} characters`);
+  if (notes && isLonger(notes, NOTES_MAX)) throw invalid("notes", `notes must be at most ${NOTES_MAX} characters`);
   return {
     status,
     durationSeconds: durationSeconds ?? null,

@@ -176,7 +176,7 @@ describe("an agent's prompt", () => {
     const schema = { sentiment: { type: 'Literal["good","bad"]' }, refund: { type: "Optional[float]" } };
     const agent = await newAgent({
       call_analysis_enabled: true,
-      call_analysis_prompt: { custom_prompt: "Judge." },
+      call_analysis_prompt: { prompt_name: null, prompt_version: null, custom_prompt: "Judge." },
       call_analysis_schema: schema,
     });
     const name = `agent-${agent.id}-analysis`;

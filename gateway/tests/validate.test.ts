@@ -46,7 +46,12 @@ describe("a body that breaks a rule is told so by field and fix", () => {
     [
       "custom with a query in base_url",
       custom({ base_url: "https://a/v1?b=c", api_key: "k" }),
-      "llm.params.base_url must be an https:// address without ? and #",
+      "llm.params.base_url must be an https:// address without spaces, ? and #",
+    ],
+    [
+      "custom with a line break in base_url",
+      custom({ base_url: "https://a/v1\n", api_key: "k" }),
+      "llm.params.base_url must be an https:// address without spaces, ? and #",
     ],
     [
       "custom with a key that no header can carry",

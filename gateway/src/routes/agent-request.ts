@@ -110,10 +110,10 @@ function analysisOf(body: UpdateAgentBody): AnalysisSettings | undefined {
 
 function analysisPromptOf(prompt: NonNullable<UpdateAgentBody["call_analysis_prompt"]>): PromptSource {
   const { prompt_name: name, prompt_version: version, custom_prompt: custom } = prompt;
-  if ((name === undefined) === (custom === undefined)) {
+  if ((name == null) === (custom == null)) {
     throw invalid("call_analysis_prompt", "call_analysis_prompt must have either prompt_name or custom_prompt");
   }
-  if (custom !== undefined) return { source: { $case: "content", value: custom } };
+  if (custom != null) return { source: { $case: "content", value: custom } };
   return { source: { $case: "reference", value: { promptName: name ?? "", promptVersion: version ?? undefined } } };
 }
 

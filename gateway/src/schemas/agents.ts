@@ -52,8 +52,13 @@ const CustomLlm = Type.Object({
   model_name: ModelName,
   params: Type.Object(
     {
-      // The operation's path is appended, which a query or a fragment would swallow.
-      base_url: Text({ max: 2048, pattern: "^https?://[^?#]*$", form: "be an https:// address without ? and #" }),
+      // The operation's path is appended, which a query or a fragment would swallow; a URL's parser drops line breaks and tabs,
+      // so that what is shown would not be what is asked.
+      base_url: Text({
+        max: 2048,
+        pattern: "^https?://[^?#\\s]*$",
+        form: "be an https:// address without spaces, ? and #",
+      }),
       // What a header can carry.
       api_key: Text({ min: 1, max: 1000, pattern: "^[\\x21-\\x7e]*$", form: "be printable ASCII without spaces" }),
       API_TYPE: Type.Optional(OneOf(["CHAT_COMPLETION", "RESPONSES"] as const)),
@@ -128,9 +133,9 @@ const PromptName = Text({ min: 1, max: 100 });
 const PromptVersion = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 const PromptReference = Type.Object({ prompt_name: PromptName, prompt_version: Maybe(PromptVersion) });
 const AnalysisPrompt = Type.Object({
-  prompt_name: Type.Optional(PromptName),
+  prompt_name: Maybe(PromptName),
   prompt_version: Maybe(PromptVersion),
-  custom_prompt: Type.Optional(PromptContent),
+  custom_prompt: Maybe(PromptContent),
 });
 
 const optionalFields = {

@@ -6,7 +6,7 @@ export const PromptContent = Text({ min: 1, max: 500_000 });
 export const CreatePromptBody = Type.Object({
   prompt_name: Text({ min: 1, max: 100 }),
   prompt_content: PromptContent,
-  prompt_metadata: Maybe(Type.Object({ prompt_type: Type.Optional(OneOf(["main", "analysis"] as const)) })),
+  prompt_metadata: Maybe(Type.Object({ prompt_type: Maybe(OneOf(["main", "analysis"] as const)) })),
 });
 
 export const UpdatePromptBody = Type.Object({ prompt_content: PromptContent });

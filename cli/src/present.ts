@@ -1,24 +1,17 @@
-import {
-  type ApiKey,
-  KeyStatus,
-  type MobileNumber,
-  type Owner,
-  type Tier,
-} from "@parley/proto/parley/account/v1/account.ts";
+import type { ApiKey, MobileNumber, Owner } from "@parley/proto/parley/account/v1/account.ts";
 import type { Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES, TIERS } from "@parley/shared/api-names";
-
-const STATUSES: Record<KeyStatus, string> = {
-  [KeyStatus.KEY_STATUS_UNSPECIFIED]: "unknown",
-  [KeyStatus.KEY_STATUS_ACTIVE]: "active",
-  [KeyStatus.KEY_STATUS_INACTIVE]: "inactive",
-  [KeyStatus.KEY_STATUS_EXPIRED]: "expired",
-};
+import { DELIVERY_STATUSES, KEY_STATUSES, nameOf, REQUEST_TYPES, TIERS } from "@parley/shared/api-names";
 
 /** The API's names of an owner's fields. */
 export function presentOwner(owner: Owner | undefined) {
   const { ownerId, name, email, tier, rateLimitPerMinute } = given(owner);
-  return { owner_id: ownerId, name, email, tier: tierName(tier), rate_limit_per_minute: rateLimitPerMinute };
+  return {
+    owner_id: ownerId,
+    name,
+    email,
+    tier: nameOf(TIERS, tier) ?? "unknown",
+    rate_limit_per_minute: rateLimitPerMinute,
+  };
 }
 
 /** The same with the times. */
@@ -95,14 +88,10 @@ function keyFields(key: Omit<ApiKey, "keyId" | "prefix">) {
     owner_id: key.ownerId,
     name: key.name || null,
     scopes: key.scopes,
-    status: STATUSES[key.status],
+    status: nameOf(KEY_STATUSES, key.status) ?? "unknown",
     expires_at: time(key.expiresAt),
     created_at: time(key.createdAt),
   };
-}
-
-function tierName(tier: Tier): string {
-  return nameOf(TIERS, tier) ?? "unknown";
 }
 
 function time(date: Date | undefined): string | null {

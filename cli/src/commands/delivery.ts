@@ -1,5 +1,5 @@
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES } from "@parley/shared/api-names";
+import { DELIVERY_STATUSES, namesOf, numberOf } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
 import { type Environment, withDispatcher } from "../connection.ts";
 import { jsonOption, ownerOption, parseTime, parseWholeNumber } from "../options.ts";
@@ -41,7 +41,7 @@ Examples:
     .addOption(ownerOption())
     .option("--destination <destination_id>", "of this destination")
     .option("--conversation <conversation_id>", "of this conversation")
-    .addOption(new Option("--status <status>", "of this status").choices(Object.keys(DELIVERY_STATUSES)))
+    .addOption(new Option("--status <status>", "of this status").choices(namesOf(DELIVERY_STATUSES)))
     .addOption(new Option("--page <number>").argParser(parseWholeNumber).default(1))
     .addOption(new Option("--page-size <number>").argParser(parseWholeNumber).default(20))
     .addOption(jsonOption())
@@ -52,7 +52,7 @@ Examples:
           page: { number: page, size: pageSize },
           destinationId: destination,
           conversationId: conversation,
-          status: status ? DELIVERY_STATUSES[status] : 0,
+          status: numberOf(DELIVERY_STATUSES, status),
         }),
       );
       const document = { deliveries: deliveries.map(presentDelivery), total, page, page_size: pageSize };

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { REQUEST_TYPES } from "@parley/shared/api-names";
+import { namesOf, numberOf, REQUEST_TYPES } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
 import { type DispatcherClient, type Environment, withAccount, withDispatcher } from "../connection.ts";
 import { jsonOption, ownerOption } from "../options.ts";
@@ -99,9 +99,15 @@ Example:
     )
     .action(async (destinationId: string, { owner, name, url, requestType, enable, disable, json }: ChangeOptions) => {
       const enabled = enable ? true : disable ? false : undefined;
-      const given = requestType ? REQUEST_TYPES[requestType] : 0;
       const { destination } = await withDispatcher(env, (dispatcher) =>
-        dispatcher.updateDestination({ ownerId: owner, destinationId, name, url, requestType: given, enabled }),
+        dispatcher.updateDestination({
+          ownerId: owner,
+          destinationId,
+          name,
+          url,
+          requestType: numberOf(REQUEST_TYPES, requestType),
+          enabled,
+        }),
       );
       const fields = presentDestination(destination);
       print(json, fields, formatRecord(fields));
@@ -149,7 +155,7 @@ Example:
 }
 
 function requestTypeOption(): Option {
-  return new Option("--request-type <method>", "how events are sent").choices(Object.keys(REQUEST_TYPES));
+  return new Option("--request-type <method>", "how events are sent").choices(namesOf(REQUEST_TYPES));
 }
 
 /** A delivery once its first attempt has ended, or as it is when that takes too long. */

@@ -1,18 +1,11 @@
 import { type KeyGrant, KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
+import type { SCOPES } from "@parley/shared/api-names";
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import type { KeyRing } from "./key-ring.ts";
 
-/** Scopes of a key (decisions.md: Authentication). */
-export type Scope =
-  | "agents:read"
-  | "agents:write"
-  | "prompts:read"
-  | "prompts:write"
-  | "conversations:read"
-  | "chat"
-  | "calls"
-  | "catalogue:read";
+/** What a route may ask of a key. */
+export type Scope = Exclude<(typeof SCOPES)[number], "*">;
 
 const FORM = /^vk_[0-9A-Za-z]{43}$/;
 

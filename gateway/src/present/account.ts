@@ -1,25 +1,6 @@
-import {
-  type ApiKey,
-  KeyStatus,
-  type MobileNumber,
-  type Owner,
-  type Settings,
-  Tier,
-} from "@parley/proto/parley/account/v1/account.ts";
+import type { ApiKey, MobileNumber, Owner, Settings } from "@parley/proto/parley/account/v1/account.ts";
+import { KEY_STATUSES, nameOf, TIERS } from "@parley/shared/api-names";
 import { isoTime } from "./time.ts";
-
-const TIERS: Record<Tier, string> = {
-  [Tier.TIER_UNSPECIFIED]: "free",
-  [Tier.TIER_FREE]: "free",
-  [Tier.TIER_PRO]: "pro",
-  [Tier.TIER_ENTERPRISE]: "enterprise",
-};
-const KEY_STATUSES: Record<KeyStatus, string> = {
-  [KeyStatus.KEY_STATUS_UNSPECIFIED]: "inactive",
-  [KeyStatus.KEY_STATUS_ACTIVE]: "active",
-  [KeyStatus.KEY_STATUS_INACTIVE]: "inactive",
-  [KeyStatus.KEY_STATUS_EXPIRED]: "expired",
-};
 
 export function presentOwner(owner: Owner) {
   return {
@@ -41,7 +22,7 @@ export function presentKey(key: ApiKey) {
     name: key.name || null,
     prefix: key.prefix,
     scopes: key.scopes,
-    status: KEY_STATUSES[key.status],
+    status: nameOf(KEY_STATUSES, key.status),
     expires_at: isoTime(key.expiresAt) ?? null,
     created_at: isoTime(key.createdAt),
   };
@@ -53,5 +34,5 @@ export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber)
 }
 
 function presentTier({ tier, rateLimitPerMinute }: Owner) {
-  return { tier: TIERS[tier], rate_limit_per_minute: rateLimitPerMinute };
+  return { tier: nameOf(TIERS, tier), rate_limit_per_minute: rateLimitPerMinute };
 }

@@ -1,13 +1,12 @@
-import {
-  type Agent,
-  AgentType,
-  type DynamicVariable,
-  FieldType,
-  type LlmConfig,
-  type StsConfig,
-  type SttConfig,
-  type TtsConfig,
+import type {
+  Agent,
+  DynamicVariable,
+  LlmConfig,
+  StsConfig,
+  SttConfig,
+  TtsConfig,
 } from "@parley/proto/parley/agent/v1/agent.ts";
+import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/api-names";
 import { isoTime } from "./time.ts";
 
 /** api.md: Agent. */
@@ -17,7 +16,7 @@ export function presentAgent(agent: Agent) {
     id: agent.agentId,
     agent_name: agent.agentName,
     agent_description: agent.agentDescription ?? null,
-    agent_type: agent.agentType === AgentType.AGENT_TYPE_OUTBOUND ? "OUTBOUND" : "INBOUND",
+    agent_type: nameOf(AGENT_TYPES, agent.agentType),
     agent_category: agent.agentCategory,
     agent_tips: agent.agentTips,
     agent_mobile_number: agent.agentMobileNumbers,
@@ -93,20 +92,12 @@ function language(config: { language?: string | undefined }) {
   return config.language === undefined ? {} : { language: config.language };
 }
 
-const FIELD_TYPES: Record<FieldType, string> = {
-  [FieldType.FIELD_TYPE_UNSPECIFIED]: "STRING",
-  [FieldType.FIELD_TYPE_STRING]: "STRING",
-  [FieldType.FIELD_TYPE_NUMBER]: "NUMBER",
-  [FieldType.FIELD_TYPE_EMAIL]: "EMAIL",
-  [FieldType.FIELD_TYPE_PHONE]: "PHONE",
-};
-
 /** api.md: Dynamic variable definition. */
 export function presentVariable(variable: DynamicVariable) {
   return {
     variable_name: variable.variableName,
     required: variable.required,
-    field_type: FIELD_TYPES[variable.fieldType],
+    field_type: nameOf(FIELD_TYPES, variable.fieldType),
     description: variable.description,
   };
 }

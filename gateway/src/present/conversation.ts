@@ -1,39 +1,17 @@
 import {
-  CallingType,
   type ChatSession,
   type ChatSessionSummary,
   type Conversation,
-  ConversationStatus,
   ConversationType,
   type Message,
-  Role,
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf, ROLES } from "@parley/shared/api-names";
 import { isoTime } from "./time.ts";
-
-const TYPES: Record<ConversationType, string> = {
-  [ConversationType.CONVERSATION_TYPE_UNSPECIFIED]: "CHAT",
-  [ConversationType.CONVERSATION_TYPE_CHAT]: "CHAT",
-  [ConversationType.CONVERSATION_TYPE_TELEPHONY]: "TELEPHONY",
-  [ConversationType.CONVERSATION_TYPE_WHATSAPP]: "WHATSAPP",
-  [ConversationType.CONVERSATION_TYPE_DAILY]: "DAILY",
-};
-const STATUSES: Record<ConversationStatus, string> = {
-  [ConversationStatus.CONVERSATION_STATUS_UNSPECIFIED]: "IN_PROGRESS",
-  [ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS]: "IN_PROGRESS",
-  [ConversationStatus.CONVERSATION_STATUS_COMPLETED]: "COMPLETED",
-  [ConversationStatus.CONVERSATION_STATUS_DISCONNECTED]: "DISCONNECTED",
-  [ConversationStatus.CONVERSATION_STATUS_FAILED]: "FAILED",
-};
-const CALLING_TYPES: Record<CallingType, string | undefined> = {
-  [CallingType.CALLING_TYPE_UNSPECIFIED]: undefined,
-  [CallingType.CALLING_TYPE_INBOUND]: "INBOUND",
-  [CallingType.CALLING_TYPE_OUTBOUND]: "OUTBOUND",
-};
 
 /** api.md: Conversation. */
 export function presentConversation(conversation: Conversation) {
-  const callingType = CALLING_TYPES[conversation.callingType];
+  const callingType = nameOf(CALLING_TYPES, conversation.callingType);
   const mobileNumber =
     callingType === "OUTBOUND"
       ? conversation.toMobileNumber
@@ -42,8 +20,8 @@ export function presentConversation(conversation: Conversation) {
     id: conversation.id,
     conversation_id: conversation.conversationId,
     agent_id: conversation.agentId,
-    conversation_type: TYPES[conversation.type],
-    conversation_status: STATUSES[conversation.status],
+    conversation_type: nameOf(CONVERSATION_TYPES, conversation.type),
+    conversation_status: nameOf(CONVERSATION_STATUSES, conversation.status),
     conversation_analysis: conversation.analysis
       ? conversation.analysis.items.map(({ name, value, type, error }) => ({
           name,
@@ -72,7 +50,7 @@ function presentMetadata(conversation: Conversation): object {
         ...conversation.metadata,
         to_mobile_number: conversation.toMobileNumber ?? null,
         from_mobile_number: conversation.fromMobileNumber ?? null,
-        calling_type: CALLING_TYPES[conversation.callingType] ?? null,
+        calling_type: nameOf(CALLING_TYPES, conversation.callingType) ?? null,
         telephony_provider: conversation.telephonyProvider ?? null,
         conversation_recording_url: conversation.recordingUrl ?? null,
         conversation_duration: conversation.durationSeconds ?? null,
@@ -96,7 +74,7 @@ function presentMetadata(conversation: Conversation): object {
       return {
         ...conversation.metadata,
         last_activity: isoTime(conversation.lastActivityAt),
-        session_status: STATUSES[conversation.status],
+        session_status: nameOf(CONVERSATION_STATUSES, conversation.status),
       };
   }
 }
@@ -106,7 +84,7 @@ export function presentSession(session: ChatSession) {
   return {
     session_id: session.sessionId,
     agent_id: session.agentId,
-    status: STATUSES[session.status],
+    status: nameOf(CONVERSATION_STATUSES, session.status),
     messages: session.messages.map(presentMessage),
     message_count: session.messageCount,
     created_at: isoTime(session.createdAt),
@@ -114,7 +92,7 @@ export function presentSession(session: ChatSession) {
     metadata: {
       ...session.metadata,
       last_activity: isoTime(session.lastActivityAt),
-      session_status: STATUSES[session.status],
+      session_status: nameOf(CONVERSATION_STATUSES, session.status),
     },
     usage: session.usage ? presentUsage(session.usage) : null,
   };
@@ -133,13 +111,13 @@ export function presentSummary(session: ChatSessionSummary) {
     metadata: {
       ...session.metadata,
       last_activity: isoTime(session.lastActivityAt),
-      session_status: STATUSES[session.status],
+      session_status: nameOf(CONVERSATION_STATUSES, session.status),
     },
   };
 }
 
 function presentMessage({ role, content, timestamp }: Message) {
-  return { role: role === Role.ROLE_USER ? "user" : "assistant", content, timestamp: isoTime(timestamp) };
+  return { role: nameOf(ROLES, role), content, timestamp: isoTime(timestamp) };
 }
 
 function presentUsage(usage: Usage) {

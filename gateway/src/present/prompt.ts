@@ -1,4 +1,5 @@
-import { type Prompt, PromptType, type PromptVersion } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import type { Prompt, PromptVersion } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { nameOf, PROMPT_TYPES } from "@parley/shared/api-names";
 import { isoTime } from "./time.ts";
 
 /** api.md: Prompt. */
@@ -7,7 +8,7 @@ export function presentPrompt(prompt: Prompt) {
     prompt_name: prompt.promptName,
     prompt_version: prompt.promptVersion,
     prompt_content: prompt.promptContent,
-    prompt_metadata: { prompt_type: prompt.promptType === PromptType.PROMPT_TYPE_ANALYSIS ? "analysis" : "main" },
+    prompt_metadata: { prompt_type: nameOf(PROMPT_TYPES, prompt.promptType) },
     created_at: isoTime(prompt.createdAt),
     updated_at: isoTime(prompt.updatedAt),
   };

@@ -1,14 +1,5 @@
-import { Gender, type Voice } from "@parley/proto/parley/agent/v1/agent.ts";
-
-const BY_NAME = { MALE: Gender.GENDER_MALE, FEMALE: Gender.GENDER_FEMALE, NEUTRAL: Gender.GENDER_NEUTRAL } as const;
-const GENDERS: Readonly<Record<number, string>> = {
-  [Gender.GENDER_MALE]: "MALE",
-  [Gender.GENDER_FEMALE]: "FEMALE",
-};
-
-export function genderOf(name: "MALE" | "FEMALE" | "NEUTRAL" | undefined): Gender {
-  return name === undefined ? Gender.GENDER_UNSPECIFIED : BY_NAME[name];
-}
+import type { Voice } from "@parley/proto/parley/agent/v1/agent.ts";
+import { GENDERS, nameOf } from "@parley/shared/api-names";
 
 /** api.md: Voice. */
 export function presentVoice(voice: Voice) {
@@ -16,7 +7,7 @@ export function presentVoice(voice: Voice) {
     id: voice.voiceId,
     name: voice.name,
     provider: voice.providerName,
-    gender: GENDERS[voice.gender] ?? "NEUTRAL",
+    gender: nameOf(GENDERS, voice.gender),
     language: voice.language,
     preview_url: voice.previewUrl ?? null,
   };

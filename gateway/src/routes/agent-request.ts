@@ -1,16 +1,11 @@
-import {
-  AgentType,
-  type LlmConfig,
-  type StsConfig,
-  type SttConfig,
-  type TtsConfig,
-} from "@parley/proto/parley/agent/v1/agent.ts";
+import type { LlmConfig, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   type AnalysisSettings,
   CreateAgentRequest,
   type PromptSource,
   UpdateAgentRequest,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { AGENT_TYPES } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents.ts";
 
@@ -19,7 +14,7 @@ export function createAgentRequest(ownerId: string, body: CreateAgentBody): Crea
   return CreateAgentRequest.fromPartial({
     ownerId,
     agentName: body.agent_name,
-    agentType: agentTypeOf(body.agent_type),
+    agentType: AGENT_TYPES[body.agent_type],
     agentTips: body.agent_tips ?? [],
     agentMobileNumbers: body.agent_mobile_number ?? [],
     mediaFiles: body.MediaFiles ?? [],
@@ -54,18 +49,13 @@ export function updateAgentRequest(ownerId: string, agentId: string, body: Updat
     ownerId,
     agentId,
     ...(body.agent_name !== undefined && { agentName: body.agent_name }),
-    ...(body.agent_type !== undefined && { agentType: agentTypeOf(body.agent_type) }),
+    ...(body.agent_type !== undefined && { agentType: AGENT_TYPES[body.agent_type] }),
     ...(body.agent_tips && { agentTips: { values: body.agent_tips } }),
     ...(body.agent_mobile_number && { agentMobileNumbers: { values: body.agent_mobile_number } }),
     ...(body.MediaFiles && { mediaFiles: { values: body.MediaFiles } }),
     clear: [...new Set(cleared.map(([, field]) => field))],
     ...given(body),
   });
-}
-
-export function agentTypeOf(name: "INBOUND" | "OUTBOUND" | undefined): AgentType {
-  if (name === undefined) return AgentType.AGENT_TYPE_UNSPECIFIED;
-  return name === "OUTBOUND" ? AgentType.AGENT_TYPE_OUTBOUND : AgentType.AGENT_TYPE_INBOUND;
 }
 
 /** The fields that creating and changing have alike. */

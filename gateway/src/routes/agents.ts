@@ -1,3 +1,4 @@
+import { AGENT_TYPES, numberOf } from "@parley/shared/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
@@ -6,7 +7,7 @@ import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { CreateAgentBody, ListAgentsQuery, UpdateAgentBody } from "../schemas/agents.ts";
 import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/resources.ts";
-import { agentTypeOf, createAgentRequest, updateAgentRequest } from "./agent-request.ts";
+import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { endpoint } from "./endpoint.ts";
 
 export function agentRoutes(gate: GateContext, { agents, getAgent }: Clients) {
@@ -49,7 +50,7 @@ export function agentRoutes(gate: GateContext, { agents, getAgent }: Clients) {
               ownerId,
               page,
               search: query.search ?? "",
-              agentType: agentTypeOf(query.agent_type),
+              agentType: numberOf(AGENT_TYPES, query.agent_type),
               agentCategory: query.agent_category ?? "",
             },
             { origin },

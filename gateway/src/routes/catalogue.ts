@@ -1,10 +1,11 @@
 import type { ProviderModels } from "@parley/proto/parley/agent/v1/agent.ts";
+import { GENDERS, numberOf } from "@parley/shared/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { presentNumber } from "../present/account.ts";
 import { pageOf } from "../present/page.ts";
-import { genderOf, presentVoices } from "../present/voice.ts";
+import { presentVoices } from "../present/voice.ts";
 import { ListVoicesQuery, VOICES_PAGE_SIZE } from "../schemas/catalogue.ts";
 import { MobileNumbers, Providers, VoiceList } from "../schemas/resources.ts";
 import { endpoint } from "./endpoint.ts";
@@ -49,7 +50,7 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
               page,
               providerName: query.provider,
               language: query.language ?? "",
-              gender: genderOf(query.gender),
+              gender: numberOf(GENDERS, query.gender),
               search: query.search ?? "",
               clonedOnly: query.cloned_only ?? false,
               modelName: query.model ?? "",

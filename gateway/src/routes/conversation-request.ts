@@ -1,12 +1,8 @@
-import {
-  CallingType,
-  ConversationStatus,
-  ConversationType,
-} from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type {
   ListConversationsRequest,
   TimeOfDayWindow,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, numberOf } from "@parley/shared/api-names";
 import type { Static } from "@sinclair/typebox";
 import { readDate, readEndDate } from "../http/date.ts";
 import type { ListConversationsQuery } from "../schemas/conversations.ts";
@@ -17,23 +13,6 @@ const SIZE_MAX = 100;
 const SIZE_DEFAULT = 10;
 const DAY_MINUTES = 24 * 60;
 const OFFSET_DEFAULT = 330;
-
-const TYPES = {
-  CHAT: ConversationType.CONVERSATION_TYPE_CHAT,
-  TELEPHONY: ConversationType.CONVERSATION_TYPE_TELEPHONY,
-  WHATSAPP: ConversationType.CONVERSATION_TYPE_WHATSAPP,
-  DAILY: ConversationType.CONVERSATION_TYPE_DAILY,
-} as const;
-const STATUSES = {
-  IN_PROGRESS: ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS,
-  COMPLETED: ConversationStatus.CONVERSATION_STATUS_COMPLETED,
-  DISCONNECTED: ConversationStatus.CONVERSATION_STATUS_DISCONNECTED,
-  FAILED: ConversationStatus.CONVERSATION_STATUS_FAILED,
-} as const;
-const CALLING_TYPES = {
-  INBOUND: CallingType.CALLING_TYPE_INBOUND,
-  OUTBOUND: CallingType.CALLING_TYPE_OUTBOUND,
-} as const;
 
 /** api.md: GET /conversations. An oversize page_size is reduced to 100, one below 1 becomes 10. */
 export function listConversationsRequest(
@@ -50,11 +29,9 @@ export function listConversationsRequest(
       search: query.search ?? "",
       conversationId: query.conversation_id ?? "",
       agentId: query.agent_id ?? "",
-      type: query.conversation_type ? TYPES[query.conversation_type] : ConversationType.CONVERSATION_TYPE_UNSPECIFIED,
-      callingType: query.calling_type ? CALLING_TYPES[query.calling_type] : CallingType.CALLING_TYPE_UNSPECIFIED,
-      status: query.conversation_status
-        ? STATUSES[query.conversation_status]
-        : ConversationStatus.CONVERSATION_STATUS_UNSPECIFIED,
+      type: numberOf(CONVERSATION_TYPES, query.conversation_type),
+      callingType: numberOf(CALLING_TYPES, query.calling_type),
+      status: numberOf(CONVERSATION_STATUSES, query.conversation_status),
       from: query.from_date === undefined ? undefined : readDate("from_date", query.from_date),
       to: query.to_date === undefined ? undefined : readEndDate("to_date", query.to_date),
       timeOfDay: timeOfDayOf(query),

@@ -1,4 +1,4 @@
-import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { numberOf, PROMPT_TYPES } from "@parley/shared/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
@@ -8,8 +8,6 @@ import { required } from "../present/required.ts";
 import { CreatePromptBody, GetPromptQuery, ListPromptsQuery, UpdatePromptBody } from "../schemas/prompts.ts";
 import { Prompt, PromptDeleted, PromptList, PromptVersions } from "../schemas/resources.ts";
 import { endpoint } from "./endpoint.ts";
-
-const PROMPT_TYPES = { main: PromptType.PROMPT_TYPE_MAIN, analysis: PromptType.PROMPT_TYPE_ANALYSIS } as const;
 
 export function promptRoutes(gate: GateContext, { prompts }: Clients) {
   return new Elysia({ prefix: "/v1/public/prompts" })
@@ -26,13 +24,12 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           response: Prompt,
         },
         async ({ ownerId, body, idempotency, write }) => {
-          const type = body.prompt_metadata?.prompt_type;
           const { prompt } = await prompts.createPrompt(
             {
               ownerId,
               promptName: body.prompt_name,
               promptContent: body.prompt_content,
-              promptType: type ? PROMPT_TYPES[type] : PromptType.PROMPT_TYPE_UNSPECIFIED,
+              promptType: numberOf(PROMPT_TYPES, body.prompt_metadata?.prompt_type),
               idempotency,
             },
             write,

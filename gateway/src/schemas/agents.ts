@@ -1,3 +1,4 @@
+import { AGENT_TYPES, namesOf } from "@parley/shared/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "./prompts.ts";
 import { E164, Json, Maybe, OneOf, PageQuery, Text, TimeZone } from "./types.ts";
@@ -27,7 +28,7 @@ export const CATEGORIES = [
   "other",
 ] as const;
 
-const AgentType = OneOf(["INBOUND", "OUTBOUND"] as const);
+const AgentType = OneOf(namesOf(AGENT_TYPES));
 const Category = OneOf(CATEGORIES);
 const Language = Text({
   max: 35,

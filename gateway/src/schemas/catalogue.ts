@@ -1,3 +1,4 @@
+import { GENDERS, namesOf } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { OneOf, PageQuery, Text } from "./types.ts";
 
@@ -17,7 +18,7 @@ export const ListVoicesQuery = Type.Object({
       example: "en",
     }),
   ),
-  gender: Type.Optional(OneOf(["MALE", "FEMALE", "NEUTRAL"] as const)),
+  gender: Type.Optional(OneOf(namesOf(GENDERS))),
   search: Type.Optional(Text({ max: 200, description: "Part of the name; case does not matter." })),
   cloned_only: Type.Optional(Type.Boolean({ default: false, description: "Only the owner's own voices." })),
   model: Type.Optional(

@@ -1,3 +1,4 @@
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, namesOf } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { DateTimeText, OneOf, Text } from "./types.ts";
 
@@ -17,9 +18,9 @@ export const ListConversationsQuery = Type.Object({
   ),
   conversation_id: Type.Optional(Text({ max: 200 })),
   agent_id: Type.Optional(Text({ max: 200 })),
-  conversation_type: Type.Optional(OneOf(["DAILY", "TELEPHONY", "WHATSAPP", "CHAT"] as const)),
-  calling_type: Type.Optional(OneOf(["INBOUND", "OUTBOUND"] as const)),
-  conversation_status: Type.Optional(OneOf(["IN_PROGRESS", "COMPLETED", "DISCONNECTED", "FAILED"] as const)),
+  conversation_type: Type.Optional(OneOf(namesOf(CONVERSATION_TYPES))),
+  calling_type: Type.Optional(OneOf(namesOf(CALLING_TYPES))),
+  conversation_status: Type.Optional(OneOf(namesOf(CONVERSATION_STATUSES))),
   from_date: Type.Optional({ ...DateTimeText, description: "Created then or later; a day is its begin, in UTC." }),
   to_date: Type.Optional({ ...DateTimeText, description: "Created then or before; a day is its end, in UTC." }),
   from_time: Type.Optional({

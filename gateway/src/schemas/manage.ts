@@ -1,4 +1,4 @@
-import { DELIVERY_STATUSES, SCOPES } from "@parley/shared/api-names";
+import { CARRIERS, DELIVERY_STATUSES, GENDERS, namesOf, REQUEST_TYPES, SCOPES } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { VOICE_PROVIDERS } from "./catalogue.ts";
 import { DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";
@@ -36,8 +36,8 @@ const Url = Text({
   form: "be an https:// address",
   example: "https://hooks.acme.example/parley",
 });
-const RequestType = OneOf(["GET", "POST", "PATCH", "PUT"] as const);
-const DestinationStatus = OneOf(["enabled", "disabled"] as const);
+export const RequestType = OneOf(namesOf(REQUEST_TYPES));
+export const DestinationStatus = OneOf(["enabled", "disabled"] as const);
 
 export const CreateDestinationBody = Type.Object({
   name: Name,
@@ -55,7 +55,7 @@ export const UpdateDestinationBody = Type.Object({
 
 export const ResendFailedBody = Type.Object({ since: DateTimeText });
 
-export const DeliveryStatus = OneOf(Object.keys(DELIVERY_STATUSES) as (keyof typeof DELIVERY_STATUSES)[]);
+export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES));
 
 export const ListDeliveriesQuery = Type.Object({
   ...PageQuery,
@@ -66,7 +66,7 @@ export const ListDeliveriesQuery = Type.Object({
 
 export const AddNumberBody = Type.Object({
   mobile_number: E164,
-  telephony_provider: OneOf(["TWILIO", "PLIVO"] as const),
+  telephony_provider: OneOf(CARRIERS),
 });
 
 export const ListClonedVoicesQuery = Type.Object({ provider: OneOf(VOICE_PROVIDERS), ...PageQuery });
@@ -75,7 +75,7 @@ export const AddClonedVoiceBody = Type.Object({
   provider: OneOf(VOICE_PROVIDERS),
   voice_id: Text({ min: 1, max: 200, description: "The provider's id of it.", example: "pNInz6obpgDQGcFmaJgB" }),
   name: Text({ min: 1, max: 100, example: "Our receptionist" }),
-  gender: OneOf(["MALE", "FEMALE", "NEUTRAL"] as const),
+  gender: OneOf(namesOf(GENDERS)),
   language: Text({ min: 2, max: 35, example: "en-US" }),
   preview_url: Maybe(Text({ max: 2048, example: "https://cdn.acme.example/receptionist.mp3" })),
 });

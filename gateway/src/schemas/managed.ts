@@ -1,5 +1,6 @@
+import { KEY_STATUSES, namesOf, TIERS } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
-import { DeliveryStatus } from "./manage.ts";
+import { DeliveryStatus, DestinationStatus, RequestType } from "./manage.ts";
 import { DateTime, Id, MobileNumber, PageFigures, Resource } from "./resources.ts";
 import { Nullable, OneOf } from "./types.ts";
 
@@ -7,7 +8,7 @@ import { Nullable, OneOf } from "./types.ts";
 export const Done = Resource("Done", { message: Type.String({ examples: ["Signed out"] }) });
 
 const TierFields = {
-  tier: OneOf(["free", "pro", "enterprise"] as const),
+  tier: OneOf(namesOf(TIERS)),
   rate_limit_per_minute: Type.Integer({ description: "Requests per minute of each key.", examples: [500] }),
 };
 
@@ -24,7 +25,7 @@ const keyFields = {
   name: Nullable(Type.String()),
   prefix: Type.String({ description: "The key's first 11 characters.", examples: ["vk_3JHs9fk2"] }),
   scopes: Type.Array(Type.String(), { examples: [["*"]] }),
-  status: OneOf(["active", "inactive", "expired"] as const),
+  status: OneOf(namesOf(KEY_STATUSES)),
   expires_at: Nullable(DateTime),
   created_at: DateTime,
 };
@@ -40,8 +41,8 @@ const destinationFields = {
   destination_id: Id("whd_01m7yyhwdzeb28n9gms8rr2qyg"),
   name: Type.String({ examples: ["Production"] }),
   url: Type.String({ examples: ["https://hooks.acme.example/parley"] }),
-  request_type: OneOf(["GET", "POST", "PATCH", "PUT"] as const),
-  status: OneOf(["enabled", "disabled"] as const),
+  request_type: RequestType,
+  status: DestinationStatus,
   old_secret_valid_until: Nullable({
     ...DateTime,
     description: "Until when deliveries are signed with the secret before the last rotation too.",

@@ -1,3 +1,4 @@
+import { namesOf, PROMPT_TYPES } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
@@ -6,7 +7,7 @@ export const PromptContent = Text({ min: 1, max: 500_000 });
 export const CreatePromptBody = Type.Object({
   prompt_name: Text({ min: 1, max: 100 }),
   prompt_content: PromptContent,
-  prompt_metadata: Maybe(Type.Object({ prompt_type: Maybe(OneOf(["main", "analysis"] as const)) })),
+  prompt_metadata: Maybe(Type.Object({ prompt_type: Maybe(OneOf(namesOf(PROMPT_TYPES))) })),
 });
 
 export const UpdatePromptBody = Type.Object({ prompt_content: PromptContent });

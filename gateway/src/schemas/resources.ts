@@ -1,3 +1,15 @@
+import {
+  AGENT_TYPES,
+  CALLING_TYPES,
+  CARRIERS,
+  CONVERSATION_STATUSES,
+  CONVERSATION_TYPES,
+  FIELD_TYPES,
+  GENDERS,
+  namesOf,
+  PROMPT_TYPES,
+  ROLES,
+} from "@parley/shared/api-names";
 import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
 import { CATEGORIES, Sts, Stt, Tools, Tts, Widget } from "./agents.ts";
 import { Json, Nullable, OneOf } from "./types.ts";
@@ -46,7 +58,7 @@ export const Agent = Resource("Agent", {
   id: Id("agt_01m7yyhwdzeb28n9gms8rr2qyg"),
   agent_name: Type.String(),
   agent_description: Nullable(Type.String()),
-  agent_type: OneOf(["INBOUND", "OUTBOUND"] as const),
+  agent_type: OneOf(namesOf(AGENT_TYPES)),
   agent_category: OneOf(CATEGORIES),
   agent_tips: Type.Array(Type.String()),
   agent_mobile_number: Type.Array(Type.String()),
@@ -81,7 +93,7 @@ export const AgentDeleted = Resource("AgentDeleted", {
 const DynamicVariable = Resource("DynamicVariable", {
   variable_name: Type.String({ examples: ["customer_name"] }),
   required: Type.Boolean(),
-  field_type: OneOf(["STRING", "NUMBER", "EMAIL", "PHONE"] as const),
+  field_type: OneOf(namesOf(FIELD_TYPES)),
   description: Type.String(),
 });
 
@@ -95,7 +107,7 @@ export const Prompt = Resource("Prompt", {
   prompt_name: Type.String(),
   prompt_version: Type.Integer({ minimum: 1 }),
   prompt_content: Type.String(),
-  prompt_metadata: Type.Object({ prompt_type: OneOf(["main", "analysis"] as const) }),
+  prompt_metadata: Type.Object({ prompt_type: OneOf(namesOf(PROMPT_TYPES)) }),
   created_at: DateTime,
   updated_at: DateTime,
 });
@@ -117,10 +129,10 @@ export const PromptDeleted = Resource("PromptDeleted", {
   deleted_at: DateTime,
 });
 
-const Status = OneOf(["IN_PROGRESS", "COMPLETED", "DISCONNECTED", "FAILED"] as const);
+const Status = OneOf(namesOf(CONVERSATION_STATUSES));
 
 const Message = Resource("Message", {
-  role: OneOf(["user", "assistant"] as const),
+  role: OneOf(namesOf(ROLES)),
   content: Type.String(),
   timestamp: DateTime,
 });
@@ -129,7 +141,7 @@ export const Conversation = Resource("Conversation", {
   id: Id("cnv_01m7yyhwpyegyarwxc0gvz1xd5"),
   conversation_id: Uuid,
   agent_id: Type.String(),
-  conversation_type: OneOf(["DAILY", "TELEPHONY", "WHATSAPP", "CHAT"] as const),
+  conversation_type: OneOf(namesOf(CONVERSATION_TYPES)),
   conversation_status: Status,
   conversation_analysis: Nullable(
     Type.Array(
@@ -147,7 +159,7 @@ export const Conversation = Resource("Conversation", {
   conversation_metadata: Json,
   created_at: DateTime,
   updated_at: DateTime,
-  calling_type: Type.Optional(OneOf(["INBOUND", "OUTBOUND"] as const)),
+  calling_type: Type.Optional(OneOf(namesOf(CALLING_TYPES))),
   mobile_number: Type.Optional(Type.String()),
   duration: Type.Optional(Type.Number({ description: "Seconds." })),
 });
@@ -227,7 +239,7 @@ export const Voice = Resource("Voice", {
   id: Type.String(),
   name: Type.String(),
   provider: Type.String(),
-  gender: OneOf(["MALE", "FEMALE", "NEUTRAL"] as const),
+  gender: OneOf(namesOf(GENDERS)),
   language: Type.String({ examples: ["en-US"] }),
   preview_url: Nullable(Type.String()),
 });
@@ -242,7 +254,7 @@ export const VoiceList = Resource("VoiceList", {
 
 export const MobileNumber = Resource("MobileNumber", {
   mobile_number: Type.String({ examples: ["+14155550123"] }),
-  telephony_provider: OneOf(["TWILIO", "PLIVO"] as const),
+  telephony_provider: OneOf(CARRIERS),
 });
 
 export const MobileNumbers = Resource("MobileNumbers", {

@@ -1,5 +1,5 @@
 import { type ApiKey, type KeyGrant, type Owner, type Session, Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { nameOf, TIERS } from "@parley/shared/api-names";
+import { nameOf, namesOf, TIERS } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import { keyStatus } from "./key-state.ts";
 import { expiryOf } from "./session.ts";
@@ -12,7 +12,7 @@ import { rateLimitOf, type TierName } from "./tiers.ts";
 export function fromTier(tier: Tier | undefined): TierName | undefined {
   if (tier === undefined || tier === Tier.TIER_UNSPECIFIED) return undefined;
   const name = nameOf(TIERS, tier);
-  if (!name) throw invalid("tier", `tier must be one of ${Object.keys(TIERS).join(", ")}`);
+  if (!name) throw invalid("tier", `tier must be one of ${namesOf(TIERS).join(", ")}`);
   return name;
 }
 

@@ -1,8 +1,6 @@
+import { CARRIERS } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import { parsePhoneNumberFromString } from "libphonenumber-js";
-
-/** decisions.md: Provider catalogue. */
-const CARRIERS = ["TWILIO", "PLIVO"] as const;
 
 /** @throws ServiceError invalid unless the number is written as E.164 and one that its country can have. */
 export function checkMobileNumber(mobileNumber: string): void {

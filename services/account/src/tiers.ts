@@ -1,3 +1,4 @@
+import type { TIERS } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 
 /** Requests per minute of each of an owner's keys, or the bounds of what is agreed with the owner (api.md: Limits). */
@@ -5,9 +6,9 @@ const RATE_LIMITS = {
   free: 100,
   pro: 500,
   enterprise: { min: 1, max: 1_000_000 },
-} as const;
+} as const satisfies Record<TierName, unknown>;
 
-export type TierName = keyof typeof RATE_LIMITS;
+export type TierName = keyof typeof TIERS;
 
 export interface Plan {
   tier: TierName;

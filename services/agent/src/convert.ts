@@ -1,25 +1,10 @@
-import {
-  type Agent,
-  type AgentPrompt,
-  type AgentRuntime,
-  AgentType,
-  type Analysis,
-  type StsConfig,
-} from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent, AgentPrompt, AgentRuntime, Analysis, StsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { AGENT_TYPES } from "@parley/shared/api-names";
 import type { Sealer } from "@parley/shared/sealing";
 import { maskedLlm, openLlm } from "./llm-secrets.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 import { variablesOf } from "./variables.ts";
-
-const AGENT_TYPES = {
-  INBOUND: AgentType.AGENT_TYPE_INBOUND,
-  OUTBOUND: AgentType.AGENT_TYPE_OUTBOUND,
-} as const;
-
-export function agentTypeName(type: AgentType): keyof typeof AGENT_TYPES {
-  return type === AgentType.AGENT_TYPE_OUTBOUND ? "OUTBOUND" : "INBOUND";
-}
 
 /** As owners see it: keys masked. */
 export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {

@@ -1,9 +1,9 @@
 import type { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CALLING_TYPES, CARRIERS, CONVERSATION_TYPES, nameOf } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import { refuseUnstorable } from "@parley/shared/storable-json";
 import { collectValues } from "@parley/shared/variables/values";
-import { callingTypeName, typeName } from "./convert.ts";
 import { isLonger } from "./length.ts";
 import type { NewCall } from "./store/calls.ts";
 import { checkUrl } from "./url.ts";
@@ -26,8 +26,6 @@ const FIELDS: Record<Channel, { required: readonly Field[]; optional: readonly F
   WHATSAPP: { required: ["from_mobile_number", "to_mobile_number"], optional: [] },
   DAILY: { required: ["room_url"], optional: ["room_name"] },
 };
-/** decisions.md: Provider catalogue. */
-const CARRIERS = ["TWILIO", "PLIVO"];
 const E164 = /^\+[1-9]\d{6,14}$/;
 const ROOM_NAME_MAX = 200;
 /** Of metadata and dynamic variables each, as of a request body. */
@@ -45,7 +43,7 @@ export function newCall(request: StartConversationRequest): NewCall {
     conversationId: conversationId.toLowerCase(),
     agentId,
     type: channelOf(request),
-    callingType: callingTypeName(request.callingType),
+    callingType: nameOf(CALLING_TYPES, request.callingType) ?? null,
     toMobileNumber: request.toMobileNumber || null,
     fromMobileNumber: request.fromMobileNumber || null,
     telephonyProvider: request.telephonyProvider || null,
@@ -60,9 +58,9 @@ export function newCall(request: StartConversationRequest): NewCall {
 }
 
 function channelOf(request: StartConversationRequest): Channel {
-  const type = typeName(request.type);
+  const type = nameOf(CONVERSATION_TYPES, request.type);
   if (type === "CHAT") throw invalid("type", "type must not be CHAT: a chat begins with StartChat or its first turn");
-  if (type === null) throw invalid("type", "type must be TELEPHONY, WHATSAPP or DAILY");
+  if (!type) throw invalid("type", "type must be TELEPHONY, WHATSAPP or DAILY");
   return type;
 }
 
@@ -96,7 +94,8 @@ function checkField(field: Field, value: string): void {
         throw invalid(field, `${field} must be a phone number in E.164 form, such as +14155550123`);
       break;
     case "telephony_provider":
-      if (!CARRIERS.includes(value)) throw invalid(field, `${field} must be ${CARRIERS.join(" or ")}`);
+      if (!CARRIERS.some((carrier) => carrier === value))
+        throw invalid(field, `${field} must be ${CARRIERS.join(" or ")}`);
       break;
     case "room_url":
       checkUrl(field, value);

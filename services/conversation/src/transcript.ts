@@ -1,11 +1,11 @@
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { nameOf, ROLES } from "@parley/shared/api-names";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import { roleName } from "./convert.ts";
 import { isLonger } from "./length.ts";
 import { storable } from "./storable.ts";
 import type { NewMessage } from "./store/calls.ts";
 
-export const CONTENT_MAX = 100_000;
+const CONTENT_MAX = 100_000;
 
 /** What of some requests is to be stored, up to the first one that has to be refused. */
 export interface Taken {
@@ -46,7 +46,7 @@ function gap(expected: number, came: number): ServiceError {
 }
 
 function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): NewMessage {
-  const role = message && roleName(message.role);
+  const role = message && nameOf(ROLES, message.role);
   if (!role) throw invalid("message.role", "message.role must be USER or ASSISTANT");
   const content = storable(message.content);
   if (content === "" || isLonger(content, CONTENT_MAX)) {

@@ -1,6 +1,6 @@
 import type { PromptUse as PromptUseMessage } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { nameOf, PROMPT_TYPES } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
-import { toTypeName } from "./convert.ts";
 import { checkContent, checkPromptMayExist, checkVersion } from "./rules.ts";
 import type { PromptTypeName } from "./store/prompts.ts";
 
@@ -27,7 +27,7 @@ const FIELDS = {
 
 /** @throws ServiceError `invalid` for what breaks a rule, `not_found` for a name that no prompt can have */
 export function readUse({ promptType, source }: PromptUseMessage): PromptUse {
-  const type = toTypeName(promptType);
+  const type = nameOf(PROMPT_TYPES, promptType);
   if (!type) throw invalid("prompt_type", "prompt_type must be main or analysis");
   const fields = FIELDS[type];
   if (source?.$case === "content") {

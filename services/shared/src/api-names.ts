@@ -1,4 +1,12 @@
-import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { KeyStatus, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { AgentType, FieldType, Gender } from "@parley/proto/parley/agent/v1/agent.ts";
+import {
+  CallingType,
+  ConversationStatus,
+  ConversationType,
+  Role,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 
 /** What a key may be limited to (decisions.md: Authentication). */
@@ -14,6 +22,9 @@ export const SCOPES = [
   "catalogue:read",
 ] as const;
 
+/** Values of telephony_provider (decisions.md: Provider catalogue). */
+export const CARRIERS = ["TWILIO", "PLIVO"] as const;
+
 // The names that the API, the command line and the tables have for the protocol's numbers.
 
 export const TIERS = {
@@ -21,6 +32,59 @@ export const TIERS = {
   pro: Tier.TIER_PRO,
   enterprise: Tier.TIER_ENTERPRISE,
 } as const;
+
+export const KEY_STATUSES = {
+  active: KeyStatus.KEY_STATUS_ACTIVE,
+  inactive: KeyStatus.KEY_STATUS_INACTIVE,
+  expired: KeyStatus.KEY_STATUS_EXPIRED,
+} as const;
+
+export const AGENT_TYPES = {
+  INBOUND: AgentType.AGENT_TYPE_INBOUND,
+  OUTBOUND: AgentType.AGENT_TYPE_OUTBOUND,
+} as const;
+
+/** Of dynamic variables. */
+export const FIELD_TYPES = {
+  STRING: FieldType.FIELD_TYPE_STRING,
+  NUMBER: FieldType.FIELD_TYPE_NUMBER,
+  EMAIL: FieldType.FIELD_TYPE_EMAIL,
+  PHONE: FieldType.FIELD_TYPE_PHONE,
+} as const;
+
+/** Of voices. */
+export const GENDERS = {
+  MALE: Gender.GENDER_MALE,
+  FEMALE: Gender.GENDER_FEMALE,
+  NEUTRAL: Gender.GENDER_NEUTRAL,
+} as const;
+
+export const PROMPT_TYPES = {
+  main: PromptType.PROMPT_TYPE_MAIN,
+  analysis: PromptType.PROMPT_TYPE_ANALYSIS,
+} as const;
+
+export const CONVERSATION_TYPES = {
+  DAILY: ConversationType.CONVERSATION_TYPE_DAILY,
+  TELEPHONY: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+  WHATSAPP: ConversationType.CONVERSATION_TYPE_WHATSAPP,
+  CHAT: ConversationType.CONVERSATION_TYPE_CHAT,
+} as const;
+
+export const CONVERSATION_STATUSES = {
+  IN_PROGRESS: ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS,
+  COMPLETED: ConversationStatus.CONVERSATION_STATUS_COMPLETED,
+  DISCONNECTED: ConversationStatus.CONVERSATION_STATUS_DISCONNECTED,
+  FAILED: ConversationStatus.CONVERSATION_STATUS_FAILED,
+} as const;
+
+export const CALLING_TYPES = {
+  INBOUND: CallingType.CALLING_TYPE_INBOUND,
+  OUTBOUND: CallingType.CALLING_TYPE_OUTBOUND,
+} as const;
+
+/** Of a message. */
+export const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT } as const;
 
 export const REQUEST_TYPES = {
   GET: RequestType.REQUEST_TYPE_GET,
@@ -40,4 +104,17 @@ export const DELIVERY_STATUSES = {
 export function nameOf<N extends string>(numbers: Readonly<Record<N, number>>, wanted: number): N | undefined {
   for (const name in numbers) if (numbers[name] === wanted) return name;
   return undefined;
+}
+
+/** The number of a name; 0, which is every enum's unspecified, without one. */
+export function numberOf<N extends string, V extends number>(
+  numbers: Readonly<Record<N, V>>,
+  name: N | undefined,
+): V | 0 {
+  return name === undefined ? 0 : numbers[name];
+}
+
+/** All names, in the order in which a reader is told of them. */
+export function namesOf<N extends string>(numbers: Readonly<Record<N, number>>): N[] {
+  return Object.keys(numbers) as N[];
 }

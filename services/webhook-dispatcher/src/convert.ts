@@ -5,7 +5,7 @@ import {
   type Destination,
   type RequestType,
 } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES } from "@parley/shared/api-names";
+import { DELIVERY_STATUSES, nameOf, namesOf, REQUEST_TYPES } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { DeliveryStatusName } from "./delivery/state.ts";
 import { validOld } from "./secrets.ts";
@@ -65,6 +65,6 @@ function toAttempt(row: LoggedAttempt): Attempt {
 
 function knownName<N extends string>(field: string, numbers: Readonly<Record<N, number>>, given: number): N {
   const name = nameOf(numbers, given);
-  if (!name) throw invalid(field, `${field} must be one of ${Object.keys(numbers).join(", ")}`);
+  if (!name) throw invalid(field, `${field} must be one of ${namesOf(numbers).join(", ")}`);
   return name;
 }

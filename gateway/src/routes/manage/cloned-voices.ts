@@ -1,11 +1,12 @@
 import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
+import { GENDERS } from "@parley/shared/api-names";
 import { notFound } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { genderOf, presentVoice, presentVoices } from "../../present/voice.ts";
+import { presentVoice, presentVoices } from "../../present/voice.ts";
 import { VOICE_PROVIDERS } from "../../schemas/catalogue.ts";
 import { AddClonedVoiceBody, ListClonedVoicesQuery } from "../../schemas/manage.ts";
 import { Done } from "../../schemas/managed.ts";
@@ -66,7 +67,7 @@ export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {
                 providerName: body.provider,
                 voiceId: body.voice_id,
                 name: body.name,
-                gender: genderOf(body.gender),
+                gender: GENDERS[body.gender],
                 language: body.language,
                 previewUrl: body.preview_url ?? undefined,
               },

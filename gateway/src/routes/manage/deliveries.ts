@@ -1,5 +1,4 @@
-import { DeliveryStatus } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES } from "@parley/shared/api-names";
+import { DELIVERY_STATUSES, numberOf } from "@parley/shared/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -32,7 +31,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
               page,
               destinationId: query.destination_id ?? "",
               conversationId: query.conversation_id ?? "",
-              status: query.status ? DELIVERY_STATUSES[query.status] : DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED,
+              status: numberOf(DELIVERY_STATUSES, query.status),
             },
             { origin },
           );

@@ -1,5 +1,4 @@
-import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { REQUEST_TYPES } from "@parley/shared/api-names";
+import { numberOf, REQUEST_TYPES } from "@parley/shared/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
@@ -86,7 +85,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
               destinationId: params.destination_id ?? "",
               name: body.name,
               url: body.url,
-              requestType: body.request_type ? REQUEST_TYPES[body.request_type] : RequestType.REQUEST_TYPE_UNSPECIFIED,
+              requestType: numberOf(REQUEST_TYPES, body.request_type),
               enabled: body.status === undefined ? undefined : body.status === "enabled",
             },
             { origin },

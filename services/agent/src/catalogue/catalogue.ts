@@ -1,3 +1,4 @@
+import type { GENDERS } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 
 /** Every provider that is accepted (decisions.md: Provider catalogue). */
@@ -12,13 +13,11 @@ export type ProviderKind = keyof typeof PROVIDERS;
 /** Model names by provider. */
 export type Models = Readonly<Record<string, readonly string[]>>;
 
-export const GENDERS = ["MALE", "FEMALE", "NEUTRAL"] as const;
-
 export interface Voice {
   voiceId: string;
   name: string;
   /** NEUTRAL too where the provider states none. */
-  gender: (typeof GENDERS)[number];
+  gender: keyof typeof GENDERS;
   /** BCP 47. */
   language: string;
   previewUrl: string | null;

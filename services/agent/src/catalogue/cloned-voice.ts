@@ -1,8 +1,8 @@
 import type { Voice as VoiceMessage } from "@parley/proto/parley/agent/v1/agent.ts";
+import { GENDERS, nameOf, namesOf } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { ClonedVoice } from "../store/cloned-voices.ts";
-import { checkVoiceProvider, GENDERS } from "./catalogue.ts";
-import { genderName } from "./convert.ts";
+import { checkVoiceProvider } from "./catalogue.ts";
 import { isLanguageTag } from "./language.ts";
 
 const LANGUAGE_LENGTH_MAX = 35;
@@ -13,8 +13,8 @@ export function readClonedVoice(voice: VoiceMessage): ClonedVoice {
   checkVoiceProvider(voice.providerName);
   checkText("voice_id", voice.voiceId, 200);
   checkText("name", voice.name, 100);
-  const gender = genderName(voice.gender);
-  if (gender === null) throw invalid("gender", `gender must be one of ${GENDERS.join(", ")}`);
+  const gender = nameOf(GENDERS, voice.gender);
+  if (!gender) throw invalid("gender", `gender must be one of ${namesOf(GENDERS).join(", ")}`);
   if (voice.language.length > LANGUAGE_LENGTH_MAX || !isLanguageTag(voice.language)) {
     throw invalid("language", "language must be a BCP 47 tag, such as en or en-US");
   }

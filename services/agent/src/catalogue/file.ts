@@ -1,6 +1,7 @@
+import { GENDERS, namesOf } from "@parley/shared/api-names";
 import { type Static, type TOptional, type TSchema, Type } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
-import { GENDERS, PROVIDERS, type Voice } from "./catalogue.ts";
+import { PROVIDERS, type Voice } from "./catalogue.ts";
 import { isLanguageTag } from "./language.ts";
 
 /** What is wrong with a catalogue file: one sentence naming the place and the fix. */
@@ -18,8 +19,8 @@ const VoiceEntry = Type.Object(
     name: Type.String({ minLength: 1, maxLength: 100, description: "a text of 1 to 100 characters" }),
     gender: Type.Unsafe<Voice["gender"]>(
       Type.Union(
-        GENDERS.map((gender) => Type.Literal(gender)),
-        { description: `one of ${GENDERS.join(", ")}` },
+        namesOf(GENDERS).map((gender) => Type.Literal(gender)),
+        { description: `one of ${namesOf(GENDERS).join(", ")}` },
       ),
     ),
     language: Type.String({ description: "a BCP 47 tag, such as en or en-US" }),

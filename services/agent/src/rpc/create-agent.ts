@@ -3,6 +3,7 @@ import {
   type CreateAgentRequest,
   CreateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -10,7 +11,7 @@ import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
-import { agentTypeName, toAgent } from "../convert.ts";
+import { toAgent } from "../convert.ts";
 import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
 import { keepPromise, promiseReferences } from "../prompt-references.ts";
 import { type AgentRow, insertAgent, lockAgent } from "../store/agents.ts";
@@ -52,7 +53,7 @@ function newRow(agentId: string, request: CreateAgentRequest, { llm, prompts, no
     agentId,
     agentName: request.agentName,
     agentDescription: request.agentDescription ?? null,
-    agentType: agentTypeName(request.agentType),
+    agentType: nameOf(AGENT_TYPES, request.agentType) ?? "INBOUND",
     agentCategory: request.agentCategory ?? CATEGORY,
     agentTips: request.agentTips,
     agentMobileNumbers: request.agentMobileNumbers,

@@ -1,8 +1,9 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { GENDERS, nameOf } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type Catalogue, checkVoiceProvider, compareVoices, type Voice } from "../catalogue/catalogue.ts";
-import { genderName, toVoiceMessage } from "../catalogue/convert.ts";
+import { toVoiceMessage } from "../catalogue/convert.ts";
 import { findVoices } from "../catalogue/find-voices.ts";
 import type { AgentContext } from "../context.ts";
 import { listClonedVoices } from "../store/cloned-voices.ts";
@@ -14,7 +15,7 @@ export function listVoices(ctx: AgentContext): NonNullable<Handlers<typeof Agent
     checkVoiceModel(ctx.catalogue, providerName, modelName);
     const cloned = (await listClonedVoices(ctx.db, ownerId, providerName)).map(toVoice).sort(compareVoices);
     const shared = clonedOnly ? [] : (ctx.catalogue.voices[providerName] ?? []);
-    const filter = { language, gender: genderName(gender), search, modelName };
+    const filter = { language, gender: nameOf(GENDERS, gender) ?? null, search, modelName };
     const found = findVoices([...cloned, ...shared], filter);
     const { number, size } = page ?? { number: 1, size: 20 };
     const shown = found.slice((number - 1) * size, number * size);

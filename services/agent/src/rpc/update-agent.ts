@@ -1,9 +1,9 @@
-import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   type AgentServiceService,
   type UpdateAgentRequest,
   UpdateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
@@ -11,7 +11,7 @@ import { readPrompts } from "../agent-prompts.ts";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
-import { agentTypeName, toAgent } from "../convert.ts";
+import { toAgent } from "../convert.ts";
 import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
 import { promiseReferences, settleReferencesNow } from "../prompt-references.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
@@ -85,7 +85,7 @@ function changed(before: AgentRow, request: UpdateAgentRequest, { llm, prompts, 
     else if (Object.hasOwn(CLEARED, field)) Object.assign(row, { [field]: CLEARED[field as keyof AgentRow] });
   }
   if (request.agentName !== undefined) row.agentName = request.agentName;
-  if (request.agentType !== AgentType.AGENT_TYPE_UNSPECIFIED) row.agentType = agentTypeName(request.agentType);
+  row.agentType = nameOf(AGENT_TYPES, request.agentType) ?? row.agentType;
   if (request.agentDescription !== undefined) row.agentDescription = request.agentDescription;
   if (request.agentCategory !== undefined) row.agentCategory = request.agentCategory;
   if (request.agentTips) row.agentTips = request.agentTips.values;

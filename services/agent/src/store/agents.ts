@@ -1,5 +1,6 @@
 import type { MediaFile, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { AGENT_TYPES } from "@parley/shared/api-names";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { StoredLlm } from "../llm-secrets.ts";
@@ -18,7 +19,7 @@ export interface AgentRow {
   agentId: string;
   agentName: string;
   agentDescription: string | null;
-  agentType: "INBOUND" | "OUTBOUND";
+  agentType: keyof typeof AGENT_TYPES;
   agentCategory: string;
   agentTips: string[];
   agentMobileNumbers: string[];
@@ -123,7 +124,7 @@ export async function updateLlm(sql: Sql, key: AgentKey, llm: StoredLlm): Promis
 export interface AgentFilter {
   ownerId: string;
   search: string;
-  agentType: "INBOUND" | "OUTBOUND" | null;
+  agentType: AgentRow["agentType"] | null;
   agentCategory: string;
 }
 

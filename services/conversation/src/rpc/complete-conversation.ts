@@ -3,10 +3,10 @@ import {
   type ConversationServiceService,
   Outcome,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CONVERSATION_STATUSES } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { statusOf } from "../convert.ts";
 import { isLonger } from "../length.ts";
 import { readCall } from "../read-call.ts";
 import { storable } from "../storable.ts";
@@ -32,8 +32,8 @@ export function completeConversation(ctx: ConversationContext): Handler {
     const end = endOf(request);
     const { ownerId, conversationId } = await readCall(ctx, request);
     const key = { ownerId, conversationId };
-    if (await endCall(ctx.db, key, end, ctx.clock.now())) return { status: statusOf(end.status) };
-    return { status: statusOf((await readCall(ctx, key)).status) };
+    if (await endCall(ctx.db, key, end, ctx.clock.now())) return { status: CONVERSATION_STATUSES[end.status] };
+    return { status: CONVERSATION_STATUSES[(await readCall(ctx, key)).status] };
   };
 }
 

@@ -1,8 +1,9 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/api-names";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { callingTypeName, statusName, toConversation, typeName } from "../convert.ts";
+import { toConversation } from "../convert.ts";
 import { listConversationRows } from "../store/list-conversations.ts";
 import { listTranscripts } from "../store/messages.ts";
 
@@ -17,9 +18,9 @@ export function listConversations(ctx: ConversationContext): Handler {
       search,
       conversationId,
       agentId,
-      type: typeName(request.type),
-      callingType: callingTypeName(request.callingType),
-      status: statusName(request.status),
+      type: nameOf(CONVERSATION_TYPES, request.type) ?? null,
+      callingType: nameOf(CALLING_TYPES, request.callingType) ?? null,
+      status: nameOf(CONVERSATION_STATUSES, request.status) ?? null,
       from: request.from ?? null,
       to: request.to ?? null,
       timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,

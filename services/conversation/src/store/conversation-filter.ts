@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { TimeOfDay } from "../count-periods.ts";
-import type { StatusName, TypeName } from "./conversations.ts";
+import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 
 /** Null and empty fields do not filter. */
 export interface ConversationFilter {
@@ -9,7 +9,7 @@ export interface ConversationFilter {
   conversationId: string;
   agentId: string;
   type: TypeName | null;
-  callingType: "INBOUND" | "OUTBOUND" | null;
+  callingType: ConversationRow["callingType"];
   status: StatusName | null;
   from: Date | null;
   to: Date | null;

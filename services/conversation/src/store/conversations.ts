@@ -1,10 +1,11 @@
+import type { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/variables/values";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./turns.ts";
 
-export type TypeName = "CHAT" | "TELEPHONY" | "WHATSAPP" | "DAILY";
-export type StatusName = "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
+export type TypeName = keyof typeof CONVERSATION_TYPES;
+export type StatusName = keyof typeof CONVERSATION_STATUSES;
 
 /** One field of an analysis; without a value it says why. */
 export interface AnalysisItem {
@@ -21,7 +22,7 @@ export interface ConversationRow {
   agentId: string;
   type: TypeName;
   status: StatusName;
-  callingType: "INBOUND" | "OUTBOUND" | null;
+  callingType: keyof typeof CALLING_TYPES | null;
   name: string | null;
   messageCount: number;
   metadata: Record<string, unknown>;

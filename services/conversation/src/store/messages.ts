@@ -1,10 +1,11 @@
+import type { ROLES } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
 import type { SessionKey } from "./turns.ts";
 
 export interface MessageRow {
   conversationId: string;
   seq: number;
-  role: "user" | "assistant";
+  role: keyof typeof ROLES;
   content: string;
   createdAt: Date;
 }

@@ -1,11 +1,12 @@
 import type { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CreatePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { nameOf, PROMPT_TYPES } from "@parley/shared/api-names";
 import { invalid, type ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
-import { toPrompt, toTypeName } from "../convert.ts";
+import { toPrompt } from "../convert.ts";
 import { checkContent, checkPromptName } from "../rules.ts";
 import { insertVersion } from "../store/prompts.ts";
 
@@ -18,7 +19,7 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
         ownerId,
         promptName,
         promptId: newId("pmt"),
-        promptType: toTypeName(promptType),
+        promptType: nameOf(PROMPT_TYPES, promptType) ?? null,
         internalAgentId: null,
         promptContent,
         now: ctx.clock.now(),
@@ -30,7 +31,7 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
 
 /** There are two types, so the prompt's is the one that was not asked for. */
 function otherType(asked: PromptType): ServiceError {
-  const own = toTypeName(asked) === "main" ? "analysis" : "main";
+  const own = asked === PROMPT_TYPES.main ? "analysis" : "main";
   const path = "prompt_metadata.prompt_type";
   return invalid(path, `${path} must be ${own}: a new version keeps the type of its prompt`);
 }

@@ -1,6 +1,7 @@
+import type { PROMPT_TYPES } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
 
-export type PromptTypeName = "main" | "analysis";
+export type PromptTypeName = keyof typeof PROMPT_TYPES;
 
 /** One version of a prompt. */
 export interface PromptRow {

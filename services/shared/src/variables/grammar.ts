@@ -1,8 +1,7 @@
+import { FIELD_TYPES, namesOf } from "../api-names.ts";
 import { normalizeVariableName } from "./name.ts";
 
-const FIELD_TYPES = ["STRING", "NUMBER", "EMAIL", "PHONE"] as const;
-
-export type FieldType = (typeof FIELD_TYPES)[number];
+export type FieldType = keyof typeof FIELD_TYPES;
 
 /** One `{{ … }}` as written; null where a part was left out. */
 export interface Placeholder {
@@ -78,7 +77,7 @@ function readPlaceholder(text: string, open: number): { placeholder: Placeholder
 
 function findFieldType(written: string): FieldType | null {
   const name = written.trim().toUpperCase();
-  return FIELD_TYPES.find((fieldType) => fieldType === name) ?? null;
+  return namesOf(FIELD_TYPES).find((fieldType) => fieldType === name) ?? null;
 }
 
 function readDefault(text: string, from: number): { value: string; end: number } | null {

@@ -1,7 +1,9 @@
+import type { DELIVERY_STATUSES } from "@parley/shared/api-names";
+
 /** api.md: Events, Delivery rules. */
 export const ATTEMPTS_MAX = 4;
 
-export type DeliveryStatusName = "pending" | "delivered" | "failed" | "cancelled";
+export type DeliveryStatusName = keyof typeof DELIVERY_STATUSES;
 
 /** Where a delivery stands. */
 export interface DeliveryState {

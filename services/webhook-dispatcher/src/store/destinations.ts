@@ -1,8 +1,9 @@
+import type { REQUEST_TYPES } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 
-export type RequestTypeName = "GET" | "POST" | "PATCH" | "PUT";
+export type RequestTypeName = keyof typeof REQUEST_TYPES;
 
 export interface DestinationKey {
   ownerId: string;

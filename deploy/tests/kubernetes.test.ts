@@ -5,7 +5,13 @@ import { readConfig } from "@parley/shared/config";
 import { PEERS } from "@parley/shared/rpc/peers";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { $ } from "bun";
-import { type Labels, type Manifest, renderOverlay, renderSecrets } from "../src/testing/kubernetes.ts";
+import {
+  type Labels,
+  type Manifest,
+  renderComponent,
+  renderOverlay,
+  renderSecrets,
+} from "../src/testing/kubernetes.ts";
 import { podOfCommandLine } from "../src/testing/kubernetes-api.ts";
 
 const ROOT = join(import.meta.dir, "../..");
@@ -22,6 +28,7 @@ beforeAll(async () => {
     "secrets",
     await renderSecrets({ ADMIN_DATABASE_URL: "postgres://a:b@db:5432/parley", REDIS_URL: "redis://redis:6379" }),
   );
+  rendered.set("gateway-api", await renderComponent("gateway-api"));
   await mkdir(scratch, { recursive: true });
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -33,9 +40,14 @@ function typeOf({ apiVersion, kind }: Manifest): string {
   return `${apiVersion} ${kind}`;
 }
 
+/** Of kinds that Kubernetes itself has not. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "cert-manager.io": "@kubernetes-models/cert-manager",
+  "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",
+};
+
 function moduleOf({ apiVersion, kind }: Manifest): string {
-  const from = apiVersion.startsWith("cert-manager.io/") ? "@kubernetes-models/cert-manager" : "kubernetes-models";
-  return `${from}/${apiVersion}/${kind}`;
+  return `${PACKAGES[apiVersion.split("/")[0] ?? ""] ?? "kubernetes-models"}/${apiVersion}/${kind}`;
 }
 
 /** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted, and no token of the cluster. */
@@ -53,7 +65,7 @@ function expectRestricted(name: string, spec: Manifest["spec"]): void {
     });
 }
 
-describe.each([...OVERLAYS, "secrets"])("%s", (from) => {
+describe.each([...OVERLAYS, "secrets", "gateway-api"])("%s", (from) => {
   test("has only what the Kubernetes schemas allow", async () => {
     expect(known(from).length).toBeGreaterThan(5);
     for (const manifest of known(from)) {
@@ -185,6 +197,29 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       }
     }
   });
+});
+
+test("the migration is what its label selects, so that it can be applied before the rest", () => {
+  const selected = all("production").filter(
+    ({ metadata }) => metadata.labels?.["app.kubernetes.io/name"] === "migrate",
+  );
+  expect(selected.map(({ kind }) => kind).toSorted()).toEqual(["Job", "ServiceAccount"]);
+});
+
+test("the Gateway API's route is in the Ingress' place, and the policy lets its pods in", () => {
+  const [route, ...others] = all("gateway-api").filter(({ kind }) => ["HTTPRoute", "Ingress"].includes(kind));
+  expect(others).toEqual([]);
+  expect(route).toMatchObject({
+    kind: "HTTPRoute",
+    spec: { rules: [{ backendRefs: [{ name: "gateway", port: 80 }] }] },
+  });
+  const { namespace } = route?.spec.parentRefs[0] ?? {};
+  const policy = all("gateway-api").find(
+    ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "public",
+  );
+  expect(policy?.spec.ingress).toMatchObject([
+    { from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } }] },
+  ]);
 });
 
 test("parley.sh runs the command line in a pod that the policies let through, with its own certificate and every argument", async () => {

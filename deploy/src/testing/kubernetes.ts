@@ -1,3 +1,4 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { $ } from "bun";
 import { obtainProgram } from "./debian.ts";
@@ -13,8 +14,27 @@ export type Labels = Record<string, string>;
 const FOLDER = join(import.meta.dir, "../../k8s");
 
 /** What `kubectl apply -k deploy/k8s/overlays/<overlay>` sends. */
-export async function renderOverlay(overlay: string): Promise<Manifest[]> {
-  return documents(await $`${await kubectl()} kustomize ${join(FOLDER, "overlays", overlay)}`.text());
+export function renderOverlay(overlay: string): Promise<Manifest[]> {
+  return render(join(FOLDER, "overlays", overlay));
+}
+
+/** What an overlay would send that lays this component over the base. */
+export async function renderComponent(component: string): Promise<Manifest[]> {
+  // Below the checkout: kustomize takes no absolute paths.
+  const scratch = await mkdtemp(join(FOLDER, "../node_modules/.kustomize-"));
+  try {
+    await writeFile(
+      join(scratch, "kustomization.yaml"),
+      JSON.stringify({ resources: ["../../k8s/base"], components: [`../../k8s/components/${component}`] }),
+    );
+    return await render(scratch);
+  } finally {
+    await rm(scratch, { recursive: true });
+  }
+}
+
+async function render(folder: string): Promise<Manifest[]> {
+  return documents(await $`${await kubectl()} kustomize ${folder}`.text());
 }
 
 /** The first minor version of Kubernetes 1 whose kubectl renders as those of today do. */

@@ -54,9 +54,26 @@ test("a migration whose text has changed since it was applied is refused by name
   );
 });
 
-test("a database newer than the build is refused, naming what the build does not know", async () => {
+test("a build works with what newer ones have added, and leaves it alone", async () => {
+  await migrate(db, [FIRST]);
+  expect(await ledger()).toEqual(["0001_first", "0002_second"]);
+});
+
+test("a build that uses what a newer one took away is refused, the others are not", async () => {
+  const taking = { name: "0003_taking_after_0002", sql: "drop table second" };
+  await migrate(db, [FIRST, SECOND, taking]);
   expect(await failureOf(migrate(db, [FIRST]))).toEqual(
-    new Error("the database is newer than this build: it has 0002_second"),
+    new Error("this build does not work with the database, which has 0003_taking_after_0002: run a newer release"),
+  );
+  await migrate(db, [FIRST, SECOND]);
+  await db`delete from migrations where name = '0003_taking_after_0002'`;
+  await db.unsafe(SECOND.sql);
+});
+
+test("a database with a migration of another line is refused, naming it", async () => {
+  const other = { name: "0002_other", sql: "create table other (n int)" };
+  expect(await failureOf(migrate(db, [FIRST, other]))).toEqual(
+    new Error("this build does not work with the database, which has 0002_second: run a newer release"),
   );
 });
 

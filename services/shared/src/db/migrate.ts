@@ -1,7 +1,10 @@
 import type { Database } from "./database.ts";
 
 export interface Migration {
-  /** NNNN_name: its order and its name in the ledger. */
+  /**
+   * NNNN_name: its order and its name in the ledger. Builds that do not know it go on with what it leaves, unless it takes away
+   * what they use: then its name ends in `_after_NNNN`, the first migration whose builds do without.
+   */
   name: string;
   sql: string;
 }
@@ -9,7 +12,9 @@ export interface Migration {
 /**
  * Brings the schema of the connection's role up to the newest migration: forward only, all in one transaction, safe for any
  * number of processes that start at once. Works through a transaction-mode pooler.
- * @throws when the ledger knows a migration that this build does not, or one whose text has changed since.
+ * A database that newer builds have migrated is left as it is, so that a process which is still of the old release starts
+ * during an upgrade, and after one that is taken back.
+ * @throws when the ledger has a migration that this build cannot work with, or one whose text has changed since.
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   await db.begin(async (tx) => {
@@ -23,7 +28,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
     )`;
     const ledger = await tx<{ name: string; sha256: string }[]>`select name, sha256 from migrations order by name`;
     const applied = new Map(ledger.map((row) => [row.name, row.sha256]));
-    refuseUnknown(applied, migrations);
+    refuseUnworkable(applied, migrations);
     for (const { name, sql } of migrations) {
       const sha256 = new Bun.CryptoHasher("sha256").update(sql).digest("hex");
       const known = applied.get(name);
@@ -35,8 +40,21 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
   });
 }
 
-function refuseUnknown(applied: Map<string, string>, migrations: readonly Migration[]): void {
+function refuseUnworkable(applied: ReadonlyMap<string, string>, migrations: readonly Migration[]): void {
   const own = new Set(migrations.map((migration) => migration.name));
-  const unknown = [...applied.keys()].filter((name) => !own.has(name));
-  if (unknown.length > 0) throw new Error(`the database is newer than this build: it has ${unknown.join(", ")}`);
+  const newest = Math.max(...migrations.map((migration) => numberOf(migration.name)));
+  const works = (name: string) => own.has(name) || (numberOf(name) > newest && neededNumber(name) <= newest);
+  const unworkable = [...applied.keys()].filter((name) => !works(name));
+  if (unworkable.length > 0)
+    throw new Error(
+      `this build does not work with the database, which has ${unworkable.join(", ")}: run a newer release`,
+    );
+}
+
+function numberOf(name: string): number {
+  return Number.parseInt(name, 10);
+}
+
+function neededNumber(name: string): number {
+  return Number(name.match(/_after_(\d{4})$/)?.[1] ?? 0);
 }

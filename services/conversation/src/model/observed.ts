@@ -1,11 +1,12 @@
 import { counter, durations, secondsSince } from "@parley/shared/telemetry/instruments";
 import { inSpan, SpanKind, type SpanOptions, streamInSpan } from "@parley/shared/telemetry/spans";
+import { failureOf, ModelFailure } from "./failure.ts";
 import type { Model, TokenUsage } from "./port.ts";
 
 // Named as OpenTelemetry names them (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/).
 const took = durations(
   "gen_ai.client.operation.duration",
-  "How long models took over their answers, by provider and model",
+  "How long models took over their answers, by provider, model and outcome (left: nobody wanted the answer any more)",
 );
 const tokens = counter("gen_ai.client.token.usage", "Tokens as providers counted them", "{token}");
 
@@ -22,36 +23,52 @@ export function observedModel(model: Model): Model {
     tokens().add(outputTokens ?? 0, { ...attributes, "gen_ai.token.type": "output" });
   }
 
+  // A client that leaves is no fault of the provider's, which an alert is on.
+  const outcomeOf = (error: unknown, signal: AbortSignal): Outcome =>
+    failureOf(error, provider, signal) instanceof ModelFailure ? "error" : "left";
+
   return {
     provider,
     name,
     stream: (request, signal) =>
       streamInSpan(`chat ${name}`, span, async function* () {
         using timing = startTiming(attributes);
-        for await (const event of model.stream(request, signal)) {
-          if (event.type === "finish") {
-            timing.outcome = "ok";
-            count(event.usage);
+        try {
+          for await (const event of model.stream(request, signal)) {
+            if (event.type === "finish") {
+              timing.outcome = "ok";
+              count(event.usage);
+            }
+            yield event;
           }
-          yield event;
+        } catch (error) {
+          timing.outcome = outcomeOf(error, signal);
+          throw error;
         }
       }),
     complete: (request, signal) =>
       inSpan(`chat ${name}`, span, async () => {
         using timing = startTiming(attributes);
-        const reply = await model.complete(request, signal);
-        timing.outcome = "ok";
-        count(reply.usage);
-        return reply;
+        try {
+          const reply = await model.complete(request, signal);
+          timing.outcome = "ok";
+          count(reply.usage);
+          return reply;
+        } catch (error) {
+          timing.outcome = outcomeOf(error, signal);
+          throw error;
+        }
       }),
   };
 }
 
+type Outcome = "ok" | "error" | "left";
+
 /** Until it goes out of scope. */
-function startTiming(attributes: Readonly<Record<string, string>>): Disposable & { outcome: "ok" | "error" } {
+function startTiming(attributes: Readonly<Record<string, string>>): Disposable & { outcome: Outcome } {
   const startedAt = performance.now();
   return {
-    outcome: "error",
+    outcome: "left",
     [Symbol.dispose]() {
       took().record(secondsSince(startedAt), { ...attributes, outcome: this.outcome });
     },

@@ -7,7 +7,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { startServiceProcess } from "@parley/shared/testing/process";
 import { WATCHED } from "../src/stack/plan.ts";
 import { freePorts } from "../src/stack/ports.ts";
-import { metricsIn, observabilityQueries } from "../src/testing/observability.ts";
+import { askedIn, observabilityQueries } from "../src/testing/observability.ts";
 import { type ScriptedModel, startScriptedModel } from "../src/testing/scripted-model.ts";
 import { createAgent, PROMPT_TEXT, SCRIPTED_KEY } from "../src/testing/test-agent.ts";
 import { createSession } from "../src/testing/test-owner.ts";
@@ -110,12 +110,43 @@ test("what was done above is counted, by what it was and how it ended", async ()
   expect(dispatcher).toMatch(/^parley_webhook_attempt_duration_count\{outcome="ok"\} 1$/m);
 });
 
-test("the dashboard and the alerts ask for nothing that no process tells", async () => {
+test("a client that leaves in the middle of a reply is counted apart from models that fail", async () => {
+  const api = stack.api(stack.owners[0].apiKey);
+  const agentId = await createAgent(api, model);
+  const asked = model.next((exchange) => exchange.text("One word "));
+  const leaving = new AbortController();
+  const answer = await api.chat({ agent_id: agentId, message: "Hi" }, leaving.signal);
+  expect(answer.status).toBe(200);
+  const { left } = await asked;
+  leaving.abort();
+  await left;
+  await eventually(async () => {
+    const told = await stack.metrics("conversation");
+    expect(told).toMatch(/^gen_ai_client_operation_duration_count\{.*outcome="left"\} 1$/m);
+    expect(told).not.toMatch(/^gen_ai_client_operation_duration_count\{.*outcome="error"\}/m);
+  });
+});
+
+test("a model's failure is counted as such", async () => {
+  const api = stack.api(stack.owners[0].apiKey);
+  const agentId = await createAgent(api, model);
+  void model.next((exchange) => exchange.respond(400, "application/json", "{}"));
+  expect((await api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false })).status).toBe(502);
+  const told = await stack.metrics("conversation");
+  expect(told).toMatch(/^gen_ai_client_operation_duration_count\{.*outcome="error"\} 1$/m);
+});
+
+test("the dashboard and the alerts ask for no metric, and no label of one, that no process tells", async () => {
   const told = (await Promise.all([...WATCHED.map((name) => stack.metrics(name)), metricsWithTls()])).join("\n");
-  const metrics = new Set(Array.from(told.matchAll(/^([a-z][a-z_]*)(?=[ {])/gm), ([, name]) => name));
-  const asked = new Set((await observabilityQueries()).flatMap(metricsIn));
-  expect(asked.size).toBeGreaterThan(8);
-  expect([...asked].filter((name) => !metrics.has(name))).toEqual([]);
+  const tells = new Set(
+    Array.from(told.matchAll(/^([a-z][a-z_]*)(?:\{(.*)\})? /gm), ([, name, labels = ""]) => [
+      name,
+      ...Array.from(labels.matchAll(/([a-z_]+)="/g), ([, label]) => `${name} ${label}`),
+    ]).flat(),
+  );
+  const asked = new Set((await observabilityQueries()).flatMap(askedIn));
+  expect(asked.size).toBeGreaterThan(20);
+  expect([...asked].filter((what) => !tells.has(what))).toEqual([]);
 });
 
 /** What a process with certificates tells, which those of a stack on one machine have not. */

@@ -19,14 +19,30 @@ export async function observabilityQueries(): Promise<string[]> {
   ];
 }
 
-/** The metrics that a query asks for. @throws where it is no PromQL */
-export function metricsIn(query: string): string[] {
-  const names: string[] = [];
+type SyntaxNode = ReturnType<typeof parser.parse>["topNode"];
+
+/** Prometheus' own, of every target. */
+const OF_PROMETHEUS = "up";
+
+/** The metrics that a query asks for, each alone and once more with each label it is picked or summed up by. @throws where it is no PromQL */
+export function askedIn(query: string): string[] {
+  const asked: string[] = [];
   parser.parse(query).iterate({
-    enter: ({ type, from, to, node }) => {
+    enter: ({ type, from, node }) => {
       if (type.isError) throw new Error(`no PromQL at ${from}: ${query}`);
-      if (type.name === "Identifier" && node.parent?.type.name === "VectorSelector") names.push(query.slice(from, to));
+      if (type.name !== "VectorSelector") return;
+      const text = ({ from, to }: SyntaxNode) => query.slice(from, to);
+      const name = text(node.getChild("Identifier") as SyntaxNode);
+      if (name !== OF_PROMETHEUS) asked.push(name, ...labelsOf(node).map((label) => `${name} ${text(label)}`));
     },
   });
-  return names;
+  return asked;
+}
+
+function labelsOf(selector: SyntaxNode): SyntaxNode[] {
+  const matchers = selector.getChild("LabelMatchers")?.getChildren("UnquotedLabelMatcher") ?? [];
+  const labels = matchers.flatMap((matcher) => matcher.getChildren("LabelName"));
+  for (let outer = selector.parent; outer; outer = outer.parent)
+    labels.push(...(outer.getChild("AggregateModifier")?.getChild("GroupingLabels")?.getChildren("LabelName") ?? []));
+  return labels;
 }

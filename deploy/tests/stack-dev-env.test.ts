@@ -24,6 +24,14 @@ test("the owner, key and password of one start are found by the next", () => {
   expect(readDevEnv(home)).toEqual(owner);
 });
 
+test("what a shell runs after reading it has the variables", () => {
+  const path = write(KEY);
+  const { stdout } = Bun.spawnSync(["sh", "-c", `. ${path} && exec env`], { env: { PATH: process.env.PATH } });
+  const given = stdout.toString().split("\n");
+  expect(given).toContain("PARLEY_API_KEY=vk_x");
+  expect(given).toContain("PARLEY_MODEL_URL=http://127.0.0.1:2/v1");
+});
+
 test("a home from before there were passwords keeps its owner and key", async () => {
   const path = write(KEY);
   expect(await Bun.file(path).text()).not.toContain("PASSWORD");

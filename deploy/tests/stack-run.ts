@@ -41,7 +41,12 @@ export function runStack(home: string, port: number, env: Record<string, string>
     supervisor,
     output: () => (existsSync(printed) ? readFileSync(printed, "utf8") : ""),
     processes: () => JSON.parse(read("stack.json")).processes,
-    variables: () => Object.fromEntries(read("dev.env").trim().split("\n").map(pair)),
+    variables: () =>
+      Object.fromEntries(
+        read("dev.env")
+          .match(/^\w+=.*$/gm)
+          ?.map(pair) ?? [],
+      ),
     call: async () => {
       const headers = { "x-api-key": stack.variables().PARLEY_API_KEY ?? "" };
       const response = await fetch(`${url}/v1/public/agents`, { headers });

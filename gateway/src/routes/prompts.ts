@@ -29,7 +29,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
               ownerId,
               promptName: body.prompt_name,
               promptContent: body.prompt_content,
-              promptType: numberOf(PROMPT_TYPES, body.prompt_metadata?.prompt_type),
+              promptType: numberOf(PROMPT_TYPES, body.prompt_metadata?.prompt_type ?? undefined),
               idempotency,
             },
             write,

@@ -29,6 +29,22 @@ export async function readPrompts(
   return resolve(ctx, rows, (row) => useOf(row.ownerId, row), origin, read);
 }
 
+/** The same for a page of a list. @throws ServiceError condition when the prompts are too long together */
+export async function readPromptsOfPage(
+  ctx: AgentContext,
+  rows: readonly AgentRow[],
+  origin?: CallOrigin,
+): Promise<Map<AgentRow, Prompt | undefined>> {
+  const using = rows.flatMap((row) => {
+    const use = useOf(row.ownerId, row);
+    return use ? [{ row, use }] : [];
+  });
+  if (using.length === 0) return new Map();
+  const items = using.map(({ use }) => itemOf(use));
+  const { results } = await ctx.prompts.batchGetPrompts({ items, forPage: true }, { origin });
+  return new Map(using.map(({ row }, at) => [row, results[at]?.prompt]));
+}
+
 /** The prompt each agent's conversations are analysed with. */
 export async function readAnalysisPrompts(
   ctx: AgentContext,
@@ -78,12 +94,13 @@ async function resolve(
 
 async function fetchPrompts(ctx: AgentContext, uses: readonly PromptUse[], origin?: CallOrigin): Promise<Prompts> {
   if (uses.length === 0) return NONE;
-  const items = uses.map(({ ownerId, promptName, promptVersion }) => ({
-    ownerId,
-    reference: { promptName, promptVersion: promptVersion ?? undefined },
-  }));
-  const { results } = await ctx.prompts.batchGetPrompts({ items }, { origin });
+  const items = uses.map(itemOf);
+  const { results } = await ctx.prompts.batchGetPrompts({ items, forPage: false }, { origin });
   return new Map(uses.map((use, at) => [idOfUse(use), results[at]?.prompt]));
+}
+
+function itemOf({ ownerId, promptName, promptVersion }: PromptUse) {
+  return { ownerId, reference: { promptName, promptVersion: promptVersion ?? undefined } };
 }
 
 function useOf(ownerId: string, { promptName, promptVersion }: Pick<AgentRow, "promptName" | "promptVersion">) {

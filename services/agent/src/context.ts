@@ -2,6 +2,7 @@ import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { AllowList } from "@parley/shared/egress/allow-list";
+import type { FewAtOnce } from "@parley/shared/few-at-once";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Sealer } from "@parley/shared/sealing";
 import type { LRUCache } from "lru-cache";
@@ -17,5 +18,6 @@ export interface AgentContext {
   lastUses: LRUCache<string, PromptUse>;
   /** Private hosts that a CUSTOM_LLM may be on. */
   allowedHosts: AllowList;
+  listFewAtOnce: FewAtOnce;
   clock: Clock;
 }

@@ -1,6 +1,7 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
+import { FEW_LISTS, fewAtOnce } from "@parley/shared/few-at-once";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -48,6 +49,7 @@ export async function startAgent(config: AgentConfig, log: Logger, clock: Clock 
           catalogue,
           lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          listFewAtOnce: fewAtOnce(FEW_LISTS),
           clock,
         };
         const worker = startWorker(db, referenceQueue(ctx), log, { clock, direct });

@@ -42,7 +42,10 @@ async function deletePrompt(ownerId: string, promptName: string): Promise<string
 }
 
 async function hasPrompt(ownerId: string, promptName: string): Promise<boolean> {
-  const { results } = await service.prompts.batchGetPrompts({ items: [{ ownerId, reference: { promptName } }] });
+  const { results } = await service.prompts.batchGetPrompts({
+    items: [{ ownerId, reference: { promptName } }],
+    forPage: false,
+  });
   return results[0]?.prompt !== undefined;
 }
 

@@ -6,17 +6,18 @@ import type {
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import type { FewAtOnce } from "@parley/shared/few-at-once";
 import type { Logger } from "@parley/shared/log";
 import type { ReadLists } from "./list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
 import type { RunningTurns } from "./running-turns.ts";
-import type { FewAtOnce } from "./search/few-at-once.ts";
 
 export interface ConversationContext {
   db: Database;
   readLists: ReadLists;
   searchFewAtOnce: FewAtOnce;
+  listFewAtOnce: FewAtOnce;
   /** @throws ServiceError forbidden for another owner's agent, not_found for none */
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** The same with the text of its analysis prompt. */

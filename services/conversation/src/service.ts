@@ -4,6 +4,7 @@ import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1
 import { type Clock, systemClock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createEgress } from "@parley/shared/egress/egress";
+import { FEW_LISTS, type FewAtOnceSettings, fewAtOnce } from "@parley/shared/few-at-once";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -36,12 +37,13 @@ import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { streamTurn } from "./rpc/stream-turn.ts";
 import { runningTurns } from "./running-turns.ts";
-import { fewAtOnce } from "./search/few-at-once.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
 import { startSweeps, sweepQueues } from "./sweeps.ts";
 
 const WHOLE_REPLY_MS = 600_000;
+/** The slowest texts to search for take seconds of a core. */
+const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, waitingMax: 20 };
 /** Beyond the time that a statement has there. */
 const FORGET_MS = 20_000;
 
@@ -80,7 +82,8 @@ export function startConversation(
         const ctx: ConversationContext = {
           db,
           readLists: listReader(db, replica),
-          searchFewAtOnce: fewAtOnce(),
+          searchFewAtOnce: fewAtOnce(FEW_SEARCHES),
+          listFewAtOnce: fewAtOnce(FEW_LISTS),
           getAgent: agentReader(agents),
           getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
           acceptEvents: dispatcher.batchAcceptEvents,

@@ -190,7 +190,11 @@ describe("completing", () => {
 
   test("keeps duration, recording and notes; a late or repeated one changes nothing and answers what stands", async () => {
     const key = await startCall(service.chat, agent);
-    const end = { durationSeconds: 12.5, recordingUrl: "https://r.example/1.mp3", notes: `Caller\0 was ${"😀".repeat(9_000)}` };
+    const end = {
+      durationSeconds: 12.5,
+      recordingUrl: "https://r.example/1.mp3",
+      notes: `Caller\0 was ${"😀".repeat(9_000)}`,
+    };
     service.clock.advance(60_000);
     await complete(service.chat, key, end);
     const stands = await read(service.chat, key);

@@ -1,5 +1,6 @@
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
+import { FEW_LISTS, fewAtOnce } from "@parley/shared/few-at-once";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { startService } from "@parley/shared/service";
@@ -23,7 +24,7 @@ export function startPrompt(config: PromptConfig, log: Logger, clock: Clock = sy
       definition: PromptServiceService,
       migrations: MIGRATIONS,
       build: ({ db }) => {
-        const ctx: PromptContext = { db, clock };
+        const ctx: PromptContext = { db, listFewAtOnce: fewAtOnce(FEW_LISTS), clock };
         return {
           handlers: {
             createPrompt: createPrompt(ctx),

@@ -29,7 +29,10 @@ afterAll(() => service.stop());
 const NOT_FOUND = { kind: "not_found", detail: "Prompt not found", paths: [] };
 
 async function exists(ownerId: string, promptName: string): Promise<boolean> {
-  const { results } = await client.batchGetPrompts({ items: [{ ownerId, reference: { promptName } }] });
+  const { results } = await client.batchGetPrompts({
+    items: [{ ownerId, reference: { promptName } }],
+    forPage: false,
+  });
   return results[0]?.prompt !== undefined;
 }
 
@@ -271,6 +274,7 @@ describe("reading a batch", () => {
       reference: { promptName, promptVersion },
     });
     const { results } = await client.batchGetPrompts({
+      forPage: false,
       items: [
         item(owner, "greeting"),
         item(owner, "greeting", 1),
@@ -305,6 +309,6 @@ describe("reading a batch", () => {
   });
 
   test("an empty batch is an empty answer", async () => {
-    expect(await client.batchGetPrompts({ items: [] })).toEqual({ results: [] });
+    expect(await client.batchGetPrompts({ items: [], forPage: false })).toEqual({ results: [] });
   });
 });

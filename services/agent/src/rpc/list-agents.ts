@@ -1,7 +1,7 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { readPrompts } from "../agent-prompts.ts";
+import { readPromptsOfPage } from "../agent-prompts.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
 import { listAgentRows } from "../store/agents.ts";
@@ -10,8 +10,10 @@ export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof Agent
   return async ({ ownerId, search, agentType, agentCategory, page }, call) => {
     if (search.includes("\0")) return { agents: [], total: 0 };
     const filter = { ownerId, search, agentType: nameOf(AGENT_TYPES, agentType) ?? null, agentCategory };
-    const { rows, total } = await listAgentRows(ctx.db, filter, page ?? { number: 1, size: 10 });
-    const prompts = await readPrompts(ctx, rows, call);
-    return { agents: rows.map((row) => toAgent(row, prompts.get(row))), total };
+    return ctx.listFewAtOnce(ownerId, call.signal, async () => {
+      const { rows, total } = await listAgentRows(ctx.db, filter, page ?? { number: 1, size: 10 });
+      const prompts = await readPromptsOfPage(ctx, rows, call);
+      return { agents: rows.map((row) => toAgent(row, prompts.get(row))), total };
+    });
   };
 }

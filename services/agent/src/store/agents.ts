@@ -1,6 +1,7 @@
 import type { MediaFile, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { AGENT_TYPES } from "@parley/shared/api-names";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { StoredLlm } from "../llm-secrets.ts";
@@ -134,7 +135,10 @@ const matching = (sql: Sql, filter: AgentFilter) => sql`
   ${filter.agentType === null ? sql`` : sql`and agent_type = ${filter.agentType}`}
   ${filter.agentCategory === "" ? sql`` : sql`and agent_category = ${filter.agentCategory}`}`;
 
-/** A page of the owner's agents, newest first, and how many match in all. */
+/**
+ * A page of the owner's agents, newest first, and how many match in all.
+ * @throws ServiceError condition for a page that is too long
+ */
 export async function listAgentRows(
   db: Database,
   filter: AgentFilter,
@@ -145,13 +149,17 @@ export async function listAgentRows(
     const [, rows, [count]] = await Promise.all([
       // The plan that is good for any word reads everything; one made for this word uses the index.
       tx`set local plan_cache_mode = force_custom_plan`,
-      tx<AgentRow[]>`
-        select ${columns(tx)} from agents where ${matching(tx, filter)}
-        order by created_at desc, agent_id desc
-        limit ${page.size} offset ${(page.number - 1) * page.size}`,
+      readBoundedPage<AgentRow>(tx, {
+        rows: tx`
+          select ${columns(tx)} from agents where ${matching(tx, filter)}
+          order by created_at desc, agent_id desc
+          limit ${page.size} offset ${(page.number - 1) * page.size}`,
+        bytes: tx`octet_length(page::text)`,
+        order: tx`order by created_at desc, agent_id desc`,
+      }),
       tx<{ total: number }[]>`select count(*) as total from agents where ${matching(tx, filter)}`,
     ]);
-    return { rows: [...rows], total: count?.total ?? 0 };
+    return { rows, total: count?.total ?? 0 };
   });
 }
 

@@ -9,11 +9,12 @@ import { listConversationRows } from "../store/list-conversations.ts";
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChatSessions"]>;
 
 export function listChatSessions(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, page }) => {
+  return async ({ ownerId, agentId, page }, call) => {
     if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);
     const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
     const wanted = page ?? { number: 1, size: 10 };
-    const { rows, total } = await ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now()));
+    const list = () => ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now()));
+    const { rows, total } = await ctx.listFewAtOnce(ownerId, call.signal, list);
     return { sessions: rows.map(toSummary), total };
   };
 }

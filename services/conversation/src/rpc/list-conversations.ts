@@ -5,7 +5,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { listConversationRows } from "../store/list-conversations.ts";
-import { listTranscripts } from "../store/messages.ts";
+import { listTranscriptsOfPage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;
 
@@ -30,11 +30,10 @@ export function listConversations(ctx: ConversationContext): Handler {
       ctx.readLists(async (db) => {
         const found = await listConversationRows(db, filter, page, ctx.clock.now());
         const ids = found.rows.map((row) => row.conversationId);
-        return { ...found, transcripts: await listTranscripts(db, ownerId, ids) };
+        return { ...found, transcripts: await listTranscriptsOfPage(db, ownerId, ids) };
       });
-    const { rows, total, transcripts } = await (search === ""
-      ? list()
-      : ctx.searchFewAtOnce(ownerId, call.signal, list));
+    const fewAtOnce = search === "" ? ctx.listFewAtOnce : ctx.searchFewAtOnce;
+    const { rows, total, transcripts } = await fewAtOnce(ownerId, call.signal, list);
     return {
       conversations: rows.map((row) => toConversation(row, transcripts.get(row.conversationId) ?? [])),
       total,

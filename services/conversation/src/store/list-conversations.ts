@@ -1,3 +1,4 @@
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database } from "@parley/shared/db/database";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
 import { type ConversationRow, conversationColumns } from "./conversations.ts";
@@ -5,7 +6,10 @@ import { type FoundPage, findCountedPage, type Page } from "./list-page.ts";
 import { findKeptSince } from "./retention.ts";
 import { findSearchedPage } from "./search-page.ts";
 
-/** A page of the conversations that are not past retention, newest first, and how many match in all. */
+/**
+ * A page of the conversations that are not past retention, newest first, and how many match in all.
+ * @throws ServiceError condition for a page that is too long
+ */
 export async function listConversationRows(
   db: Database,
   filter: ConversationFilter,
@@ -16,10 +20,13 @@ export async function listConversationRows(
   const from = filter.from && filter.from > keptSince ? filter.from : keptSince;
   const { conversationIds, total } = await findPage(db, { ...filter, from }, page);
   if (conversationIds.length === 0) return { rows: [], total };
-  const rows = await db<ConversationRow[]>`
-    select ${conversationColumns(db)} from conversations
-    where owner_id = ${filter.ownerId} and conversation_id = any(${conversationIds}::uuid[])
-    order by created_at desc, conversation_id desc`;
+  const rows = await readBoundedPage<ConversationRow>(db, {
+    rows: db`
+      select ${conversationColumns(db)} from conversations
+      where owner_id = ${filter.ownerId} and conversation_id = any(${conversationIds}::uuid[])`,
+    bytes: db`octet_length(page::text)`,
+    order: db`order by created_at desc, conversation_id desc`,
+  });
   return { rows, total };
 }
 

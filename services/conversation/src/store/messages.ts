@@ -1,4 +1,5 @@
 import type { ROLES } from "@parley/shared/api-names";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 import type { SessionKey } from "./turns.ts";
 
@@ -43,18 +44,55 @@ export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promi
   return row ?? null;
 }
 
+/**
+ * What of a transcript is ever read at once, its newest messages: 700,000 words. A model that its owner runs can say more, and
+ * whatever works on such a conversation would take a process with it.
+ */
+const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
+/** Of a message beside its text. */
+const MESSAGE_BYTES = 100;
+
 /** The transcripts of some conversations of one owner, each oldest first. */
 export async function listTranscripts(
   sql: Sql,
   ownerId: string,
   conversationIds: readonly string[],
 ): Promise<Map<string, MessageRow[]>> {
+  if (conversationIds.length === 0) return new Map();
+  return byConversation(
+    await sql<MessageRow[]>`${messagesOf(sql, ownerId, conversationIds)} order by conversation_id, seq`,
+  );
+}
+
+/** The same for a page of a list. @throws ServiceError condition when they are too long together */
+export async function listTranscriptsOfPage(
+  sql: Sql,
+  ownerId: string,
+  conversationIds: readonly string[],
+): Promise<Map<string, MessageRow[]>> {
+  if (conversationIds.length === 0) return new Map();
+  const rows = await readBoundedPage<MessageRow>(sql, {
+    rows: messagesOf(sql, ownerId, conversationIds),
+    bytes: sql`octet_length(content) + ${MESSAGE_BYTES}::integer`,
+    order: sql`order by conversation_id, seq`,
+  });
+  return byConversation(rows);
+}
+
+function messagesOf(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
+  return sql`
+    select conversation_id, seq, role, content, created_at
+    from (
+      select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
+        over (partition by conversation_id order by seq desc) as bytes
+      from messages
+      where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
+    ) as newest
+    where bytes <= ${TRANSCRIPT_BYTES_MAX}`;
+}
+
+function byConversation(rows: readonly MessageRow[]): Map<string, MessageRow[]> {
   const transcripts = new Map<string, MessageRow[]>();
-  if (conversationIds.length === 0) return transcripts;
-  const rows = await sql<MessageRow[]>`
-    select conversation_id, seq, role, content, created_at from messages
-    where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
-    order by conversation_id, seq`;
   for (const row of rows) {
     const transcript = transcripts.get(row.conversationId);
     if (transcript) transcript.push(row);

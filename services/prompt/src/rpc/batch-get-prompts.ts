@@ -5,14 +5,14 @@ import type {
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
-import { findVersions, type VersionKey } from "../store/prompts.ts";
+import { findVersions, findVersionsOfPage, type VersionKey, type WantedVersion } from "../store/prompts.ts";
 
 /** Every chat turn passes here: one query for all items, each different one looked up once. */
 export function batchGetPrompts(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["batchGetPrompts"]> {
-  return async ({ items }) => {
-    const keys: VersionKey[] = [];
+  return async ({ items, forPage }) => {
+    const keys: WantedVersion[] = [];
     const places = new Map<string, number>();
     const placeOf = items.map((item) => {
       const key = versionKey(item);
@@ -21,12 +21,14 @@ export function batchGetPrompts(
       const id = `${key.ownerId}\0${key.promptName}\0${key.promptVersion}`;
       let place = places.get(id);
       if (place === undefined) {
-        place = keys.push(key) - 1;
+        place = keys.push({ ...key, places: 0 }) - 1;
         places.set(id, place);
       }
+      const wanted = keys[place];
+      if (wanted) wanted.places++;
       return place;
     });
-    const rows = await findVersions(ctx.db, keys);
+    const rows = await (forPage ? findVersionsOfPage : findVersions)(ctx.db, keys);
     // Without the times, which no agent shows and which are half of the cost of writing and reading the answer.
     const results = rows.map((row) => ({
       prompt: row ? { ...toPrompt(row), createdAt: undefined, updatedAt: undefined } : undefined,

@@ -8,9 +8,9 @@ import { listVersions } from "../store/prompts.ts";
 export function listPromptVersions(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["listPromptVersions"]> {
-  return async ({ ownerId, promptName }) => {
+  return async ({ ownerId, promptName }, call) => {
     checkPromptMayExist(promptName);
-    const versions = await listVersions(ctx.db, ownerId, promptName);
+    const versions = await ctx.listFewAtOnce(ownerId, call.signal, () => listVersions(ctx.db, ownerId, promptName));
     if (versions.length === 0) throw notFound("Prompt");
     return { versions };
   };

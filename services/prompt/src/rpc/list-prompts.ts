@@ -5,14 +5,12 @@ import { toPrompt } from "../convert.ts";
 import { listPromptRows } from "../store/list-prompts.ts";
 
 export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["listPrompts"]> {
-  return async ({ ownerId, search, latestOnly, page }) => {
+  return async ({ ownerId, search, latestOnly, page }, call) => {
     // No stored text has this character, and the database refuses to be asked for it.
     if (search.includes("\0")) return { prompts: [], total: 0 };
-    const { rows, total } = await listPromptRows(
-      ctx.db,
-      { ownerId, search, latestOnly },
-      page ?? { number: 1, size: 10 },
-    );
+    const filter = { ownerId, search, latestOnly };
+    const list = () => listPromptRows(ctx.db, filter, page ?? { number: 1, size: 10 });
+    const { rows, total } = await ctx.listFewAtOnce(ownerId, call.signal, list);
     return { prompts: rows.map(toPrompt), total };
   };
 }

@@ -1,3 +1,4 @@
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import type { PromptRow } from "./prompts.ts";
 import { findSearchedPage } from "./search-prompts.ts";
@@ -22,26 +23,33 @@ export interface FoundPage {
   total: number;
 }
 
-/** A page of an owner's prompts, newest first, and how many match in all. */
+/**
+ * A page of an owner's prompts, newest first, and how many match in all.
+ * @throws ServiceError condition for a page that is too long
+ */
 export async function listPromptRows(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
   if (filter.search !== "") return findSearchedPage(db, filter, page);
   // Page and total are of one moment.
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const [rows, [count]] = await Promise.all([selectPage(tx, filter, page), selectCount(tx, filter)]);
-    return { rows: [...rows], total: count?.total ?? 0 };
+    return { rows, total: count?.total ?? 0 };
   });
 }
 
 function selectPage(sql: Sql, { ownerId, latestOnly }: PromptFilter, page: Page) {
-  return sql<PromptRow[]>`
-    select p.prompt_name, v.prompt_version, v.content as prompt_content, p.prompt_type,
-      p.created_at, v.created_at as updated_at
-    from prompts p
-    join prompt_versions v on v.owner_id = p.owner_id and v.prompt_name = p.prompt_name
-      ${latestOnly ? sql`and v.prompt_version = p.latest_version` : sql``}
-    where p.owner_id = ${ownerId}
-    order by ${latestOnly ? sql`p.updated_at desc, p.prompt_name` : sql`v.created_at desc, v.prompt_name, v.prompt_version desc`}
-    limit ${page.size} offset ${(page.number - 1) * page.size}`;
+  return readBoundedPage<PromptRow>(sql, {
+    rows: sql`
+      select p.prompt_name, v.prompt_version, v.content as prompt_content, p.prompt_type,
+        p.created_at, v.created_at as updated_at
+      from prompts p
+      join prompt_versions v on v.owner_id = p.owner_id and v.prompt_name = p.prompt_name
+        ${latestOnly ? sql`and v.prompt_version = p.latest_version` : sql``}
+      where p.owner_id = ${ownerId}
+      order by ${latestOnly ? sql`p.updated_at desc, p.prompt_name` : sql`v.created_at desc, v.prompt_name, v.prompt_version desc`}
+      limit ${page.size} offset ${(page.number - 1) * page.size}`,
+    bytes: sql`octet_length(prompt_content)`,
+    order: sql`order by updated_at desc, prompt_name, prompt_version desc`,
+  });
 }
 
 function selectCount(sql: Sql, { ownerId, latestOnly }: PromptFilter) {

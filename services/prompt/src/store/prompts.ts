@@ -1,4 +1,5 @@
 import type { PROMPT_TYPES } from "@parley/shared/api-names";
+import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 
 export type PromptTypeName = keyof typeof PROMPT_TYPES;
@@ -77,12 +78,39 @@ export interface VersionKey {
   promptVersion: number | null;
 }
 
+/** A version, and in how many places of an answer it is to stand. */
+export interface WantedVersion extends VersionKey {
+  places: number;
+}
+
 /**
  * Reads many versions of many owners in one query: one entry for each key, in its order, null where there is none.
  * Materialised, because a join of all three tables is planned to read every version of a prompt and drop the others.
  */
 export async function findVersions(sql: Sql, keys: readonly VersionKey[]): Promise<(PromptRow | null)[]> {
-  const rows = await sql<(PromptRow & { place: number })[]>`
+  return inPlaces(keys, await sql<PlacedRow[]>`${selectVersions(sql, keys)}`);
+}
+
+/** The same for a page of a list. @throws ServiceError condition when the contents are too long together */
+export async function findVersionsOfPage(sql: Sql, keys: readonly WantedVersion[]): Promise<(PromptRow | null)[]> {
+  const rows = await readBoundedPage<PlacedRow>(sql, {
+    rows: selectVersions(sql, keys),
+    bytes: sql`octet_length(prompt_content)::bigint * (${keys.map((key) => key.places)}::integer[])[place]`,
+    order: sql``,
+  });
+  return inPlaces(keys, rows);
+}
+
+type PlacedRow = PromptRow & { place: number };
+
+function inPlaces(keys: readonly VersionKey[], rows: readonly PlacedRow[]): (PromptRow | null)[] {
+  const found = new Array<PromptRow | null>(keys.length).fill(null);
+  for (const { place, ...row } of rows) found[place - 1] = row;
+  return found;
+}
+
+function selectVersions(sql: Sql, keys: readonly VersionKey[]) {
+  return sql`
     with wanted as materialized (
       select place, p.owner_id, p.prompt_name, p.prompt_type, p.created_at,
         coalesce(asked.prompt_version, p.latest_version) as prompt_version
@@ -96,22 +124,26 @@ export async function findVersions(sql: Sql, keys: readonly VersionKey[]): Promi
     select place, prompt_name, prompt_version, v.content as prompt_content, prompt_type,
       wanted.created_at, v.created_at as updated_at
     from wanted join prompt_versions v using (owner_id, prompt_name, prompt_version)`;
-  const found = new Array<PromptRow | null>(keys.length).fill(null);
-  for (const { place, ...row } of rows) found[place - 1] = row;
-  return found;
 }
 
-/** Every version of a prompt, newest first. */
+/** Every version of a prompt, newest first. @throws ServiceError condition when they are too long together */
 export async function listVersions(
   sql: Sql,
   ownerId: string,
   promptName: string,
 ): Promise<Pick<PromptRow, "promptVersion" | "promptContent" | "createdAt">[]> {
-  return sql<Pick<PromptRow, "promptVersion" | "promptContent" | "createdAt">[]>`
-    select prompt_version, content as prompt_content, created_at from prompt_versions
-    where owner_id = ${ownerId} and prompt_name = ${promptName}
-    order by prompt_version desc`;
+  return readBoundedPage(sql, {
+    rows: sql`
+      select prompt_version, content as prompt_content, created_at from prompt_versions
+      where owner_id = ${ownerId} and prompt_name = ${promptName}`,
+    bytes: sql`octet_length(prompt_content) + ${VERSION_BYTES}::integer`,
+    order: sql`order by prompt_version desc`,
+    remedy: "read the versions one by one, with ?version=",
+  });
 }
+
+/** Of a version beside its content. */
+const VERSION_BYTES = 100;
 
 /** Holds a prompt against new references and versions until the transaction ends, which must be to delete it. */
 export async function lockPromptToDelete(sql: Sql, ownerId: string, promptName: string): Promise<boolean> {

@@ -1,3 +1,4 @@
+import { PAGE_BYTES_MAX, refuseLongPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { FoundPage, Page, PromptFilter } from "./list-prompts.ts";
@@ -12,7 +13,7 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
   const rows = await db.begin("read only", async (tx) => {
     // The plan that is good for any word reads everything; one made for this word uses the index.
     await tx`set local plan_cache_mode = force_custom_plan`;
-    return tx<({ total: number } & (PromptRow | { promptName: null }))[]>`
+    return tx<({ total: number; pageBytes: number } & (PromptRow | { promptName: null }))[]>`
       with found as materialized (
         select prompt_name, prompt_version from prompt_versions
         where owner_id = ${filter.ownerId} and octet_length(content) <= 16384 and ${matching(tx, filter)}
@@ -21,7 +22,7 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
       ), matched as materialized (
         select prompt_name, prompt_version from found join prompts using (prompt_name)
         where owner_id = ${filter.ownerId} ${filter.latestOnly ? tx`and prompt_version = latest_version` : tx``}
-      ), page as (
+      ), page as materialized (
         select prompt_name, prompt_version, content as prompt_content, prompt_type,
           prompts.created_at, prompt_versions.created_at as updated_at
         from matched join prompt_versions using (prompt_name, prompt_version) join prompts using (owner_id, prompt_name)
@@ -29,11 +30,15 @@ export async function findSearchedPage(db: Database, filter: PromptFilter, page:
         order by prompt_versions.created_at desc, prompt_name, prompt_version desc
         limit ${page.size} offset ${(page.number - 1) * page.size}
       )
-      select total, page.* from (select count(*)::integer as total from matched) as counted left join page on true
+      select total, page_bytes, page.*
+      from (select count(*)::integer as total from matched) as counted
+        cross join (select coalesce(sum(octet_length(prompt_content)), 0)::bigint as page_bytes from page) as size
+        left join page on page_bytes <= ${PAGE_BYTES_MAX}
       order by updated_at desc, prompt_name, prompt_version desc`;
   });
-  const total = rows[0]?.total ?? 0;
-  return { total, rows: rows.flatMap(({ total: _, ...row }) => (row.promptName === null ? [] : [row])) };
+  const { total = 0, pageBytes = 0 } = rows[0] ?? {};
+  refuseLongPage(pageBytes);
+  return { total, rows: rows.flatMap(({ total: _, pageBytes: __, ...row }) => (row.promptName === null ? [] : [row])) };
 }
 
 function matching(sql: Sql, { search }: PromptFilter) {

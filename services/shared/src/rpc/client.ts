@@ -68,7 +68,7 @@ const CHANNEL_OPTIONS: ClientOptions = {
   "grpc.dns_min_time_between_resolutions_ms": 1_000,
   "grpc.initial_reconnect_backoff_ms": 100,
   "grpc.max_reconnect_backoff_ms": 1_000,
-  // Without bound: the peers are ours, and a page of a hundred long prompts is what the API promises.
+  // Without bound: the peers are ours, and bound what they answer (db/bounded-page.ts).
   "grpc.max_receive_message_length": -1,
 };
 

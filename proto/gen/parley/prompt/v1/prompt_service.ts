@@ -93,6 +93,8 @@ export interface DeletePromptResponse {
 
 export interface BatchGetPromptsRequest {
   items: BatchGetPromptsRequest_Item[];
+  /** They are for a page of a list: FAILED_PRECONDITION when their contents are more than a page may have together. */
+  forPage: boolean;
 }
 
 export interface BatchGetPromptsRequest_Item {
@@ -1017,13 +1019,16 @@ export const DeletePromptResponse: MessageFns<DeletePromptResponse> = {
 };
 
 function createBaseBatchGetPromptsRequest(): BatchGetPromptsRequest {
-  return { items: [] };
+  return { items: [], forPage: false };
 }
 
 export const BatchGetPromptsRequest: MessageFns<BatchGetPromptsRequest> = {
   encode(message: BatchGetPromptsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.items) {
       BatchGetPromptsRequest_Item.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.forPage !== false) {
+      writer.uint32(16).bool(message.forPage);
     }
     return writer;
   },
@@ -1049,6 +1054,14 @@ export const BatchGetPromptsRequest: MessageFns<BatchGetPromptsRequest> = {
             message.items.push(BatchGetPromptsRequest_Item.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.forPage = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1067,6 +1080,7 @@ export const BatchGetPromptsRequest: MessageFns<BatchGetPromptsRequest> = {
   fromPartial<I extends Exact<DeepPartial<BatchGetPromptsRequest>, I>>(object: I): BatchGetPromptsRequest {
     const message = createBaseBatchGetPromptsRequest();
     message.items = object.items?.map((e) => BatchGetPromptsRequest_Item.fromPartial(e)) || [];
+    message.forPage = object.forPage ?? false;
     return message;
   },
 };

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { creation, failure, newOwner, startTestService, type TestService, update } from "./harness.ts";
+
+const LONG = "a long one ".repeat(45_000);
+/** Whose contents are more than a page may have together. */
+const MANY = 18;
+const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+
+afterAll(() => service.stop());
+
+test("a page with more than 8 MiB of prompts is refused, searched for or not, and smaller ones have them all", async () => {
+  const { client } = service;
+  const ownerId = newOwner();
+  for (let number = 0; number < MANY; number++) {
+    await client.createPrompt(creation(ownerId, { promptName: `long ${number}`, promptContent: LONG }));
+  }
+  for (const search of ["", "a long"]) {
+    for (const latestOnly of [true, false]) {
+      const list = (number: number, size: number) =>
+        client.listPrompts({ ownerId, search, latestOnly, page: { number, size } });
+      expect(await failure(list(1, MANY))).toMatchObject(REFUSED);
+      const pages = await Promise.all([list(1, MANY / 2), list(2, MANY / 2), list(3, MANY / 2)]);
+      expect(pages.map(({ prompts, total }) => [prompts.length, total])).toEqual([
+        [MANY / 2, MANY],
+        [MANY / 2, MANY],
+        [0, MANY],
+      ]);
+    }
+  }
+});
+
+test("versions with more than 8 MiB together are refused, and each can be read by its number", async () => {
+  const { client } = service;
+  const ownerId = newOwner();
+  await client.createPrompt(creation(ownerId, { promptContent: LONG }));
+  for (let version = 2; version < MANY; version++) await client.updatePrompt(update(ownerId, "greeting", LONG));
+  const versions = () => client.listPromptVersions({ ownerId, promptName: "greeting" });
+  expect(await failure(versions())).toMatchObject({ kind: "condition", detail: expect.stringContaining("?version=") });
+  const { prompt } = await client.getPrompt({ ownerId, reference: { promptName: "greeting", promptVersion: 1 } });
+  expect(prompt?.promptContent).toBe(LONG);
+});
+
+test("a prompt that stands in many places of a page counts in each, and in no batch that is not for a page", async () => {
+  const { client } = service;
+  const ownerId = newOwner();
+  await client.createPrompt(creation(ownerId, { promptContent: LONG }));
+  const read = (places: number, forPage: boolean) =>
+    client.batchGetPrompts({
+      items: Array(places).fill({ ownerId, reference: { promptName: "greeting", promptVersion: undefined } }),
+      forPage,
+    });
+  expect(await failure(read(MANY, true))).toMatchObject(REFUSED);
+  expect((await read(MANY, false)).results).toHaveLength(MANY);
+  expect((await read(MANY / 2, true)).results.map(({ prompt }) => prompt?.promptContent)).toEqual(
+    Array(MANY / 2).fill(LONG),
+  );
+});

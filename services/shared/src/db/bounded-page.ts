@@ -1,0 +1,44 @@
+import { ServiceError } from "../errors.ts";
+import type { Fragment, Sql } from "./database.ts";
+
+/** Of a page as it is stored; in memory, on the wire and as JSON it is several times as much, in two processes. */
+export const PAGE_BYTES_MAX = 8 * 1024 * 1024;
+
+export interface BoundedPage {
+  /** A select of the page's rows. */
+  rows: Fragment;
+  /** The bytes of one row, `page`. The length of a text column is read without the text. */
+  bytes: Fragment;
+  /** `order by …`: the page loses its order on the way. */
+  order: Fragment;
+  /** What to do about a page that is too long. */
+  remedy?: string;
+}
+
+/**
+ * Reads the rows of a page, none of which leaves the database when they are more than a page may have together: a hundred of what
+ * users may store as long as they like would take all the memory and seconds of a process.
+ * @throws ServiceError condition
+ */
+export async function readBoundedPage<T extends object>(
+  sql: Sql,
+  { rows, bytes, order, remedy }: BoundedPage,
+): Promise<T[]> {
+  const read = await sql<({ pageBytes: number; isRow: boolean | null } & T)[]>`
+    with page as materialized (select true as is_row, each.* from (${rows}) as each)
+    select page_bytes, page.*
+    from (select coalesce(sum(${bytes}), 0)::bigint as page_bytes from page) as size
+      left join page on page_bytes <= ${PAGE_BYTES_MAX}
+    ${order}`;
+  refuseLongPage(read[0]?.pageBytes ?? 0, remedy);
+  return read.filter(({ isRow }) => isRow).map(({ pageBytes: _, isRow: __, ...row }) => row as unknown as T);
+}
+
+/** @throws ServiceError condition */
+export function refuseLongPage(bytes: number, remedy = "ask for a smaller page_size"): void {
+  if (bytes <= PAGE_BYTES_MAX) return;
+  throw new ServiceError(
+    "condition",
+    `The answer would have ${Math.ceil(bytes / 1024 ** 2)} MiB, more than the ${PAGE_BYTES_MAX / 1024 ** 2} of a list: ${remedy}`,
+  );
+}

@@ -1,0 +1,41 @@
+import { LRUCache } from "lru-cache";
+import pLimit, { type LimitFunction } from "p-limit";
+import { ServiceError } from "./errors.ts";
+
+/** Does a read when its turn comes. @throws ServiceError rate_limited when too many of the owner's wait already */
+export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
+
+export interface FewAtOnceSettings {
+  /** What is read, in the plural, for the refusal to name. */
+  what: string;
+  /** Of one owner by one process. */
+  atOnce: number;
+  waitingMax: number;
+}
+
+/**
+ * For lists of any kind: an owner's slowest and longest ones must not take all of a service's connections and memory from the
+ * others. Fewer than the connections that a process has, more than one needs to keep a core busy; who waits holds nothing.
+ */
+export const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 3, waitingMax: 200 };
+
+/** Of owners that read last; more than read at a time. */
+const OWNERS_MAX = 1_000;
+
+export function fewAtOnce({ what, atOnce, waitingMax }: FewAtOnceSettings): FewAtOnce {
+  const limits = new LRUCache<string, LimitFunction>({ max: OWNERS_MAX });
+  return async (ownerId, gone, read) => {
+    const limit = limits.get(ownerId) ?? pLimit(atOnce);
+    limits.set(ownerId, limit);
+    if (limit.pendingCount >= waitingMax) {
+      throw new ServiceError("rate_limited", `Too many ${what} of this account are under way, try again`, {
+        retryAfterMs: 1_000,
+      });
+    }
+    return limit(() => {
+      // Nobody waits for it any more.
+      gone.throwIfAborted();
+      return read();
+    });
+  };
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { ServiceError } from "../src/errors.ts";
+import { fewAtOnce } from "../src/few-at-once.ts";
+
+const STAYS = new AbortController().signal;
+
+/** Reads that end when they are told to. */
+function slowReads() {
+  const begun: PromiseWithResolvers<void>[] = [];
+  const read = () => {
+    const each = Promise.withResolvers<void>();
+    begun.push(each);
+    return each.promise;
+  };
+  return { begun, read };
+}
+
+/** Until whatever can begin has begun. */
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+test("of one owner few reads run at once, the next when one ends; another owner's do not wait for them", async () => {
+  const limited = fewAtOnce({ what: "lists", atOnce: 2, waitingMax: 10 });
+  const { begun, read } = slowReads();
+  const reads = [1, 2, 3].map(() => limited("own_a", STAYS, read));
+  await settled();
+  expect(begun).toHaveLength(2);
+  expect(await limited("own_b", STAYS, async () => "theirs")).toBe("theirs");
+  begun[0]?.resolve();
+  await reads[0];
+  await settled();
+  expect(begun).toHaveLength(3);
+  for (const each of begun) each.resolve();
+  await Promise.all(reads);
+});
+
+test("more than may wait are refused for a second, and whoever left meanwhile is not read for", async () => {
+  const limited = fewAtOnce({ what: "lists", atOnce: 1, waitingMax: 1 });
+  const { begun, read } = slowReads();
+  const first = limited("own_a", STAYS, read);
+  const leaving = new AbortController();
+  const second = limited("own_a", leaving.signal, read).catch((error: Error) => error.name);
+  await settled();
+  const refused = await limited("own_a", STAYS, read).catch((error: unknown) => error);
+  expect(refused).toBeInstanceOf(ServiceError);
+  expect(refused).toMatchObject({ kind: "rate_limited", retryAfterMs: 1_000 });
+  leaving.abort();
+  begun[0]?.resolve();
+  await first;
+  expect(await second).toBe("AbortError");
+  expect(begun).toHaveLength(1);
+});

@@ -162,7 +162,12 @@ function credentialsOf(config: ConversationConfig): ProviderSettings["credential
 
 function limitsOf(config: ConversationConfig): ConversationLimits {
   return {
-    model: { deadlineMs: config.PARLEY_LLM_DEADLINE_MS, stallMs: config.PARLEY_LLM_STALL_MS, wholeMs: WHOLE_REPLY_MS },
+    model: {
+      deadlineMs: config.PARLEY_LLM_DEADLINE_MS,
+      stallMs: config.PARLEY_LLM_STALL_MS,
+      wholeMs: WHOLE_REPLY_MS,
+      charactersMax: config.PARLEY_REPLY_MAX_CHARACTERS,
+    },
     contextTokens: config.PARLEY_CHAT_CONTEXT_TOKENS,
     chatIdleMinutes: config.PARLEY_CHAT_IDLE_MINUTES,
     analysesAtOnce: config.PARLEY_ANALYSES_AT_ONCE,

@@ -64,9 +64,11 @@ export async function* speak(reply: Reply, { ask, request, tools, watch, limits 
       else if (event.type === "finish") reply.usage = sum(reply.usage, event.usage);
       else {
         reply.firstTextAt ??= performance.now();
-        reply.text += event.text;
-        const complete = words.push(event.text);
+        const text = event.text.slice(0, limits.charactersMax - reply.text.length);
+        reply.text += text;
+        const complete = words.push(text);
         if (complete !== "") yield complete;
+        if (text !== event.text) throw tooLong(reply.by, limits);
       }
       watch.resume();
     }
@@ -101,6 +103,10 @@ function sum(a: TokenUsage, b: TokenUsage): TokenUsage {
     inputTokens: add(a.inputTokens, b.inputTokens),
     outputTokens: add(a.outputTokens, b.outputTokens),
   };
+}
+
+function tooLong({ provider }: ModelName, { charactersMax }: ModelLimits): ServiceError {
+  return new ServiceError("upstream_failed", `The ${provider} model said more than ${charactersMax} characters`);
 }
 
 function nothingSaid({ provider }: ModelName, calls: readonly ToolCall[]): ServiceError {

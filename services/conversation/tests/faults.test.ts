@@ -29,7 +29,8 @@ let impatientInBetween: FurtherChat;
 let agent: TestAgent;
 
 beforeAll(async () => {
-  service = await startTestChat({ PARLEY_LLM_ANSWER_MAX_BYTES: String(64 * 1024 * 1024) });
+  const longest = String(64 * 1024 * 1024);
+  service = await startTestChat({ PARLEY_LLM_ANSWER_MAX_BYTES: longest, PARLEY_REPLY_MAX_CHARACTERS: longest });
   impatientToBegin = await startFurtherChat(service, { PARLEY_LLM_DEADLINE_MS: "400" });
   impatientInBetween = await startFurtherChat(service, { PARLEY_LLM_STALL_MS: String(STALL_MS) });
   agent = await createAgent(service);

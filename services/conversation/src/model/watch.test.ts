@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, jest, test } from "bun:test";
 import { watchModel } from "./watch.ts";
 
-const LIMITS = { deadlineMs: 1_000, stallMs: 500, wholeMs: 10_000 };
+const LIMITS = { deadlineMs: 1_000, stallMs: 500, wholeMs: 10_000, charactersMax: 1_000 };
 
 beforeEach(() => {
   jest.useFakeTimers();

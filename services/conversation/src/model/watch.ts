@@ -7,6 +7,8 @@ export interface ModelLimits {
   stallMs: number;
   /** For the whole reply. */
   wholeMs: number;
+  /** Of the whole reply: its owner's model may go on for ever, and whoever reads the session later has it all at once. */
+  charactersMax: number;
 }
 
 /**

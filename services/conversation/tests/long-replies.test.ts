@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import { createAgent, failure, hear, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
+
+const CHARACTERS_MAX = 1_000;
+const TOO_LONG = {
+  kind: "upstream_failed",
+  detail: `The CUSTOM_LLM model said more than ${CHARACTERS_MAX} characters`,
+  sessionId: expect.any(String),
+};
+
+let service: TestChat;
+let agent: TestAgent;
+beforeAll(async () => {
+  service = await startTestChat({ PARLEY_REPLY_MAX_CHARACTERS: String(CHARACTERS_MAX) });
+  agent = await createAgent(service);
+});
+afterAll(() => service.stop());
+
+test.each([
+  ["streamed", () => hear(service.chat, turn(agent))],
+  ["whole", () => service.chat.completeTurn({ turn: turn(agent) })],
+])("a %s reply that is longer than one may be fails there, with what was said until then kept", async (_, take) => {
+  service.model.script = (call) => call.finish("word ".repeat(CHARACTERS_MAX));
+  const failed = await failure(take());
+  expect(failed).toEqual(TOO_LONG);
+  const said = ["user: Hi", `assistant: ${"word ".repeat(CHARACTERS_MAX / 5)}`];
+  await eventually(async () => expect(await transcript(service, agent, failed.sessionId ?? "")).toEqual(said));
+});
+
+test("a model that goes on for ever is let go of", async () => {
+  const left = Promise.withResolvers<void>();
+  service.model.script = async (call) => {
+    call.left.then(left.resolve);
+    let gone = false;
+    left.promise.then(() => {
+      gone = true;
+    });
+    while (!gone) if (!call.piece("word ".repeat(20))) await Promise.race([call.drained(), left.promise]);
+  };
+  expect(await failure(hear(service.chat, turn(agent)))).toEqual(TOO_LONG);
+  await left.promise;
+});
+
+test("a reply of just as many characters is whole", async () => {
+  const text = `${"word ".repeat(CHARACTERS_MAX / 5 - 1)}ends.`;
+  service.model.script = (call) => call.finish(text);
+  expect((await hear(service.chat, turn(agent))).chunks.join("")).toBe(text);
+});

@@ -60,6 +60,24 @@ describe("CreateKey", () => {
     ).toMatchObject({ kind: "invalid", violations: [{ path, message: expect.stringContaining(path) }] });
   });
 
+  test("an owner has 200 keys at most, however many are asked for at once, until one is deleted", async () => {
+    const owner = await newOwner(account.client);
+    const { keyId } = await newKey(account.client, owner.ownerId);
+    const sql = postgres(account.database.urls.account, { max: 1, onnotice: () => {} });
+    await sql`
+      insert into api_keys (owner_id, key_id, prefix, digest, scopes, active, created_at)
+      select owner_id, 'key_' || lpad(number::text, 26, '0'), prefix, number::text::bytea, scopes, active, created_at
+      from api_keys, generate_series(2, 199) as number where key_id = ${keyId}`;
+    await sql.end();
+    const asked = await Promise.all(
+      [1, 2, 3].map(() => newKey(account.client, owner.ownerId).catch(({ detail }: { detail: string }) => detail)),
+    );
+    const refused = "There are 200 API keys already: delete one first";
+    expect(asked.filter((each) => each === refused)).toHaveLength(2);
+    await account.client.deleteKey({ ownerId: owner.ownerId, keyId });
+    expect(await newKey(account.client, owner.ownerId)).toMatchObject({ keyId: expect.any(String) });
+  });
+
   test("an owner that does not exist gets none", async () => {
     expect(await refusal(newKey(account.client, NO_OWNER))).toMatchObject({ detail: "Owner not found" });
   });

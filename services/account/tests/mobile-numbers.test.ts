@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import postgres from "postgres";
 import { NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
 
 let account: TestAccount;
@@ -24,6 +25,23 @@ test("an owner's numbers are listed as added, until removed", async () => {
 
   await account.client.removeMobileNumber({ ownerId, mobileNumber: first.mobileNumber });
   expect(await account.client.listMobileNumbers({ ownerId })).toEqual({ mobileNumbers: [second] });
+});
+
+test("an owner has 1,000 numbers at most", async () => {
+  const owner = await newOwner(account.client);
+  const add = (mobileNumber: string) =>
+    account.client.addMobileNumber({ ownerId: owner.ownerId, mobileNumber: number(mobileNumber) });
+  await add("+14155550120");
+  const sql = postgres(account.database.urls.account, { max: 1, onnotice: () => {} });
+  await sql`
+    insert into mobile_numbers (owner_id, mobile_number, telephony_provider, created_at)
+    select owner_id, '+4420718' || 10000 + n, telephony_provider, created_at
+    from mobile_numbers, generate_series(2, 1000) as n where owner_id = ${owner.ownerId}`;
+  await sql.end();
+  expect(await refusal(add("+14155550121"))).toMatchObject({
+    kind: "conflict",
+    detail: "There are 1000 phone numbers already: remove one first",
+  });
 });
 
 test("a number is one owner's, until it is removed or its owner deleted", async () => {

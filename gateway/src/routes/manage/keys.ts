@@ -38,6 +38,7 @@ export function keyRoutes(gate: GateContext, { accounts }: Clients) {
           scope: "session",
           body: CreateKeyBody,
           response: NewKey,
+          refuses: ["conflict"],
         },
         async ({ ownerId, body, origin }) => {
           const { key, apiKey } = await accounts.createKey(

@@ -1,8 +1,11 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { AccountContext, Handler } from "../context.ts";
 import { checkCarrier, checkMobileNumber } from "../mobile-number.ts";
-import { findNumberOwner, insertNumber, lockNumber } from "../store/mobile-numbers.ts";
+import { countNumbers, findNumberOwner, insertNumber, lockNumber } from "../store/mobile-numbers.ts";
 import { lockOwner } from "../store/owners.ts";
+
+/** Of an owner: all are listed at once, and nobody else can have them. */
+const NUMBERS_MAX = 1_000;
 
 /** A number is one owner's, or a call to it could not be told whose it is. */
 export function addMobileNumber(ctx: AccountContext): Handler<"addMobileNumber"> {
@@ -18,6 +21,8 @@ export function addMobileNumber(ctx: AccountContext): Handler<"addMobileNumber">
         const whose = holder === ownerId ? "already this owner's" : "another owner's";
         throw new ServiceError("conflict", `mobile_number ${mobileNumber} is ${whose}`);
       }
+      if ((await countNumbers(tx, ownerId)) >= NUMBERS_MAX)
+        throw new ServiceError("conflict", `There are ${NUMBERS_MAX} phone numbers already: remove one first`);
       await insertNumber(tx, { ownerId, mobileNumber, telephonyProvider }, ctx.clock.now());
     });
     return { mobileNumber: { mobileNumber, telephonyProvider } };

@@ -1,12 +1,16 @@
+import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import { newApiKey } from "../api-key.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { toApiKey } from "../convert.ts";
 import { checkExpiry } from "../key-state.ts";
 import { scopesOf } from "../scopes.ts";
-import { insertKey, type KeyRow } from "../store/api-keys.ts";
-import { getOwner } from "../store/owners.ts";
+import { countKeys, insertKey, type KeyRow } from "../store/api-keys.ts";
+import { lockOwner } from "../store/owners.ts";
 import { checkName } from "../text-rules.ts";
+
+/** Of an owner, whatever their state: all are listed at once, and each has a rate of its own. */
+const KEYS_MAX = 200;
 
 /** The answer is the only place where the key itself ever appears. */
 export function createKey(ctx: AccountContext): Handler<"createKey"> {
@@ -15,7 +19,6 @@ export function createKey(ctx: AccountContext): Handler<"createKey"> {
     if (name !== "") checkName(name);
     if (expiresAt) checkExpiry(expiresAt, now);
     const granted = scopesOf(scopes);
-    await getOwner(ctx.db, ownerId);
     const { apiKey, prefix, digest } = newApiKey();
     const row: KeyRow = {
       ownerId,
@@ -27,7 +30,12 @@ export function createKey(ctx: AccountContext): Handler<"createKey"> {
       expiresAt: expiresAt ?? null,
       createdAt: now,
     };
-    await insertKey(ctx.db, row, digest);
+    await ctx.db.begin(async (tx) => {
+      await lockOwner(tx, ownerId);
+      if ((await countKeys(tx, ownerId)) >= KEYS_MAX)
+        throw new ServiceError("conflict", `There are ${KEYS_MAX} API keys already: delete one first`);
+      await insertKey(tx, row, digest);
+    });
     return { key: toApiKey(row, now), apiKey };
   };
 }

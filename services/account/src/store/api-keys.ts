@@ -27,6 +27,11 @@ export async function insertKey(sql: Sql, row: KeyRow, digest: Buffer): Promise<
       ${row.expiresAt}, ${row.createdAt})`;
 }
 
+export async function countKeys(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`select count(*) as total from api_keys where owner_id = ${ownerId}`;
+  return row?.total ?? 0;
+}
+
 /** The key of that digest, whatever its state, unless its owner is deleted. */
 export async function findGrant(sql: Sql, digest: Buffer): Promise<GrantRow | null> {
   const [row] = await sql<GrantRow[]>`

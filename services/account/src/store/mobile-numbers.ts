@@ -25,6 +25,13 @@ export async function insertNumber(sql: Sql, row: NumberRow, now: Date): Promise
     values (${row.ownerId}, ${row.mobileNumber}, ${row.telephonyProvider}, ${now})`;
 }
 
+export async function countNumbers(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<
+    { total: number }[]
+  >`select count(*) as total from mobile_numbers where owner_id = ${ownerId}`;
+  return row?.total ?? 0;
+}
+
 /** In the order in which they were added. */
 export async function listNumbers(sql: Sql, ownerId: string): Promise<NumberRow[]> {
   return sql<NumberRow[]>`

@@ -64,6 +64,17 @@ describe("addresses", () => {
     expect(await (await fetch(`http://name.test:${server.port}/`)).text()).toBe("ok");
   });
 
+  test("of a name with many addresses no more than eight are tried", async () => {
+    await using server = await startRawServer((socket) => socket.write(OK));
+    const closed = Array.from({ length: 8 }, (_, at) => `127.0.1.${at + 1}`);
+    const named = (before: number) =>
+      egressTo("name.test", { resolve: async () => [...closed.slice(0, before), "127.0.0.1"] });
+    const url = `http://name.test:${server.port}/`;
+    await expect(named(8).fetch(url)).rejects.toMatchObject({ kind: "network" });
+    expect(server.connections).toEqual([]);
+    expect(await (await named(7).fetch(url)).text()).toBe("ok");
+  });
+
   test("no address that takes a connection is a network error that names the host, not the address", async () => {
     const { fetch } = egressTo("name.test", { resolve: async () => ["127.0.0.1"] });
     const refused = fetch("http://name.test:1/");

@@ -27,6 +27,8 @@ const STALE_WITHIN_MS = 1_000;
  */
 const IDLE_SOCKETS_MAX = 1_024;
 
+/** Whoever owns a name may give it thousands, of other people's machines, each of which would be knocked at. */
+const ADDRESSES_MAX = 8;
 /**
  * Keep-alive connections by host, port and address. `fetch` can be pinned too (`tls.serverName`) at the same CPU for a streamed reply,
  * but it has no bound on connecting, and 256 requests that users' hosts hold open would stop every fetch of the process.
@@ -43,13 +45,15 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
 
   return {
     /**
-     * Sends to the first of `addresses` that takes a connection; one with an open connection comes before the others.
+     * Sends to the first of `addresses` that takes a connection; one with an open connection comes before the others. No more
+     * than eight are tried.
      * @throws EgressError, the signal's reason
      */
     async send(sending: Sending, addresses: readonly string[]): Promise<Response> {
       const agent = isSecure(sending.url) ? secure : plain;
       const isOpen = (options: https.RequestOptions) => (agent.freeSockets[agent.getName(options)]?.length ?? 0) > 0;
       const targets = addresses
+        .slice(0, ADDRESSES_MAX)
         .map((address) => target(sending.url, address, ca))
         .sort((a, b) => Number(isOpen(b)) - Number(isOpen(a)));
 

@@ -3,7 +3,7 @@ import type { Clients } from "./clients.ts";
 import type { Drain } from "./drain.ts";
 import { type GateContext, jsonAnswer } from "./gate.ts";
 import { hasHost, pathOf } from "./http/path.ts";
-import { requestIdOf } from "./http/request-id.ts";
+import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { HttpError, problemOf } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
@@ -35,7 +35,7 @@ export function createApp(gate: GateContext, clients: Clients, drain: Pick<Drain
     const failure = code === "NOT_FOUND" ? unrouted(request, methods) : error;
     const { status, body, headers } = problemOf(failure, requestId);
     if (status >= 500) gate.log.error({ err: error, request_id: requestId, path }, "request failed");
-    return jsonAnswer(status, body, new Headers({ ...headers, "X-Request-ID": requestId }));
+    return jsonAnswer(status, body, new Headers({ ...headers, ...commonHeaders(requestId) }));
   });
 }
 

@@ -14,7 +14,7 @@ import { countDecision, observed } from "./http/observe.ts";
 import { readParams } from "./http/params.ts";
 import { pathOf } from "./http/path.ts";
 import { readQuery } from "./http/query.ts";
-import { requestIdOf } from "./http/request-id.ts";
+import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
 import { takesKey } from "./openapi/operation.ts";
 import { problemOf } from "./problem.ts";
@@ -81,7 +81,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
   const respond = async ({ request, params }: RouteContext): Promise<Response> => {
     const requestId = requestIdOf(request);
     // An owner's data, which caches would hand to anybody: they look at Authorization and know nothing of X-API-Key.
-    const headers = new Headers({ "X-Request-ID": requestId, "Cache-Control": "no-store" });
+    const headers = new Headers({ ...commonHeaders(requestId), "Cache-Control": "no-store" });
     const startedAt = performance.now();
     let caller: Caller | null = null;
     let answer: Response;

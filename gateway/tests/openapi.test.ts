@@ -122,3 +122,29 @@ describe("a client generated from the document", () => {
     expect(typeof sendMessage).toBe("function");
   }, 60_000);
 });
+
+describe("the page to browse it", () => {
+  const PATHS = ["/docs", "/docs/start.js", "/docs/swagger-ui.js", "/docs/swagger-ui.css", "/openapi.json", "/nowhere"];
+
+  test("runs no script and shows no frame but its own, and sends nothing anywhere else", async () => {
+    const { headers } = await app.handle(new Request("http://gateway/docs"));
+    const policy = (headers.get("content-security-policy") ?? "").split("; ");
+    expect(policy).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "frame-ancestors 'none'",
+        "base-uri 'none'",
+        "form-action 'none'",
+      ]),
+    );
+    expect(headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  test.each(PATHS)("%s is taken by no browser for another type than it says", async (path) => {
+    const { headers } = await app.handle(new Request(`http://gateway${path}`));
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-request-id")).toBeString();
+  });
+});

@@ -29,6 +29,13 @@ const custom = (params: object) => ({
   llm: { provider_name: "CUSTOM_LLM", model_name: "m", params },
 });
 
+test("a field's name as long as a body may be is not told back in full", () => {
+  const stt = { provider_name: "DEEPGRAM", model_name: "m", params: { ["k".repeat(900_000)]: 1 } };
+  const [message = ""] = messagesOf({ ...GOOD, stt });
+  expect(message).toStartWith(`stt.params.${"k".repeat(200)}… is not allowed`);
+  expect(message.length).toBeLessThan(500);
+});
+
 describe("a body that breaks a rule is told so by field and fix", () => {
   test.each<[string, unknown, string]>([
     ["missing field", { agent_type: "INBOUND" }, "agent_name is required"],

@@ -161,6 +161,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** A field's name is repeated in each message on it, and may be a megabyte. */
+const NAME_SHOWN_MAX = 200;
+
 function at(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
+  const name = key.length > NAME_SHOWN_MAX ? `${key.slice(0, NAME_SHOWN_MAX).toWellFormed()}…` : key;
+  return path === "" ? name : `${path}.${name}`;
 }

@@ -6,7 +6,14 @@ export function requestIdOf(request: Request): string {
   return given !== null && GIVEN.test(given) ? given : Bun.randomUUIDv7();
 }
 
-/** For routes outside the gate, after their handlers: every response tells the id. */
-export function tellRequestId({ request, responseValue }: { request: Request; responseValue: unknown }): void {
-  if (responseValue instanceof Response) responseValue.headers.set("X-Request-ID", requestIdOf(request));
+/** What every answer carries: its id, and that no browser is to take it for another type than it says. */
+export function commonHeaders(requestId: string): Record<string, string> {
+  return { "X-Request-ID": requestId, "X-Content-Type-Options": "nosniff" };
+}
+
+/** For routes outside the gate, after their handlers. */
+export function addCommonHeaders({ request, responseValue }: { request: Request; responseValue: unknown }): void {
+  if (!(responseValue instanceof Response)) return;
+  for (const [name, value] of Object.entries(commonHeaders(requestIdOf(request))))
+    responseValue.headers.set(name, value);
 }

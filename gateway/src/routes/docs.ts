@@ -1,13 +1,13 @@
 import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
-import { tellRequestId } from "../http/request-id.ts";
+import { addCommonHeaders } from "../http/request-id.ts";
 
 /** The document at `/openapi.json` and a page to browse it at `/docs`, all from this process. */
 export function docsRoutes(document: () => object) {
   let json: string | null = null;
   return new Elysia()
-    .onAfterHandle(tellRequestId)
+    .onAfterHandle(addCommonHeaders)
     .get("/openapi.json", () => {
       json ??= JSON.stringify(document());
       return new Response(json, { headers: { "Content-Type": "application/json; charset=utf-8" } });
@@ -26,7 +26,8 @@ export function docsRoutes(document: () => object) {
 
 const PAGE_HEADERS = {
   "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'",
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; connect-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+  "Referrer-Policy": "no-referrer",
 };
 
 const PAGE = `<!doctype html>

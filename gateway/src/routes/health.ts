@@ -1,12 +1,12 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Drain } from "../drain.ts";
-import { tellRequestId } from "../http/request-id.ts";
+import { addCommonHeaders } from "../http/request-id.ts";
 
 /** `/healthz`: this process answers. `/readyz`: it can serve, that is it does not stop and every service behind it can be reached. */
 export function healthRoutes(clients: Clients, drain: Pick<Drain, "isDraining">) {
   return new Elysia()
-    .onAfterHandle(tellRequestId)
+    .onAfterHandle(addCommonHeaders)
     .get("/healthz", () => new Response("ok\n"))
     .get("/readyz", async () => {
       if (drain.isDraining) return new Response("stopping\n", { status: 503 });

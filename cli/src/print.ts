@@ -3,7 +3,12 @@ export type Fields = Readonly<Record<string, Value>>;
 
 /** One JSON document, or what a person likes to read. */
 export function print(json: boolean | undefined, document: unknown, text: string): void {
-  console.log(json ? JSON.stringify(document, null, 2) : text);
+  console.log(json ? formatJson(document, 2) : text);
+}
+
+/** As JSON, which every reader takes for the same with its control characters escaped. */
+export function formatJson(document: unknown, indent = 0): string {
+  return JSON.stringify(document, null, indent).replace(LEFT_BY_JSON, escaped);
 }
 
 /** A line for each field, values aligned. */
@@ -24,5 +29,18 @@ export function formatTable(columns: readonly string[], rows: readonly Fields[])
 
 function show(value: Value): string {
   if (value === null) return "-";
-  return Array.isArray(value) ? value.join(",") : String(value);
+  return visible(Array.isArray(value) ? value.join(",") : String(value));
+}
+
+/** What users wrote, and receivers of webhooks answered, must not steer the terminal of whoever reads it. */
+export function visible(text: string): string {
+  return text.replace(STEERING, escaped);
+}
+
+/** Control characters, and those that turn the direction of a line. */
+const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;
+const LEFT_BY_JSON = /[\x7f-\x9f\p{Bidi_Control}]/gu;
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -2,6 +2,7 @@ import { ConfigError } from "@parley/shared/config";
 import { ServiceError } from "@parley/shared/errors";
 import { type Command, CommanderError } from "commander";
 import { explain } from "./explain.ts";
+import { formatJson, visible } from "./print.ts";
 
 const FAILED = 1;
 const MISUSED = 2;
@@ -33,5 +34,6 @@ function misuse(program: Command, error: CommanderError, args: readonly string[]
 }
 
 function complain(message: string, args: readonly string[]): void {
-  console.error(args.includes("--json") ? JSON.stringify({ error: message.replaceAll("\n", " ") }) : message);
+  const lines = message.split("\n");
+  console.error(args.includes("--json") ? formatJson({ error: lines.join(" ") }) : lines.map(visible).join("\n"));
 }

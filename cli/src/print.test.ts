@@ -1,0 +1,18 @@
+import { expect, test } from "bun:test";
+import { formatJson, formatRecord, formatTable } from "./print.ts";
+
+/** Clears a terminal, sets its title, turns the line round. */
+const STEERING = "\u001b[2J \u009b31m \u001b]0;x\u0007 \r\n \u202e";
+const SHOWN = "\\u001b[2J \\u009b31m \\u001b]0;x\\u0007 \\u000d\\u000a \\u202e";
+
+test("what a user wrote cannot steer the terminal it is shown on", () => {
+  expect(formatRecord({ name: STEERING })).toBe(`name  ${SHOWN}`);
+  expect(formatTable(["name"], [{ name: STEERING }])).toBe(`name\n${SHOWN}`);
+  expect(formatRecord({ scopes: [STEERING] })).toBe(`scopes  ${SHOWN}`);
+});
+
+test("nor in JSON, which reads as the same", () => {
+  const json = formatJson({ name: STEERING }, 2);
+  expect(json).toMatch(/^[\n -~]*$/);
+  expect(JSON.parse(json)).toEqual({ name: STEERING });
+});

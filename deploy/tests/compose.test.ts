@@ -56,6 +56,15 @@ test("every secret, network and dependency that a container names is there, and 
   expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(dependencies));
 });
 
+test("the network of the databases is for those alone that are given one", () => {
+  const onNetwork = Object.entries(compose.services).filter(([, { networks = [] }]) => networks.includes("storage"));
+  const given = Object.entries(compose.services).filter(([name, { secrets = [] }]) =>
+    secrets.some((secret) => secret.endsWith("database_url") || name === "postgres"),
+  );
+  const names = (services: [string, object][]) => services.map(([name]) => name);
+  expect(names(onNetwork)).toEqual(names(given));
+});
+
 test("every process is given an address for each service that admits it, and for no other", () => {
   for (const name of ours) {
     const admitting = Object.entries(PEERS).filter(([, peers]) => (peers as readonly string[]).includes(name));

@@ -24,7 +24,7 @@ const VARIABLES = {
     default: 16 * 1024 * 1024,
     desc: "of one answer as its provider sends it",
   }),
-  PARLEY_REPLY_MAX_CHARACTERS: positiveInteger({ default: 200_000, desc: "of one reply" }),
+  PARLEY_REPLY_MAX_CHARACTERS: positiveInteger({ default: 1_000_000, desc: "of one reply" }),
   PARLEY_TURN_LEASE_MS: positiveNumber({ default: 15_000, desc: "that a turn whose process died keeps its session" }),
   PARLEY_CHAT_CONTEXT_TOKENS: positiveNumber({ default: 32_000, desc: "of a session that the model sees" }),
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),

@@ -30,25 +30,25 @@ async function store(ownerId: string, { messages, characters, metadata = {} }: S
 
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };
 
-test("a page with more than 8 MiB of transcripts is refused, and smaller ones have them all", async () => {
+test("a page with more than 16 MiB of transcripts is refused, and smaller ones have them all", async () => {
   const ownerId = newOwner();
-  for (let n = 0; n < 6; n++) await store(ownerId, { messages: 20, characters: 90_000 });
+  for (let n = 0; n < 10; n++) await store(ownerId, { messages: 20, characters: 90_000 });
   const list = (number: number, size: number) => lists.lists.listConversations(request(ownerId, {}, { number, size }));
-  expect(await failure(list(1, 6))).toMatchObject(REFUSED);
-  const { conversations, total } = await list(2, 3);
-  expect(conversations.map(({ transcript }) => transcript?.messages.length)).toEqual([20, 20, 20]);
-  expect(total).toBe(6);
+  expect(await failure(list(1, 10))).toMatchObject(REFUSED);
+  const { conversations, total } = await list(2, 5);
+  expect(conversations.map(({ transcript }) => transcript?.messages.length)).toEqual(Array(5).fill(20));
+  expect(total).toBe(10);
 });
 
-test("a page with more than 8 MiB of metadata is refused, of conversations and of sessions", async () => {
+test("a page with more than 16 MiB of metadata is refused, of conversations and of sessions", async () => {
   const ownerId = newOwner();
   const metadata = { note: "b".repeat(1_000_000) };
-  for (let n = 0; n < 9; n++) await store(ownerId, { messages: 0, characters: 0, metadata });
-  const page = { number: 1, size: 9 };
+  for (let n = 0; n < 18; n++) await store(ownerId, { messages: 0, characters: 0, metadata });
+  const page = { number: 1, size: 18 };
   expect(await failure(lists.lists.listConversations(request(ownerId, {}, page)))).toMatchObject(REFUSED);
   expect(await failure(lists.lists.listChatSessions({ ownerId, agentId: "", page }))).toMatchObject(REFUSED);
-  const { sessions } = await lists.lists.listChatSessions({ ownerId, agentId: "", page: { number: 3, size: 3 } });
-  expect(sessions).toHaveLength(3);
+  const { sessions } = await lists.lists.listChatSessions({ ownerId, agentId: "", page: { number: 3, size: 6 } });
+  expect(sessions).toHaveLength(6);
 });
 
 test("of a transcript of more than 4 MiB the newest messages are read, whoever asks", async () => {

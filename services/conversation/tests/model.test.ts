@@ -33,6 +33,9 @@ afterAll(async () => {
   for (const server of servers.values()) await server.stop();
 });
 
+/** A reset takes along what its receiver has not read yet, which takes no such time. */
+const READ_BY_MS = 250;
+
 const REQUEST: ModelRequest = {
   system: "Be brief.",
   messages: [{ role: "user", content: "Hi" }],
@@ -237,7 +240,11 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     ],
     ["answers other JSON", "gave an answer that cannot be read", (call) => call.respond(200, JSON_TYPE, "[1]")],
     ["breaks the connection", "is unreachable", (call) => call.reset()],
-    ["breaks off", "cut its answer off", (call) => [call.begin(200, JSON_TYPE, "{"), setTimeout(call.reset, 20)]],
+    [
+      "breaks off",
+      "cut its answer off",
+      (call) => [call.begin(200, JSON_TYPE, "{"), setTimeout(call.reset, READ_BY_MS)],
+    ],
     [
       "never ends",
       "",
@@ -268,7 +275,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     ["says nothing", "gave an answer that cannot be read", (call) => call.respond(200, "text/event-stream", "")],
     ["ends early", "cut its answer off", saying("Hel", (call) => call.end())],
     ["is done without a reason", "cut its answer off", saying("Hel", (call) => call.finish("", null))],
-    ["breaks off", "cut its answer off", saying("Hel", (call) => setTimeout(call.reset, 20))],
+    ["breaks off", "cut its answer off", saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS))],
     ["turns to garbage", "gave an answer that cannot be read", saying("Hel", (call) => call.event("{oops"))],
     ["reports an error", "", (call) => void call.event(dialect.error)],
     ["reports an error midway", "", saying("Hel", (call) => call.event(dialect.error))],
@@ -288,7 +295,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
       expect((await ask(model, { ...REQUEST, firstWordMs: 5_000 }))[0]).toEqual({ type: "text", text: "Late." });
       const called = Promise.withResolvers<ModelCall>();
       server.script = called.resolve;
-      expect(await failure(ask(model, { ...REQUEST, firstWordMs: 100 }))).toEqual({
+      expect(await failure(ask(model, { ...REQUEST, firstWordMs: 500 }))).toEqual({
         kind: "upstream_timeout",
         detail: `The ${provider} model provider did not answer in time`,
       });

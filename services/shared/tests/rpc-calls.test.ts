@@ -67,7 +67,7 @@ test("a slow callee makes a deadline error that names it, and learns that nobody
     },
     { peer: "prompt" },
   );
-  const failure = await failureOf(served.client.once({}, { timeoutMs: 100 }));
+  const failure = await failureOf(served.client.once({}, { timeoutMs: 500 }));
   expect(failure).toMatchObject({ kind: "deadline", detail: "The prompt service did not answer in time" });
   await gone.promise;
 });
@@ -105,6 +105,6 @@ test("a call made for no request is given an id of its own", async () => {
 
 test("an answer of 40 MB arrives", async () => {
   await using served = await serveTest({ once: async () => ({ text: "x".repeat(40_000_000) }) });
-  const { text } = await served.client.once({});
+  const { text } = await served.client.once({}, { timeoutMs: 25_000 });
   expect(text).toHaveLength(40_000_000);
 });

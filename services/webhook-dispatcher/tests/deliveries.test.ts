@@ -25,7 +25,7 @@ let hasty: TestDispatcher;
 beforeAll(async () => {
   [service, hasty] = await Promise.all([
     startTestDispatcher(),
-    startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "300" }),
+    startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "1000" }),
   ]);
 });
 afterAll(() => Promise.all([service.stop(), hasty.stop()]));
@@ -212,7 +212,7 @@ describe("an attempt", () => {
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts[0]).toMatchObject({
       httpStatus: undefined,
-      error: "The answer was not complete within 0.3 s",
+      error: "The answer was not complete within 1 s",
       responseExcerpt: undefined,
     });
     await eventually(() => expect(silent.connections.every(({ isClosed }) => isClosed)).toBeTrue());
@@ -341,11 +341,11 @@ describe("a destination that is disabled or deleted", () => {
   test("by a new URL gets what is pending there", async () => {
     await using receiver = startReceiver();
     receiver.answer = ({ target }) => new Response("", { status: target === "/hook" ? 503 : 200 });
-    const slow = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "400" });
+    const slow = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "2000" });
     try {
       const { ownerId, destinationId } = await newDestination(slow.client, receiver.url);
       await slow.client.acceptEvent(newEvent(ownerId));
-      await eventually(() => expect(receiver.received).toHaveLength(1));
+      await eventually(() => expect(receiver.received).not.toBeEmpty());
       const url = `${receiver.url}/new`;
       await slow.client.updateDestination({ ownerId, destinationId, url, requestType: 0 });
       const [delivery] = await ended(slow.client, ownerId);

@@ -137,19 +137,19 @@ describe("requests", () => {
     await using server = await startRawServer((socket, _, message) => {
       if (message < 5) return socket.write(OK);
       socket.write(CHUNKED + chunk("late "));
-      return setTimeout(() => socket.write(`${chunk("reply")}0\r\n\r\n`), 900);
+      return setTimeout(() => socket.write(`${chunk("reply")}0\r\n\r\n`), 1_500);
     });
-    const { fetch } = egressTo("127.0.0.1", { idleTimeoutMs: 300 });
+    const { fetch } = egressTo("127.0.0.1", { idleTimeoutMs: 1_000 });
     const replies: string[] = [];
     for (let turn = 0; turn < 5; turn++) replies.push(await (await fetch(server.url)).text());
     expect(replies).toEqual(["ok", "ok", "ok", "ok", "late reply"]);
     expect(server.connections).toHaveLength(1);
-    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue(), 3_000);
+    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 
   test("the time to connect does not bound the time to answer, over a new connection or a used one", async () => {
-    await using server = await startRawServer((socket) => setTimeout(() => socket.write(OK), 400));
-    const { fetch } = egressTo("127.0.0.1", { connectTimeoutMs: 200 });
+    await using server = await startRawServer((socket) => setTimeout(() => socket.write(OK), 1_300));
+    const { fetch } = egressTo("127.0.0.1", { connectTimeoutMs: 1_000 });
     for (let turn = 0; turn < 2; turn++) expect(await (await fetch(server.url)).text()).toBe("ok");
     expect(server.connections).toHaveLength(1);
   });
@@ -197,17 +197,17 @@ describe("redirects", () => {
 });
 
 describe("cancelling", () => {
-  test("an abort before the head rejects with its reason and closes the connection within a second", async () => {
+  test("an abort before the head rejects with its reason and closes the connection", async () => {
     await using server = await startRawServer(() => {});
     const controller = new AbortController();
     const reply = egress.fetch(server.url, { signal: controller.signal });
     await eventually(() => expect(server.connections).toHaveLength(1));
     controller.abort(new Error("left"));
     await expect(reply).rejects.toThrow("left");
-    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue(), 1_000);
+    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 
-  test("an abort in the body fails it with its reason and closes the connection within a second", async () => {
+  test("an abort in the body fails it with its reason and closes the connection", async () => {
     await using server = await startRawServer((socket) => socket.write(CHUNKED + chunk("one")));
     const controller = new AbortController();
     const { body } = await egress.fetch(server.url, { signal: controller.signal });
@@ -216,14 +216,14 @@ describe("cancelling", () => {
     const next = reader?.read();
     controller.abort();
     await expect(next).rejects.toMatchObject({ name: "AbortError" });
-    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue(), 1_000);
+    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 
-  test("a cancelled body closes the connection within a second", async () => {
+  test("a cancelled body closes the connection", async () => {
     await using server = await startRawServer((socket) => socket.write(CHUNKED + chunk("one")));
     const { body } = await egress.fetch(server.url);
     await body?.cancel();
-    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue(), 1_000);
+    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 
   test("an aborted signal opens no connection", async () => {
@@ -258,7 +258,7 @@ describe("bodies", () => {
       kind: "too_large",
       message: "The answer of 127.0.0.1 is longer than 1000 bytes",
     });
-    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue(), 1_000);
+    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 
   test("a body that nobody reads stops the server instead of filling memory", async () => {
@@ -298,11 +298,15 @@ describe("bodies", () => {
     ["of announced length", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"],
     ["ended by the connection", "HTTP/1.1 200 OK\r\n\r\nhello"],
   ])("a reset in a body %s is an error", async (_, sent) => {
-    await using server = await startRawServer((socket) => {
+    // A reset takes along what the client has not read yet.
+    const headRead = Promise.withResolvers<void>();
+    await using server = await startRawServer(async (socket) => {
       socket.write(sent);
-      setTimeout(() => socket.resetAndDestroy(), 50);
+      await headRead.promise;
+      socket.resetAndDestroy();
     });
     const response = await egress.fetch(server.url);
+    headRead.resolve();
     await expect(response.text()).rejects.toMatchObject({ kind: "network" });
   });
 
@@ -333,6 +337,6 @@ describe("bodies", () => {
   ])("%s is a network error", async (_, sent) => {
     await using server = await startRawServer((socket) => socket.write(sent));
     await expect(egress.fetch(server.url)).rejects.toMatchObject({ name: "EgressError", kind: "network" });
-    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue(), 1_000);
+    await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 });

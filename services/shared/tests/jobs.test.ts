@@ -253,6 +253,44 @@ test("a run whose end cannot be stored is not taken for a failure, its job comes
   expect(failures).toEqual([]);
 });
 
+test("a run that fails, or wants another, after its job was asked for anew leaves the job at that time", async () => {
+  const clock = fakeClock();
+  const asked = new Date(clock.now().getTime() + 5_000);
+  const ends: [string, (job: Job) => Promise<void>][] = [
+    ["failed", (job) => failJob(kit.db, job, new Date("2040-01-01T00:00:00Z"), "no")],
+    ["given up", (job) => failJob(kit.db, job, null, "no")],
+    ["repeated", (job) => repeatJob(kit.db, job, new Date("2040-01-01T00:00:00Z"))],
+  ];
+  for (const [id, end] of ends) {
+    await kit.enqueue(id, clock.now());
+    const [job] = await claimJobs(kit.db, QUEUE, clock.now(), 1_000, 1);
+    if (!job) throw new Error("not claimed");
+    await kit.enqueue(id, asked);
+    await end(job);
+  }
+  expect((await kit.rows()).map(({ jobId, dueAt, givenUp }) => ({ jobId, dueAt, givenUp }))).toEqual(
+    ["failed", "given up", "repeated"].map((jobId) => ({ jobId, dueAt: asked, givenUp: false })),
+  );
+});
+
+test("no more jobs run at once than their queue allows", async () => {
+  const gate = Promise.withResolvers<void>();
+  const ids = Array.from({ length: 10 }, (_, at) => `job_${at}`);
+  let running = 0;
+  let most = 0;
+  const run = async () => {
+    most = Math.max(most, ++running);
+    await gate.promise;
+    running--;
+  };
+  await Promise.all(ids.map((id) => kit.enqueue(id)));
+  kit.work({ run, concurrency: 3 }, { pollMs: OFTEN_MS });
+  await eventually(() => expect(running).toBe(3));
+  gate.resolve();
+  await eventually(async () => expect(await kit.rows()).toEqual([]));
+  expect(most).toBe(3);
+});
+
 test("a stopping worker lets its jobs end and claims no more", async () => {
   const gate = Promise.withResolvers<void>();
   const ran: string[] = [];

@@ -16,7 +16,8 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     const client = createClient(TestService, { peer: "test", address: await started.address() });
     const answer = client.once({ n: 1 }, { timeoutMs: 20_000 });
     await eventually(() => expect(started.messages()).toContain("called"));
-    started.child.kill(signal);
+    // Again, as an impatient operator may: it stops once.
+    for (let times = 0; times < 3; times++) started.child.kill(signal);
     expect(await answer).toEqual({ n: 1 });
     expect(await started.child.exited).toBe(0);
     expect(started.messages()).toEqual(["listening", "called", "stopping"]);
@@ -87,11 +88,30 @@ test("the admin port says that the process lives, and ready only while it is", a
   expect(await statuses()).toEqual([200, 503, 404]);
 });
 
-test("an admin address that is none is a wrong configuration", async () => {
-  using started = start("serving", { PARLEY_ADMIN_LISTEN: "everywhere" });
-  expect(await started.child.exited).toBe(1);
-  await eventually(() => expect(started.messages()).toEqual(['PARLEY_ADMIN_LISTEN: "everywhere" is not host:port']));
+test("a process that is stopping lives and is not ready, until what it serves has ended", async () => {
+  const listen = `127.0.0.1:${await freePort()}`;
+  using started = start("serving", { PARLEY_ADMIN_LISTEN: listen });
+  const client = createClient(TestService, { peer: "test", address: await started.address() });
+  const stream = client.many({})[Symbol.asyncIterator]();
+  await stream.next();
+  const statuses = () =>
+    Promise.all(["/healthz", "/readyz"].map(async (path) => (await fetch(`http://${listen}${path}`)).status));
+  expect(await statuses()).toEqual([200, 200]);
+  started.child.kill("SIGTERM");
+  await eventually(async () => expect(await statuses()).toEqual([200, 503]));
+  await stream.return?.();
+  expect(await started.child.exited).toBe(0);
+  client.close();
 });
+
+test.each(["everywhere", "127.0.0.1:65536", ":80"])(
+  "an admin address such as %j is a wrong configuration",
+  async (listen) => {
+    using started = start("serving", { PARLEY_ADMIN_LISTEN: listen });
+    expect(await started.child.exited).toBe(1);
+    await eventually(() => expect(started.messages()).toEqual([`PARLEY_ADMIN_LISTEN: "${listen}" is not host:port`]));
+  },
+);
 
 /** What it logs is read as it comes, so it may lag behind its exit. */
 function start(what: string, env: Record<string, string> = {}) {

@@ -38,8 +38,11 @@ test("the standard health service says that the process and its service serve, u
   });
   const watched = health.watch({ service: "" })[Symbol.asyncIterator]();
   expect((await watched.next()).value).toEqual({ status: "SERVING" });
+  const unknown = health.watch({ service: "other" })[Symbol.asyncIterator]();
+  expect((await unknown.next()).value).toEqual({ status: "SERVICE_UNKNOWN" });
   const stopped = served.stop();
   expect((await watched.next()).value).toEqual({ status: "NOT_SERVING" });
+  expect((await unknown.next()).done).toBeTrue();
   health.close();
   await stopped;
   await served[Symbol.asyncDispose]();

@@ -20,7 +20,7 @@ import {
 import { fieldOf, isSignedWith, startReceiver } from "./receiver.ts";
 
 let service: TestDispatcher;
-/** One that waits for no answer longer than 300 ms. */
+/** One that waits for no answer longer than a second. */
 let hasty: TestDispatcher;
 beforeAll(async () => {
   [service, hasty] = await Promise.all([
@@ -106,6 +106,31 @@ describe("an event", () => {
       undefined,
     ]);
     expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
+  });
+
+  test("that comes twice with others is delivered once", async () => {
+    await using receiver = startReceiver();
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    const event = newEvent(ownerId);
+    await service.client.batchAcceptEvents({ events: [event, newEvent(ownerId), event] });
+    expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("with a trace context of another form is delivered without it", async () => {
+    await using receiver = startReceiver();
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
+    const [good, bad] = [newEvent(ownerId, { traceparent }), newEvent(ownerId, { traceparent: "no trace" })];
+    await service.client.batchAcceptEvents({ events: [good, bad] });
+    expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
+    const rows = await service.sql`select event_id, traceparent from events where owner_id = ${ownerId}`;
+    expect(new Map(rows.map((row) => [row.event_id, row.traceparent]))).toEqual(
+      new Map([
+        [good.eventId, traceparent],
+        [bad.eventId, null],
+      ]),
+    );
   });
 
   test("for a destination that is being changed waits, and with the others that come leaves connections for all else", async () => {
@@ -255,6 +280,62 @@ describe("an attempt", () => {
     expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ httpStatus: 200, responseExcerpt: "well" }] });
   });
 
+  test("that another process made meanwhile is not counted twice: what came of this one is lost, and the next is made", async () => {
+    await using receiver = startReceiver();
+    const answer = Promise.withResolvers<Response>();
+    receiver.answer = () => answer.promise;
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    await service.client.acceptEvent(newEvent(ownerId));
+    await eventually(() => expect(receiver.received).toHaveLength(1));
+    await service.sql`update deliveries set attempts = 1, attempts_left = 3 where owner_id = ${ownerId}`;
+    receiver.answer = () => new Response("ok");
+    answer.resolve(new Response("ok"));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ number: 2 }] });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  test("that is under way when its process takes the destination's job anew is not made again", async () => {
+    await using receiver = startReceiver();
+    const answer = Promise.withResolvers<Response>();
+    receiver.answer = () => answer.promise;
+    const short = await startTestDispatcher({ PARLEY_WEBHOOK_LEASE_MS: "600" });
+    try {
+      const { ownerId, destinationId } = await newDestination(short.client, receiver.url);
+      await short.client.acceptEvent(newEvent(ownerId));
+      await eventually(() => expect(receiver.received).toHaveLength(1));
+      const lease = async () => {
+        const [job] = await short.sql<
+          { lease: number }[]
+        >`select lease::integer from jobs where job_id = ${destinationId}`;
+        return job?.lease ?? 0;
+      };
+      const before = await lease();
+      await short.sql`update jobs set leased_until = '2000-01-01' where job_id = ${destinationId}`;
+      await eventually(async () => expect(await lease()).toBeGreaterThan(before));
+      answer.resolve(new Response("ok"));
+      const [delivery] = await ended(short.client, ownerId);
+      expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ number: 1 }] });
+      expect(receiver.received).toHaveLength(1);
+    } finally {
+      await short.stop();
+    }
+  });
+
+  test("that cannot be signed has failed, and is seen", async () => {
+    await using receiver = startReceiver();
+    const { ownerId } = await newDestination(service.client, receiver.url);
+    await service.sql`update destinations set sealed_secret = 'v1.other.key' where owner_id = ${ownerId}`;
+    await service.client.acceptEvent(newEvent(ownerId));
+    const [delivery] = await ended(service.client, ownerId);
+    expect(delivery?.status).toBe(FAILED);
+    expect(delivery?.attempts[0]).toMatchObject({
+      httpStatus: undefined,
+      error: "The request could not be made: an internal error",
+    });
+    expect(receiver.received).toEqual([]);
+  });
+
   test("to a name that resolves to a private address is never made", async () => {
     const { ownerId } = await newDestination(service.client, "https://localhost.localdomain/");
     await service.client.acceptEvent(newEvent(ownerId));
@@ -319,6 +400,23 @@ describe("a destination that is disabled or deleted", () => {
       expect(made.reduce((sum, count) => sum + count)).toBe(receiver.received.length);
       expect(Math.max(...made)).toBe(1);
     });
+  });
+
+  test("has what was added while it was being disabled cancelled too", async () => {
+    await using receiver = startReceiver();
+    const answers = Promise.withResolvers<void>();
+    receiver.answer = async () => {
+      await answers.promise;
+      return new Response("no", { status: 500 });
+    };
+    const { ownerId, destinationId } = await newDestination(service.client, receiver.url);
+    await Promise.all(Array.from({ length: 40 }, () => service.client.acceptEvent(newEvent(ownerId))));
+    await eventually(() => expect(receiver.received).toHaveLength(32));
+    // Whatever disabled it saw none of them.
+    await service.sql`update destinations set enabled = false where destination_id = ${destinationId}`;
+    answers.resolve();
+    const deliveries = await ended(service.client, ownerId, 40);
+    expect(deliveries.map(({ status }) => status)).toEqual(Array(40).fill(CANCELLED));
   });
 
   test("still shows an attempt that was under way, as delivered when that succeeded", async () => {

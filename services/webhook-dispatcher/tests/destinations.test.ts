@@ -83,6 +83,7 @@ describe("a destination", () => {
   test.each([
     [{ ownerId: "me" }, "owner_id", "owner_id must be the id of an owner"],
     [{ name: "" }, "name", "name must be 1 to 100 printable characters"],
+    [{ name: "C\u0007RM" }, "name", "name must be 1 to 100 printable characters"],
     [{ name: "x".repeat(101) }, "name", "name must be 1 to 100 printable characters"],
     [{ url: "" }, "url", "url cannot be used: The address is not a valid URL"],
     [{ url: "ftp://example.com" }, "url", "url cannot be used: The address must start with https://"],
@@ -239,11 +240,11 @@ describe("the log", () => {
     const standing = await startTestDispatcher({}, { clock });
     try {
       const { ownerId } = await newDestination(standing.client, receiver.url);
-      await standing.client.acceptEvent(newEvent(ownerId));
-      await ended(standing.client, ownerId);
+      await standing.client.batchAcceptEvents({ events: [newEvent(ownerId), newEvent(ownerId)] });
+      await ended(standing.client, ownerId, 2);
       clock.advance(30 * 86_400_000 - 1);
       await standing.client.acceptEvent(newEvent(ownerId));
-      await ended(standing.client, ownerId, 2);
+      await ended(standing.client, ownerId, 3);
       clock.advance(3_600_000);
       await eventually(async () => expect(await deliveriesOf(standing.client, ownerId)).toHaveLength(1));
       await eventually(async () => {

@@ -26,6 +26,12 @@ describe("a field's notation", () => {
     expect<object>(toJsonSchema(type)).toEqual(schema);
   });
 
+  test("may be nested 16 deep", () => {
+    const nested = (depth: number) => `${"list[".repeat(depth)}str${"]".repeat(depth)}`;
+    expect(parseNotation(nested(16))).toMatchObject({ kind: "list" });
+    expect(() => parseNotation(nested(17))).toThrow("be nested at most 16 deep");
+  });
+
   test.each([
     "",
     "string",

@@ -99,7 +99,13 @@ describe("addresses", () => {
 describe("requests", () => {
   test("method, path, headers and body arrive, and what describes the connection is the guard's own", async () => {
     await using server = await startRawServer((socket) => socket.write(OK));
-    const headers = { Authorization: "Bearer k", Host: "evil.test", Connection: "close", "Accept-Encoding": "gzip" };
+    const headers = {
+      Authorization: "Bearer k",
+      Host: "evil.test",
+      Connection: "close",
+      "Accept-Encoding": "gzip",
+      Expect: "100-continue",
+    };
     await egress.fetch(`${server.url}v1/chat?a=1`, { method: "POST", headers, body: "hällo" });
     const [head = "", body] = (server.connections[0]?.received ?? "").split("\r\n\r\n");
     expect(head.split("\r\n").map((line) => line.toLowerCase())).toEqual(
@@ -113,6 +119,7 @@ describe("requests", () => {
       ]),
     );
     expect(head).not.toContain("evil.test");
+    expect(head.toLowerCase()).not.toContain("expect:");
     expect(body).toBe(Buffer.from("hällo").toString("latin1"));
   });
 
@@ -248,6 +255,12 @@ describe("bodies", () => {
     next.resolve();
     expect(await reader?.read()).toEqual({ done: false, value: "two" });
     expect(await reader?.read()).toEqual({ done: true, value: undefined });
+  });
+
+  test("a body as long as the bound is whole", async () => {
+    await using server = await startRawServer((socket) => socket.write(OK));
+    const { fetch } = egressTo("127.0.0.1", { maxResponseBytes: "ok".length });
+    expect(await (await fetch(server.url)).text()).toBe("ok");
   });
 
   test("a body longer than the bound fails and its connection is closed", async () => {

@@ -1,0 +1,17 @@
+import { expect, test } from "bun:test";
+import { NO_FILTER } from "../store/conversation-filter.ts";
+import { factsOf, factsWanted } from "./facts.ts";
+
+const CALL = { agentId: "agt_1", type: "TELEPHONY", callingType: "INBOUND", status: "COMPLETED" } as const;
+
+test("a conversation has every fact that a filter of the same asks for, and lacks one of any other", () => {
+  const facts = factsOf(CALL);
+  const wants = (given: object) => factsWanted({ ...NO_FILTER, ownerId: "own_1", ...given });
+  expect(wants({})).toEqual([]);
+  expect(wants(CALL).toSorted()).toEqual(facts.toSorted());
+  for (const other of [{ agentId: "agt_2" }, { type: "CHAT" }, { callingType: "OUTBOUND" }, { status: "FAILED" }]) {
+    expect(facts).not.toContain(wants(other).join());
+    expect(wants(other)).toHaveLength(1);
+  }
+  expect(factsOf({ ...CALL, callingType: null })).toEqual(["agent_id=agt_1", "type=TELEPHONY", "status=COMPLETED"]);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "bun:test";
+import fc from "fast-check";
+import { partsOfNewest, slice } from "./newest.ts";
+
+/** Few moments, so that many begin at the same one. */
+const moments = fc.array(fc.nat(12), { maxLength: 8 });
+
+test("the parts that are read hold all of the newest that are wanted, in whatever order their conversations began", () => {
+  fc.assert(
+    fc.property(fc.array(moments, { maxLength: 6 }), fc.integer({ min: 1, max: 20 }), (held, wanted) => {
+      const parts = held.map((began, part) => ({
+        part,
+        firstBegan: Math.min(...began),
+        lastBegan: Math.max(...began),
+      }));
+      const taken = partsOfNewest(parts, (part) => held[part]?.length ?? 0, wanted);
+      const read = new Set(taken.map(({ part }) => part));
+      const newest = held
+        .flatMap((all, part) => all.map((began) => ({ began, part })))
+        .sort((a, b) => b.began - a.began);
+      const last = newest[Math.min(wanted, newest.length) - 1]?.began ?? Number.POSITIVE_INFINITY;
+      // With those that began at the same moment as the last one, whose order is for others to tell.
+      for (const { began, part } of newest) if (began >= last) expect(read.has(part)).toBeTrue();
+    }),
+  );
+});
+
+test("parts that hold only older ones are not read", () => {
+  const parts = [1, 2, 3].map((part) => ({ part, firstBegan: part * 10, lastBegan: part * 10 + 9 }));
+  expect(partsOfNewest(parts, () => 5, 7).map(({ part }) => part)).toEqual([3, 2]);
+  expect(partsOfNewest(parts, (part) => (part === 3 ? 0 : 5), 5).map(({ part }) => part)).toEqual([2]);
+});
+
+test("a slice has all that a page can hold, whichever way those of one moment are ordered, and tells how many are newer", () => {
+  fc.assert(
+    fc.property(moments, fc.nat(8), fc.integer({ min: 1, max: 8 }), (began, start, size) => {
+      const { newer, held } = slice(
+        began.map((each) => ({ began: each })),
+        start,
+        start + size,
+      );
+      const ordered = began.toSorted((a, b) => b - a);
+      const page = ordered.slice(start, start + size);
+      expect(held.map((each) => each.began)).toEqual(ordered.filter((each) => page.includes(each)));
+      expect(newer).toBe(Math.max(0, ordered.indexOf(page[0] ?? -1)));
+    }),
+  );
+});

@@ -1,0 +1,31 @@
+import { expect, test } from "bun:test";
+import { refusePeer } from "./peers.ts";
+
+/** A call of a peer whose certificate has these names. */
+const callBy = (subjectaltname?: string) =>
+  ({
+    getAuthContext: () => ({ ...(subjectaltname !== undefined && { sslPeerCertificate: { subjectaltname } }) }),
+  }) as Parameters<typeof refusePeer>[1];
+
+test.each(["DNS:gateway", "DNS:localhost, DNS:gateway, IP Address:127.0.0.1", "IP Address:127.0.0.1, DNS:gateway"])(
+  "a peer with %p is the gateway",
+  (names) => {
+    expect(refusePeer(["gateway", "agent"], callBy(names))).toBeNull();
+  },
+);
+
+test.each([
+  ["DNS:gateway.evil.example", "A peer with the names gateway.evil.example is not served here"],
+  ["DNS:not-gateway", "A peer with the names not-gateway is not served here"],
+  // Node quotes what a name of another kind could pass for one with.
+  ['URI:"urn:x, DNS:gateway"', "A peer without a name is not served here"],
+  ["URI:urn:DNS:gateway", "A peer without a name is not served here"],
+  ["", "A peer without a name is not served here"],
+  [undefined, "A peer without a name is not served here"],
+])("a peer with %p is not", (names, details) => {
+  expect(refusePeer(["gateway"], callBy(names))?.details).toBe(details);
+});
+
+test("where no certificates are asked for anybody is served", () => {
+  expect(refusePeer(null, callBy())).toBeNull();
+});

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test";
+import { EXCERPT_BYTES_MAX, excerptOf, readBeginning } from "./excerpt.ts";
+
+const bytesOf = (text: string) => Buffer.byteLength(text);
+
+test.each([
+  ["text that is longer", Buffer.from("a".repeat(5_000)), "a".repeat(4_096)],
+  ["a character cut in two", Buffer.from(`a${"ü".repeat(2_500)}`), `a${"ü".repeat(2_047)}`],
+  ["what is no text, each byte of which becomes three", Buffer.alloc(5_000, 0xff), "\ufffd".repeat(1_365)],
+  ["NUL, which Postgres does not take", Buffer.from("a\0b"), "a\ufffdb"],
+])("of %s at most 4 KiB are kept", (_, answered, kept) => {
+  const excerpt = excerptOf([answered.subarray(0, 10), answered.subarray(10)]);
+  expect(excerpt).toBe(kept);
+  expect(bytesOf(excerpt)).toBeLessThanOrEqual(EXCERPT_BYTES_MAX);
+});
+
+test("an answer is read no further than its excerpt needs, and then let go of", async () => {
+  let pulled = 0;
+  const left = Promise.withResolvers<void>();
+  const body = new ReadableStream({
+    pull: (controller) => {
+      pulled++;
+      controller.enqueue(new Uint8Array(1_024));
+    },
+    cancel: () => left.resolve(),
+  });
+  const read: number[] = [];
+  await readBeginning(new Response(body), ({ length }) => read.push(length));
+  await left.promise;
+  expect(read).toEqual([1_024, 1_024, 1_024, 1_024, 1_024]);
+  expect(pulled).toBeLessThan(10);
+});

@@ -1,6 +1,12 @@
 import type { ApiKey, MobileNumber, Owner } from "@parley/proto/parley/account/v1/account.ts";
 import type { Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES, KEY_STATUSES, nameOf, REQUEST_TYPES, TIERS } from "@parley/shared/api-names";
+import { nameOf, TIERS } from "@parley/shared/api-names";
+import { presentKey as keyFields, presentNumber as numberFields } from "@parley/shared/present/account";
+import { isoTime } from "@parley/shared/present/time";
+import {
+  presentDelivery as deliveryFields,
+  presentDestination as destinationFields,
+} from "@parley/shared/present/webhook";
 
 /** The API's names of an owner's fields. */
 export function presentOwner(owner: Owner | undefined) {
@@ -17,85 +23,39 @@ export function presentOwner(owner: Owner | undefined) {
 /** The same with the times. */
 export function presentOwnerInFull(owner: Owner | undefined) {
   const { createdAt, updatedAt } = given(owner);
-  return { ...presentOwner(owner), created_at: time(createdAt), updated_at: time(updatedAt) };
+  return { ...presentOwner(owner), created_at: isoTime(createdAt) ?? null, updated_at: isoTime(updatedAt) ?? null };
 }
 
+// What belongs to an owner as the management API shows it, and whose it is: an operator sees everybody's.
+
 export function presentKey(key: ApiKey | undefined) {
-  const { keyId, prefix, ...rest } = given(key);
-  return { key_id: keyId, prefix, ...keyFields(rest) };
+  const { key_id, prefix, ...fields } = keyFields(given(key));
+  return { key_id, prefix, owner_id: given(key).ownerId, ...fields };
 }
 
 /** A key just made: the key itself, shown this once, instead of its prefix. */
 export function presentNewKey(key: ApiKey | undefined, apiKey: string) {
-  const { keyId, ...rest } = given(key);
-  return { key_id: keyId, api_key: apiKey, ...keyFields(rest) };
+  const { key_id, prefix: _, ...fields } = presentKey(key);
+  return { key_id, api_key: apiKey, ...fields };
 }
 
 export function presentNumber(number: MobileNumber | undefined) {
-  const { mobileNumber, telephonyProvider } = given(number);
-  return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
+  return numberFields(given(number));
 }
 
 export function presentDestination(destination: Destination | undefined) {
-  const { destinationId, ...rest } = given(destination);
-  return { destination_id: destinationId, ...destinationFields(rest) };
+  const { destination_id, ...fields } = destinationFields(given(destination));
+  return { destination_id, owner_id: given(destination).ownerId, ...fields };
 }
 
 /** A destination just made: with its secret, shown this once. */
 export function presentNewDestination(destination: Destination | undefined, secret: string) {
-  const { destinationId, ...rest } = given(destination);
-  return { destination_id: destinationId, secret, ...destinationFields(rest) };
+  const { destination_id, ...fields } = presentDestination(destination);
+  return { destination_id, secret, ...fields };
 }
 
 export function presentDelivery(delivery: Delivery | undefined) {
-  const { attempts, ...rest } = given(delivery);
-  return {
-    delivery_id: rest.deliveryId,
-    destination_id: rest.destinationId,
-    event_id: rest.eventId,
-    event: rest.event,
-    conversation_id: rest.conversationId,
-    is_test: rest.test,
-    status: nameOf(DELIVERY_STATUSES, rest.status) ?? "unknown",
-    attempts: attempts.map((attempt) => ({
-      number: attempt.number,
-      started_at: time(attempt.startedAt),
-      duration_ms: attempt.durationMs,
-      http_status: attempt.httpStatus ?? null,
-      error: attempt.error ?? null,
-      response_excerpt: attempt.responseExcerpt ?? null,
-    })),
-    next_attempt_at: time(rest.nextAttemptAt),
-    created_at: time(rest.createdAt),
-  };
-}
-
-function destinationFields(destination: Omit<Destination, "destinationId">) {
-  return {
-    owner_id: destination.ownerId,
-    name: destination.name,
-    url: destination.url,
-    request_type: nameOf(REQUEST_TYPES, destination.requestType) ?? "unknown",
-    status: destination.enabled ? "enabled" : "disabled",
-    old_secret_valid_until: time(destination.oldSecretValidUntil),
-    created_at: time(destination.createdAt),
-    updated_at: time(destination.updatedAt),
-  };
-}
-
-function keyFields(key: Omit<ApiKey, "keyId" | "prefix">) {
-  return {
-    owner_id: key.ownerId,
-    name: key.name || null,
-    scopes: key.scopes,
-    status: nameOf(KEY_STATUSES, key.status) ?? "unknown",
-    expires_at: time(key.expiresAt),
-    created_at: time(key.createdAt),
-  };
-}
-
-function time(date: Date | undefined): string | null {
-  return date ? date.toISOString() : null;
+  return deliveryFields(given(delivery));
 }
 
 /** Messages carry what their responses promise; the types cannot say so. */

@@ -1,6 +1,6 @@
 import { MARKED, type Random } from "./corpus.ts";
 
-export const MESSAGES_EACH = 10;
+const MESSAGES_EACH = 10;
 const DAY_MS = 86_400_000;
 export const DAYS = 90;
 const AGENTS = 20;

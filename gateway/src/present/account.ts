@@ -1,6 +1,6 @@
-import type { ApiKey, MobileNumber, Owner, Settings } from "@parley/proto/parley/account/v1/account.ts";
-import { KEY_STATUSES, nameOf, TIERS } from "@parley/shared/api-names";
-import { isoTime } from "./time.ts";
+import type { Owner, Settings } from "@parley/proto/parley/account/v1/account.ts";
+import { nameOf, TIERS } from "@parley/shared/api-names";
+import { isoTime } from "@parley/shared/present/time";
 
 export function presentOwner(owner: Owner) {
   return {
@@ -14,23 +14,6 @@ export function presentOwner(owner: Owner) {
 
 export function presentSettings(settings: Settings, owner: Owner) {
   return { retention_days: settings.retentionDays, ...presentTier(owner) };
-}
-
-export function presentKey(key: ApiKey) {
-  return {
-    key_id: key.keyId,
-    name: key.name || null,
-    prefix: key.prefix,
-    scopes: key.scopes,
-    status: nameOf(KEY_STATUSES, key.status),
-    expires_at: isoTime(key.expiresAt) ?? null,
-    created_at: isoTime(key.createdAt),
-  };
-}
-
-/** api.md: Mobile number. */
-export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber) {
-  return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
 }
 
 function presentTier({ tier, rateLimitPerMinute }: Owner) {

@@ -7,7 +7,7 @@ import type {
   TtsConfig,
 } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/api-names";
-import { isoTime } from "./time.ts";
+import { isoTime } from "@parley/shared/present/time";
 
 /** api.md: Agent. */
 export function presentAgent(agent: Agent) {

@@ -7,7 +7,7 @@ import {
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf, ROLES } from "@parley/shared/api-names";
-import { isoTime } from "./time.ts";
+import { isoTime } from "@parley/shared/present/time";
 
 /** api.md: Conversation. */
 export function presentConversation(conversation: Conversation) {

@@ -1,9 +1,9 @@
 import type { ProviderModels } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GENDERS, numberOf } from "@parley/shared/api-names";
+import { presentNumber } from "@parley/shared/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
-import { presentNumber } from "../present/account.ts";
 import { pageOf } from "../present/page.ts";
 import { presentVoices } from "../present/voice.ts";
 import { ListVoicesQuery, VOICES_PAGE_SIZE } from "../schemas/catalogue.ts";

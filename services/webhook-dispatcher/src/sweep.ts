@@ -4,7 +4,7 @@ import type { DispatcherContext } from "./context.ts";
 import { deleteOldDeliveries, deleteOldEvents } from "./store/events.ts";
 
 /** Days that deliveries and their attempts can be looked up. */
-export const KEPT_DAYS = 30;
+const KEPT_DAYS = 30;
 
 const QUEUE = "forget-deliveries";
 const DAY_MS = 24 * 60 * 60 * 1000;

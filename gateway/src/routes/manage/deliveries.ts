@@ -1,10 +1,10 @@
 import { DELIVERY_STATUSES, numberOf } from "@parley/shared/api-names";
+import { presentDelivery } from "@parley/shared/present/webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { presentDelivery } from "../../present/webhook.ts";
 import { ListDeliveriesQuery } from "../../schemas/manage.ts";
 import { Delivery, DeliveryList } from "../../schemas/managed.ts";
 import { endpoint } from "../endpoint.ts";

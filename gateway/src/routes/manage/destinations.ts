@@ -1,11 +1,11 @@
 import { numberOf, REQUEST_TYPES } from "@parley/shared/api-names";
+import { isoTime } from "@parley/shared/present/time";
+import { presentDestination } from "@parley/shared/present/webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
 import { required } from "../../present/required.ts";
-import { isoTime } from "../../present/time.ts";
-import { presentDestination } from "../../present/webhook.ts";
 import { CreateDestinationBody, ResendFailedBody, UpdateDestinationBody } from "../../schemas/manage.ts";
 import {
   Destination,

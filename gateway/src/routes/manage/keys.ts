@@ -1,8 +1,8 @@
+import { presentKey } from "@parley/shared/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
-import { presentKey } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
 import { CreateKeyBody } from "../../schemas/manage.ts";
 import { Done, Key, KeyList, NewKey } from "../../schemas/managed.ts";

@@ -1,8 +1,8 @@
 import { notFound } from "@parley/shared/errors";
+import { presentNumber } from "@parley/shared/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { presentNumber } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
 import { AddNumberBody } from "../../schemas/manage.ts";
 import { Done, NumberList } from "../../schemas/managed.ts";

@@ -9,7 +9,7 @@ export type Schema = (typeof SCHEMAS)[number];
  * does not run on. A setting of the roles, which holds behind a transaction-mode pooler too; work that takes longer by nature
  * raises it with `set local statement_timeout` in its own transaction.
  */
-export const STATEMENT_TIMEOUT_MS = 15_000;
+const STATEMENT_TIMEOUT_MS = 15_000;
 
 /**
  * How long a transaction may stand still between two statements, milliseconds: then its process hangs, or its host vanished, and others

@@ -1,21 +1,22 @@
 import type { Attempt, Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES } from "@parley/shared/api-names";
+import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES } from "../api-names.ts";
 import { isoTime } from "./time.ts";
 
-/** api.md: Webhook destination. */
+/** What the management API and the command line show of a destination (api.md: Webhook destination). */
 export function presentDestination(destination: Destination) {
   return {
     destination_id: destination.destinationId,
     name: destination.name,
     url: destination.url,
-    request_type: nameOf(REQUEST_TYPES, destination.requestType),
+    request_type: nameOf(REQUEST_TYPES, destination.requestType) ?? "unknown",
     status: destination.enabled ? "enabled" : "disabled",
     old_secret_valid_until: isoTime(destination.oldSecretValidUntil) ?? null,
-    created_at: isoTime(destination.createdAt),
-    updated_at: isoTime(destination.updatedAt),
+    created_at: isoTime(destination.createdAt) ?? null,
+    updated_at: isoTime(destination.updatedAt) ?? null,
   };
 }
 
+/** The same of a delivery, with each attempt that was made (decisions.md: Webhooks). */
 export function presentDelivery(delivery: Delivery) {
   return {
     delivery_id: delivery.deliveryId,
@@ -24,17 +25,17 @@ export function presentDelivery(delivery: Delivery) {
     event: delivery.event,
     conversation_id: delivery.conversationId,
     is_test: delivery.test,
-    status: nameOf(DELIVERY_STATUSES, delivery.status),
+    status: nameOf(DELIVERY_STATUSES, delivery.status) ?? "unknown",
     attempts: delivery.attempts.map(presentAttempt),
     next_attempt_at: isoTime(delivery.nextAttemptAt) ?? null,
-    created_at: isoTime(delivery.createdAt),
+    created_at: isoTime(delivery.createdAt) ?? null,
   };
 }
 
 function presentAttempt(attempt: Attempt) {
   return {
     number: attempt.number,
-    started_at: isoTime(attempt.startedAt),
+    started_at: isoTime(attempt.startedAt) ?? null,
     duration_ms: attempt.durationMs,
     http_status: attempt.httpStatus ?? null,
     error: attempt.error ?? null,

@@ -1,0 +1,21 @@
+import type { ApiKey, MobileNumber } from "@parley/proto/parley/account/v1/account.ts";
+import { KEY_STATUSES, nameOf } from "../api-names.ts";
+import { isoTime } from "./time.ts";
+
+/** What the management API and the command line show of an API key (decisions.md: Authentication). */
+export function presentKey(key: ApiKey) {
+  return {
+    key_id: key.keyId,
+    name: key.name || null,
+    prefix: key.prefix,
+    scopes: key.scopes,
+    status: nameOf(KEY_STATUSES, key.status) ?? "unknown",
+    expires_at: isoTime(key.expiresAt) ?? null,
+    created_at: isoTime(key.createdAt) ?? null,
+  };
+}
+
+/** api.md: Mobile number. */
+export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber) {
+  return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
+}

@@ -9,6 +9,7 @@ import type { Logger } from "@parley/shared/log";
 import { batched } from "@parley/shared/rpc/batched";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { peerCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
+import type { Definition } from "@parley/shared/rpc/definition";
 import type { GatewayConfig } from "./config.ts";
 
 export interface Clients {
@@ -30,31 +31,13 @@ const REACHABLE_WITHIN_MS = 1_000;
 export function createClients(config: GatewayConfig, log: Logger): Clients {
   // The gateway serves no gRPC, so there is no listening address to hold the TLS files against.
   const credentials = peerCredentials(tlsFiles(config, "127.0.0.1:0"), log).channel;
-  const accounts = createClient(AccountServiceService, {
-    peer: "account",
-    address: config.PARLEY_ACCOUNT_ADDRESS,
-    credentials,
-  });
-  const agents = createClient(AgentServiceService, {
-    peer: "agent",
-    address: config.PARLEY_AGENT_ADDRESS,
-    credentials,
-  });
-  const prompts = createClient(PromptServiceService, {
-    peer: "prompt",
-    address: config.PARLEY_PROMPT_ADDRESS,
-    credentials,
-  });
-  const conversations = createClient(ConversationServiceService, {
-    peer: "conversation",
-    address: config.PARLEY_CONVERSATION_ADDRESS,
-    credentials,
-  });
-  const webhooks = createClient(WebhookDispatcherServiceService, {
-    peer: "webhook",
-    address: config.PARLEY_WEBHOOK_ADDRESS,
-    credentials,
-  });
+  const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
+    createClient(definition, { peer, address, credentials });
+  const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
+  const agents = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
+  const prompts = connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS);
+  const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
+  const webhooks = connect(WebhookDispatcherServiceService, "webhook", config.PARLEY_WEBHOOK_ADDRESS);
   const getAgent = batched<AgentKey, Agent>(
     async (keys) => {
       const { results } = await agents.batchGetAgents({ keys: [...keys] });

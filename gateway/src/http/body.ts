@@ -1,4 +1,4 @@
-import { ServiceError } from "@parley/shared/errors";
+import { cancelled } from "@parley/shared/errors";
 import { refuseUnstorable } from "@parley/shared/storable-json";
 import { HttpError } from "../problem.ts";
 
@@ -44,7 +44,7 @@ async function readBytes(request: Request): Promise<Uint8Array> {
     return await receive(request);
   } catch (error) {
     if (!(error instanceof Error && error.name === "AbortError")) throw error;
-    throw new ServiceError("cancelled", "The request was cancelled", { cause: error });
+    throw cancelled(error);
   }
 }
 

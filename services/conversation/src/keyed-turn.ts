@@ -1,6 +1,6 @@
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { notFound, ServiceError } from "@parley/shared/errors";
+import { cancelled, notFound, ServiceError } from "@parley/shared/errors";
 import { isDecided, KEPT_MS, storedErrorOf, usedOtherwise } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/server";
@@ -53,7 +53,7 @@ export async function acceptKeyedTurn(
     if (stored.done) return replay(ctx, turn.ownerId, stored);
     const again = stored.held ? null : await retake(ctx, turn, key, stored, call);
     if (again) return again;
-    if (call.signal.aborted) throw new ServiceError("cancelled", "The request was cancelled");
+    if (call.signal.aborted) throw cancelled();
     await Bun.sleep(LOOK_MS);
   }
 }

@@ -51,6 +51,11 @@ export class ServiceError extends Error {
   }
 }
 
+/** Whoever asked is gone. */
+export function cancelled(cause?: unknown): ServiceError {
+  return new ServiceError("cancelled", "The request was cancelled", { cause });
+}
+
 export function notFound(what: string): ServiceError {
   return new ServiceError("not_found", `${what} not found`);
 }

@@ -1,6 +1,6 @@
 import { APICallError } from "@ai-sdk/provider";
 import { EgressError, type EgressErrorKind } from "@parley/shared/egress/error";
-import { ServiceError } from "@parley/shared/errors";
+import { cancelled, ServiceError } from "@parley/shared/errors";
 import { retryAfterMs } from "./retry-after.ts";
 
 /** A provider's failure. Its `retryAfterMs` is the provider's own word. */
@@ -28,7 +28,7 @@ export class ModelFailure extends ServiceError {
 export function failureOf(error: unknown, provider: string, signal: AbortSignal): ServiceError {
   if (signal.aborted && signal.reason instanceof ServiceError) return signal.reason;
   if (error instanceof ServiceError) return error;
-  if (signal.aborted) return new ServiceError("cancelled", "The request was cancelled", { cause: error });
+  if (signal.aborted) return cancelled(error);
   return failed(provider, whatFailed(error), error);
 }
 

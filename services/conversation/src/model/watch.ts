@@ -1,4 +1,4 @@
-import { ServiceError } from "@parley/shared/errors";
+import { cancelled, ServiceError } from "@parley/shared/errors";
 
 export interface ModelLimits {
   /** To the first word over all attempts, milliseconds. */
@@ -36,7 +36,7 @@ export function watchModel(provider: () => string, limits: ModelLimits, { client
   const controller = new AbortController();
   const late = (what: string) => () =>
     controller.abort(new ServiceError("upstream_timeout", `The ${provider()} model provider ${what}`));
-  const leave = () => controller.abort(new ServiceError("cancelled", "The request was cancelled"));
+  const leave = () => controller.abort(cancelled());
   const stop = () =>
     controller.abort(new ServiceError("unavailable", "The service is stopping, try again", { retryAfterMs: 1000 }));
   if (clientGone.aborted) leave();

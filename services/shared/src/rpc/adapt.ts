@@ -7,7 +7,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
-import { ServiceError } from "../errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
 import { servedCall } from "../telemetry/rpc.ts";
 import { markReplayed } from "./call.ts";
@@ -148,10 +148,6 @@ function asServiceError(error: unknown, method: AnyMethod, { call, gone }: OpenC
   }
   call.log.error({ ...fields, err: error }, "rpc failed");
   return new ServiceError("internal", "An unexpected error");
-}
-
-function cancelled(): ServiceError {
-  return new ServiceError("cancelled", "The request was cancelled");
 }
 
 /** What awaiting something on an aborted signal, or reading the requests of a caller that is gone, fails with. */

@@ -7,7 +7,7 @@ import {
   type CallOptions as GrpcCallOptions,
   type ServiceError as GrpcError,
 } from "@grpc/grpc-js";
-import { ServiceError } from "../errors.ts";
+import { cancelled } from "../errors.ts";
 import { tracedCall, tracedStream } from "../telemetry/rpc.ts";
 import { type CallOrigin, isReplayed, originMetadata } from "./call.ts";
 import type { AnyMethod, Definition, RequestOf, ResponseOf } from "./definition.ts";
@@ -227,8 +227,4 @@ function callOptions(settings: ClientSettings, options: CallOptions, fallbackMs:
 
 function deadlineOf({ deadline }: GrpcCallOptions): number {
   return Number(deadline ?? Number.POSITIVE_INFINITY);
-}
-
-function cancelled(): ServiceError {
-  return new ServiceError("cancelled", "The request was cancelled");
 }

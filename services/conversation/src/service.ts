@@ -3,6 +3,7 @@ import { ConversationServiceService } from "@parley/proto/parley/conversation/v1
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
 import { createEgress } from "@parley/shared/egress/egress";
 import { FEW_LISTS, type FewAtOnceSettings, fewAtOnce } from "@parley/shared/few-at-once";
 import { startWorker } from "@parley/shared/jobs/worker";
@@ -57,7 +58,7 @@ export function startConversation(
       name: "conversation",
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
-      build: async ({ db, direct, credentials }) => {
+      build: async ({ db, patient, direct, credentials }) => {
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,
@@ -95,11 +96,11 @@ export function startConversation(
           clock,
         };
         const stopping = new AbortController();
-        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log), goneConversations(db)];
+        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log), goneConversations(patient)];
         const queues = {
           ...sweepQueues(clock, sweeps, stopping.signal),
           ...foldCountsQueue(db),
-          ...indexConversationsQueue(db),
+          ...indexConversationsQueue(patient),
           ...forgetQueue(ctx),
           ...eventRelayQueue(ctx, log),
           ...analysisQueue(ctx, log),
@@ -147,6 +148,7 @@ function openReplica(config: ConversationConfig): Database | null {
     max: config.PARLEY_DATABASE_POOL,
     prepare: config.PARLEY_DATABASE_PREPARE === "1",
     name: "parley-conversation-lists",
+    answerWithinMs: ANSWER_WITHIN_MS,
   });
 }
 

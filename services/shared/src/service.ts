@@ -3,6 +3,7 @@ import { str } from "envalid";
 import { type ConfigOf, positiveInteger, positiveNumber } from "./config.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { type Migration, migrate } from "./db/migrate.ts";
+import { ANSWER_WITHIN_MS } from "./db/provision.ts";
 import type { Logger } from "./log.ts";
 import type { Running } from "./process.ts";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/credentials.ts";
@@ -14,7 +15,7 @@ import { type Handlers, serve } from "./rpc/server.ts";
 export const SERVICE_VARIABLES = {
   DATABASE_URL: str({ desc: "postgres:// address of the service's own role" }),
   PARLEY_LISTEN: str({ default: "127.0.0.1:0", desc: "host:port or unix:path to serve gRPC on" }),
-  PARLEY_DATABASE_POOL: positiveInteger({ default: 10, desc: "connections at most" }),
+  PARLEY_DATABASE_POOL: positiveInteger({ default: 10, desc: "connections at most, beside one for what takes long" }),
   PARLEY_DATABASE_PREPARE: str({ default: "1", choices: ["0", "1"], desc: "0 behind a transaction-mode pooler" }),
   PARLEY_DATABASE_DIRECT_URL: str({
     default: "",
@@ -37,6 +38,8 @@ export interface Service<D extends Definition> {
 export interface Given {
   /** Migrated. */
   db: Database;
+  /** The same database for work that is long by nature: what `db` owes an answer for so long is taken to have vanished. */
+  patient: Database;
   /** The same database where its notifications arrive. */
   direct: Database;
   /** To call other services with. */
@@ -48,6 +51,9 @@ export interface Built<D extends Definition> {
   stop?: () => Promise<void>;
 }
 
+/** Connections for what takes long: opened when it is needed, beside PARLEY_DATABASE_POOL. */
+const PATIENT_MAX = 1;
+
 /** Opens the database, migrates it, serves the calls. */
 export async function startService<D extends Definition>(
   service: Service<D>,
@@ -56,15 +62,17 @@ export async function startService<D extends Definition>(
 ): Promise<Running> {
   const files = tlsFiles(env, env.PARLEY_LISTEN);
   const credentials = peerCredentials(files, log);
-  const db = openDatabase({
+  const database = {
     url: env.DATABASE_URL,
-    max: env.PARLEY_DATABASE_POOL,
     prepare: env.PARLEY_DATABASE_PREPARE === "1",
     name: `parley-${service.name}`,
-  });
-  await migrate(db, service.migrations);
+  };
+  const patient = openDatabase({ ...database, max: PATIENT_MAX });
+  await migrate(patient, service.migrations);
+  const db = openDatabase({ ...database, max: env.PARLEY_DATABASE_POOL, answerWithinMs: ANSWER_WITHIN_MS });
   const direct = openDirect(env, service.name);
-  const { handlers, stop } = await service.build({ db, direct: direct ?? db, credentials: credentials.channel });
+  const given = { db, patient, direct: direct ?? db, credentials: credentials.channel };
+  const { handlers, stop } = await service.build(given);
   const server = await serve(service.definition, handlers, {
     address: env.PARLEY_LISTEN,
     log,
@@ -77,7 +85,7 @@ export async function startService<D extends Definition>(
     stop: async () => {
       await server.stop();
       await stop?.();
-      await Promise.all([db.end({ timeout: 5 }), direct?.end({ timeout: 5 })]);
+      await Promise.all([db, patient, direct].map((each) => each?.end({ timeout: 5 })));
     },
   };
 }

@@ -3,6 +3,8 @@ import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 import { createTestDatabase, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import { failureOf } from "./fixtures/failure-of.ts";
+import { startProxy } from "./fixtures/proxy.ts";
 
 let database: TestDatabase;
 let admin: Database;
@@ -55,6 +57,41 @@ describe("a transaction whose connection is lost", () => {
     expect(isUnreachableDatabase(await ended.promise)).toBe(true);
     expect(await db`select text from notes`).toBeEmpty();
   });
+});
+
+test("connections to a Postgres that vanished without a word are given up, and others take their place", async () => {
+  const proxy = await startProxy();
+  proxy.to(new URL(database.urls.account).host);
+  const url = Object.assign(new URL(database.urls.account), { host: proxy.address }).toString();
+  const own = openDatabase({ url, max: 3, name: "vanished", answerWithinMs: 1_000 });
+  const backends = async () => {
+    const rows = await Promise.all(
+      Array.from({ length: 3 }, () => own`select pg_backend_pid() as pid, pg_sleep(0.01)`),
+    );
+    return new Set(rows.map(([row]) => row?.pid as number));
+  };
+  const before = await eventually(async () => {
+    const pids = await backends();
+    expect(pids.size).toBe(3);
+    return pids;
+  });
+  proxy.replace();
+  const failures = await Promise.all(Array.from({ length: 3 }, () => failureOf(own`select 1`)));
+  expect(failures.map(isUnreachableDatabase)).toEqual([true, true, true]);
+  expect((await eventually(backends)).isDisjointFrom(before)).toBeTrue();
+  await own.end({ timeout: 1 });
+  proxy.close();
+});
+
+test("a connection that owes no answer is kept however long it is silent", async () => {
+  const own = openDatabase({ url: database.urls.account, max: 1, name: "silent", answerWithinMs: 200 });
+  const pid = async () => (await own`select pg_backend_pid() as pid`)[0]?.pid as number;
+  await eventually(async () => {
+    const before = await pid();
+    await admin`select pg_sleep(0.4)`;
+    expect(await pid()).toBe(before);
+  });
+  await own.end({ timeout: 1 });
 });
 
 test("a pool whose connections are cut again and again under load stays whole, and no query gets another's answer", async () => {

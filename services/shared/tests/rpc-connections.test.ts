@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { connect, createServer, type Socket } from "node:net";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
+import { startProxy } from "./fixtures/proxy.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
@@ -124,36 +124,3 @@ test("a server that hangs fails the calls it has long before they are out of tim
   for (const client of [only, both]) client.close();
   proxy.close();
 });
-
-/** A way to a server on which a peer can vanish. */
-async function startProxy() {
-  const sockets = new Set<Socket>();
-  let [port, connections, silent] = [0, 0, false];
-  const pass = (from: Socket, to: Socket) => {
-    sockets.add(from);
-    from.on("data", (bytes) => silent || to.write(bytes));
-    from.on("close", () => silent || to.destroy());
-    from.on("error", () => {});
-  };
-  const server = createServer((client) => {
-    connections++;
-    const upstream = connect(port, "127.0.0.1");
-    pass(client, upstream);
-    pass(upstream, client);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return {
-    address: `127.0.0.1:${(server.address() as { port: number }).port}`,
-    to: (address: string) => {
-      port = Number(address.split(":")[1]);
-    },
-    connections: () => connections,
-    silence: () => {
-      silent = true;
-    },
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
-}

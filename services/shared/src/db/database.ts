@@ -16,17 +16,23 @@ export interface DatabaseSettings {
   prepare?: boolean;
   /** Shown in pg_stat_activity. */
   name: string;
+  /**
+   * Milliseconds after which a connection that owes an answer is given up: a host that vanished closes nothing, and the system tells
+   * of it after a quarter of an hour. Without it answers are waited for.
+   */
+  answerWithinMs?: number;
 }
 
 /**
  * A pool of connections that reconnects by itself. bigint comes back as number: no count or size here passes 2^53.
  * The role's own search_path finds its schema.
  */
-export function openDatabase({ url, max = 10, prepare = true, name }: DatabaseSettings): Database {
+export function openDatabase({ url, max = 10, prepare = true, name, answerWithinMs }: DatabaseSettings): Database {
   const sql = postgres(url, {
     max,
     prepare,
     connect_timeout: 5,
+    answer_timeout: answerWithinMs === undefined ? null : answerWithinMs / 1_000,
     idle_timeout: 60,
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
     connection: { application_name: name },

@@ -11,6 +11,9 @@ export type Schema = (typeof SCHEMAS)[number];
  */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
+/** Within which Postgres has answered every statement that is not exempt from that, if it is there: `openDatabase`'s `answerWithinMs`. */
+export const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000;
+
 /**
  * How long a transaction may stand still between two statements, milliseconds: then its process hangs, or its host vanished, and others
  * wait for what it has locked. Longer than anything that is done within one, calls of other services included.

@@ -10,6 +10,7 @@ import { modelRequest } from "./model-request.ts";
 import type { AcceptedTurn } from "./open-session.ts";
 import { persistently } from "./persistently.ts";
 import { emptyReply, type Reply, speak } from "./speak.ts";
+import { isReplyStored } from "./store/messages.ts";
 import { finishTurn, releaseTurn } from "./store/turns.ts";
 import { keepTurn } from "./turn-lease.ts";
 
@@ -152,7 +153,11 @@ class RunningTurn implements ReadyTurn {
       clock.now(),
       { language, ended: isWhole && ends, key: this.#turn.idempotency?.key ?? null },
     );
-    if (!isStored) this.#call.log.warn({ session_id: this.sessionId }, "a reply came when its turn was no longer open");
+    // A try before this one may have stored it and not heard of that.
+    if (isStored || (await isReplyStored(db, this.#accepted, text))) return;
+    this.#call.log.warn({ session_id: this.sessionId }, "a reply came when its turn was no longer open");
+    // Nobody may take for said what the session does not have.
+    if (isWhole) throw new ServiceError("conflict", "The session went on before this reply could be stored");
   }
 
   /** The failure, with the session it happened in: a client can go on there. */

@@ -231,7 +231,10 @@ describe("a database that fails", () => {
     };
   }
 
-  test("while a reply is being stored costs neither the reply nor the answer", async () => {
+  test.each([
+    ["breaks the connection", "pg_terminate_backend"],
+    ["runs out of time", "pg_cancel_backend"],
+  ])("while a reply is being stored, and %s, costs neither the reply nor the answer", async (_, end) => {
     const { sessionId } = await say(service, agent, "Hi");
     const called = nextCall();
     const answer = say(service, agent, "And?", sessionId);
@@ -240,7 +243,7 @@ describe("a database that fails", () => {
     call.finish("Kept.");
     const terminated = await eventually(async () => {
       const rows = await service.sql`
-        select pg_terminate_backend(pid) from pg_stat_activity
+        select ${service.sql(end)}(pid) from pg_stat_activity
         where wait_event_type = 'Lock' and application_name = 'parley-conversation' and query like '%finished%'`;
       expect(rows.length).toBeGreaterThan(0);
       return rows.length;

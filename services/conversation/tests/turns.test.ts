@@ -9,6 +9,7 @@ import {
   say,
   session,
   startTestChat,
+  type TestAgent,
   type TestChat,
   transcript,
   turn,
@@ -366,29 +367,39 @@ describe("turns at once", () => {
     expect(new Set(answers.map(({ sessionId }) => sessionId)).size).toBe(60);
   });
 
-  test("a turn that was given up for dead can be taken over, and its late end changes nothing", async () => {
-    const agent = await createAgent(service);
-    const calls: ModelCall[] = [];
-    service.model.script = (call) => {
-      calls.push(call);
-    };
-    const late = say(service, agent, "First");
-    const sessionId = await until(async () => {
-      const [row] = await service.sql`select conversation_id from conversations where owner_id = ${agent.ownerId}`;
-      return row?.conversation_id as string | undefined;
-    });
-    expect(await failure(say(service, agent, "Second", sessionId))).toMatchObject({ kind: "conflict" });
-    service.clock.advance(15_001);
-    const second = say(service, agent, "Second", sessionId);
-    const taken = await until(() => calls[1]);
-    calls[0]?.finish("Too late.");
-    await late;
-    expect(await transcript(service, agent, sessionId)).toEqual(["user: First", "user: Second"]);
-    expect(await failure(say(service, agent, "Third", sessionId))).toMatchObject({ kind: "conflict" });
-    taken.finish("In time.");
-    await second;
-    expect(await transcript(service, agent, sessionId)).toEqual(["user: First", "user: Second", "assistant: In time."]);
-  });
+  test.each([
+    ["whole", (agent: TestAgent) => say(service, agent, "First")],
+    ["streamed", (agent: TestAgent) => hear(service.chat, turn(agent, "First"))],
+  ])(
+    "a turn that was given up for dead can be taken over; its late reply, %s, changes nothing, and is not taken for said",
+    async (_, take) => {
+      const agent = await createAgent(service);
+      const calls: ModelCall[] = [];
+      service.model.script = (call) => {
+        calls.push(call);
+      };
+      const late = failure(take(agent));
+      const sessionId = await until(async () => {
+        const [row] = await service.sql`select conversation_id from conversations where owner_id = ${agent.ownerId}`;
+        return row?.conversation_id as string | undefined;
+      });
+      expect(await failure(say(service, agent, "Second", sessionId))).toMatchObject({ kind: "conflict" });
+      service.clock.advance(15_001);
+      const second = say(service, agent, "Second", sessionId);
+      const taken = await until(() => calls[1]);
+      calls[0]?.finish("Too late.");
+      expect(await late).toMatchObject({ kind: "conflict", sessionId });
+      expect(await transcript(service, agent, sessionId)).toEqual(["user: First", "user: Second"]);
+      expect(await failure(say(service, agent, "Third", sessionId))).toMatchObject({ kind: "conflict" });
+      taken.finish("In time.");
+      await second;
+      expect(await transcript(service, agent, sessionId)).toEqual([
+        "user: First",
+        "user: Second",
+        "assistant: In time.",
+      ]);
+    },
+  );
 });
 
 /** Waits for what another task brings about. */

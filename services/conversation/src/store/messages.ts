@@ -44,6 +44,15 @@ export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promi
   return row ?? null;
 }
 
+/** Whether the reply to message `seq` is there. */
+export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number }, content: string): Promise<boolean> {
+  const replies = await sql`
+    select from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq > ${key.seq}
+      and role = 'assistant' and content = ${content}`;
+  return replies.length > 0;
+}
+
 /**
  * What of a transcript is ever read at once, its newest messages: 700,000 words. A model that its owner runs can say more, and
  * whatever works on such a conversation would take a process with it.

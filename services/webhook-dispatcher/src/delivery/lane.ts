@@ -202,11 +202,13 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
 
   /** Until the database has it. At a stop another process may make the attempt again, as after a crash. */
   async function persistently<T>(store: () => Promise<T>): Promise<T | null> {
-    for (;;) {
+    for (let isFirst = true; ; isFirst = false) {
       try {
         return await store();
       } catch (err) {
-        sender.log.warn({ err, destination_id: key.destinationId }, "the end of a webhook attempt is not stored yet");
+        // Once for each attempt: there may be many, and the database away for long.
+        if (isFirst)
+          sender.log.warn({ err, destination_id: key.destinationId }, "the end of a webhook attempt is not stored yet");
         if (stopping.aborted) return null;
         await sleep(SETTLE_RETRY_MS);
       }

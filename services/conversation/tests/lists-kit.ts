@@ -63,6 +63,8 @@ export interface Stored {
   metadata: Record<string, unknown>;
   variables: Record<string, unknown>;
   toMobileNumber: string | null;
+  roomUrl: string | null;
+  roomName: string | null;
   messages: string[];
 }
 
@@ -77,6 +79,8 @@ export function stored(given: Partial<Stored> & { ownerId: string }): Stored {
     metadata: {},
     variables: {},
     toMobileNumber: null,
+    roomUrl: null,
+    roomName: null,
     messages: [],
     ...given,
   };
@@ -90,9 +94,9 @@ export async function insert(db: Database, conversations: readonly Stored[]): Pr
   await db.begin(async (tx) => {
     await tx`
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata, variables,
-        to_mobile_number, message_count, last_activity_at, created_at, updated_at)
+        to_mobile_number, room_url, room_name, message_count, last_activity_at, created_at, updated_at)
       select owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata::jsonb, variables::jsonb,
-        to_mobile_number, message_count, created_at, created_at, created_at
+        to_mobile_number, room_url, room_name, message_count, created_at, created_at, created_at
       from unnest(${conversations.map((row) => row.ownerId)}::text[], ${conversations.map((row) => row.conversationId)}::uuid[],
         ${conversations.map(() => newId("cnv"))}::text[], ${conversations.map((row) => row.agentId)}::text[],
         ${conversations.map((row) => row.type)}::text[], ${conversations.map((row) => row.status)}::text[],
@@ -100,10 +104,11 @@ export async function insert(db: Database, conversations: readonly Stored[]): Pr
         ${conversations.map((row) => JSON.stringify(row.metadata))}::text[],
         ${conversations.map((row) => JSON.stringify(row.variables))}::text[],
         ${conversations.map((row) => row.toMobileNumber)}::text[],
+        ${conversations.map((row) => row.roomUrl)}::text[], ${conversations.map((row) => row.roomName)}::text[],
         ${conversations.map((row) => row.messages.length)}::integer[],
         ${conversations.map((row) => row.createdAt.toISOString())}::timestamptz[])
         as given (owner_id, conversation_id, id, agent_id, type, status, calling_type, metadata, variables, to_mobile_number,
-          message_count, created_at)`;
+          room_url, room_name, message_count, created_at)`;
     await tx`
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select owner_id, conversation_id, said.seq, 'user', said.content, created_at
@@ -146,8 +151,8 @@ export function expected(all: readonly Stored[], ownerId: string, asked: Asked):
   const inWindow = (minute: number, { fromMinute, toMinute }: { fromMinute: number; toMinute: number }) =>
     fromMinute <= toMinute ? minute >= fromMinute && minute <= toMinute : minute >= fromMinute || minute <= toMinute;
   const wanted = asked.search?.toLowerCase();
-  const texts = (row: Stored) =>
-    [...row.messages, ...values(row.metadata), ...values(row.variables), row.toMobileNumber ?? ""].map((text) =>
+  const texts = ({ messages, metadata, variables, toMobileNumber, roomUrl, roomName }: Stored) =>
+    [...messages, ...values([metadata, variables, toMobileNumber, roomUrl, roomName])].map((text) =>
       text.toLowerCase(),
     );
   return all

@@ -65,6 +65,8 @@ const conversation = fc.record({
   metadata: given,
   variables: fc.constantFrom({}, {}, { customer: "C-1001" }),
   toMobileNumber: fc.constantFrom(null, null, "+14155550123"),
+  roomUrl: fc.constantFrom(null, null, "https://acme.daily.co/front-desk"),
+  roomName: fc.constantFrom(null, null, "Front desk"),
 });
 const moment = fc.nat(2_500).map((at) => new Date(FIRST + at * 7 * MINUTE_MS));
 const minute = fc.nat(1_439);
@@ -101,6 +103,8 @@ const searched = fc.oneof(
     "C-10",
     "5550",
     "+1",
+    "ont des",
+    "daily.co/",
     "plan",
     "%",
     "_",

@@ -2,6 +2,7 @@ import type { Database, Sql } from "@parley/shared/db/database";
 import { BLOCK_PARTS, PART } from "../search/number-set.ts";
 import { SEPARATOR } from "../search/terms.ts";
 import { insertPart, mergeBlock } from "./search-terms.ts";
+import { searchedValues } from "./searched-values.ts";
 
 /** Waiting conversations looked at in one transaction. */
 const BATCH = 1_024;
@@ -34,7 +35,7 @@ async function numberBatch(db: Database, ownerId: string, last: string): Promise
       ), ended as materialized (
         select conversation_id, conversation.*
         from waiting cross join lateral (
-          select created_at, metadata, variables, to_mobile_number, from_mobile_number from conversations
+          select created_at, metadata, variables, to_mobile_number, from_mobile_number, room_url, room_name from conversations
           where owner_id = ${ownerId} and conversation_id = waiting.conversation_id and status <> 'IN_PROGRESS'
           -- One that is being deleted leaves the index by its trigger, which has to find it in one place.
           for key share skip locked
@@ -47,10 +48,8 @@ async function numberBatch(db: Database, ownerId: string, last: string): Promise
         select ${ownerId}, ${numbered}::integer - 1 + row_number() over (order by created_at), conversation_id,
           lower(concat_ws(
             ${SEPARATOR},
+            (select string_agg(value, ${SEPARATOR}) from ${searchedValues(tx)} as searched),
             (
-              select string_agg(value, ${SEPARATOR})
-              from searched_values(metadata, variables, to_mobile_number, from_mobile_number) as value
-            ), (
               select string_agg(content, ${SEPARATOR} order by seq) from messages
               where messages.owner_id = ${ownerId} and messages.conversation_id = ended.conversation_id
             )

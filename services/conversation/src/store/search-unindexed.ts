@@ -1,5 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
+import { searchedValues } from "./searched-values.ts";
 
 export interface Found {
   conversationId: string;
@@ -45,7 +46,6 @@ function containing(tx: Sql, ownerId: string, text: string) {
         and strpos(lower(content), ${text}) > 0
     )
     or exists (
-      select 1 from searched_values(metadata, variables, to_mobile_number, from_mobile_number) as value
-      where strpos(lower(value), ${text}) > 0
+      select 1 from ${searchedValues(tx)} as searched where strpos(lower(value), ${text}) > 0
     )`;
 }

@@ -87,6 +87,8 @@ test.each([
   ["from=2025-01-01&to=2026-01-31", "from must be at most 366 days before the end of to"],
   ["from=2026-02-30", "from must be a date that exists, in ISO 8601"],
   ["to=0000-01-01", "to must be a day such as 2026-01-31"],
+  ["to=0001-01-29", "to must be between the years 1970 and 9998"],
+  ["to=9999-12-31", "to must be between the years 1970 and 9998"],
   ["to=yesterday", "to must be a day such as 2026-01-31"],
 ])("usage?%s is refused", async (query, detail) => {
   expect(await get(`usage?${query}`)).toMatchObject({ status: 422, body: { detail } });

@@ -39,6 +39,9 @@ export function usageRoutes(gate: GateContext, { conversations }: Clients) {
 /** @throws ServiceError invalid for days that do not exist, the wrong way round, or too many */
 function periodOf({ from, to }: { from?: string; to?: string }, now: Date): { first: Date; last: Date } {
   const last = readDate("to", to ?? now.toISOString().slice(0, 10));
+  // So that the days around it can be told too.
+  const year = last.getUTCFullYear();
+  if (year < 1970 || year > 9998) throw invalid("to", "to must be between the years 1970 and 9998");
   const first = from ? readDate("from", from) : new Date(last.getTime() - (DAYS_DEFAULT - 1) * DAY_MS);
   if (first > last) throw invalid("from", "from must not be after to");
   if (last.getTime() - first.getTime() >= DAYS_MAX * DAY_MS) {

@@ -1,6 +1,6 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
-import { invalid, notFound, ServiceError } from "@parley/shared/errors";
+import { notFound, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { collectValues } from "@parley/shared/variables/values";
 import type { ConversationContext } from "./context.ts";
@@ -64,7 +64,8 @@ async function refusal(sql: Sql, turn: NewTurn): Promise<ServiceError> {
   }
   if (session.status !== "IN_PROGRESS") return new ServiceError("condition", "Session has ended", { metadata });
   if (!(await hasRoomForMetadata(sql, turn))) {
-    return invalid("metadata", "metadata of all messages of a session may have 1 MiB together");
+    const message = "metadata of all messages of a session may have 1 MiB together";
+    return new ServiceError("invalid", message, { violations: [{ path: "metadata", message }], metadata });
   }
   return new ServiceError("conflict", "A reply is in progress in this session, wait for it to end", { metadata });
 }

@@ -162,7 +162,7 @@ describe("variables", () => {
     const refused = await failure(
       service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId, metadata: more }) }),
     );
-    expect(refused).toMatchObject({ kind: "invalid", detail: expect.stringMatching(/^metadata /) });
+    expect(refused).toMatchObject({ kind: "invalid", detail: expect.stringMatching(/^metadata /), sessionId });
     await service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId, metadata: { first: "y", ...more } }) });
     expect((await session(service, agent, sessionId)).metadata).toEqual({ first: "y", ...more });
   });

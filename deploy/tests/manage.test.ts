@@ -242,6 +242,7 @@ describe("keys", () => {
 
   test.each([
     [{ scopes: ["everything"] }, "scopes.0"],
+    [{ scopes: [] }, "scopes"],
     [{ expires_at: "2001-01-01" }, "expires_at"],
     [{ expires_at: "2999-02-30" }, "expires_at"],
     [{ expires_at: "soon" }, "expires_at"],

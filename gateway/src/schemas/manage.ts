@@ -25,7 +25,13 @@ export const ChangePasswordBody = Type.Object({
 export const CreateKeyBody = Type.Object({
   name: Maybe(Name),
   scopes: Maybe(
-    Type.Array(OneOf(SCOPES), { maxItems: 100, description: "None means all.", examples: [["agents:read", "chat"]] }),
+    // Nothing ticked must not be everything allowed.
+    Type.Array(OneOf(SCOPES), {
+      minItems: 1,
+      maxItems: 100,
+      description: "All where it is left out.",
+      examples: [["agents:read", "chat"]],
+    }),
   ),
   expires_at: Maybe(DateTimeText),
 });

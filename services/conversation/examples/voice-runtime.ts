@@ -3,6 +3,8 @@ import { type Client, credentials, loadPackageDefinition, type ServiceError, sta
 import { loadSync } from "@grpc/proto-loader";
 
 const { PARLEY_CONVERSATION_ADDRESS = "127.0.0.1:50054", OWNER_ID = "", AGENT_ID = "" } = process.env;
+// Chosen once, before anything is sent, and kept where a restart of the runtime finds it.
+const { CONVERSATION_ID = crypto.randomUUID() } = process.env;
 const protos = {
   includeDirs: [join(import.meta.dir, "../../../proto")],
   keepCase: true,
@@ -16,8 +18,7 @@ const client: Client & Record<string, CallableFunction> = new parley.conversatio
   credentials.createInsecure(),
 );
 
-// Chosen once, before anything is sent, and kept where a restart of the runtime finds it.
-const key = { owner_id: OWNER_ID, conversation_id: crypto.randomUUID() };
+const key = { owner_id: OWNER_ID, conversation_id: CONVERSATION_ID };
 const start = {
   ...key,
   agent_id: AGENT_ID,
@@ -42,6 +43,8 @@ function answerOf(call: (answered: (error: ServiceError | null, answer: any) => 
 async function transcribe(): Promise<void> {
   // The same request again, should this be a second try: its answer tells where to go on.
   const { last_sequence } = await answerOf((answered) => client.StartConversation?.(start, answered));
+  // All of it is stored, and a stream without a message is refused.
+  if (last_sequence >= spoken.length) return;
   await answerOf((answered) => {
     const stream = client.AppendTranscript?.(answered);
     for (const [at, message] of spoken.entries()) {

@@ -29,9 +29,7 @@ test("the example of docs/voice-runtimes.md runs, and its call is stored as the 
     AGENT_ID: agent.agentId,
     PATH: Bun.env.PATH ?? "",
   };
-  const run = Bun.spawn([globalThis.process.execPath, EXAMPLE], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const [printed, complaints] = await Promise.all([run.stdout.text(), run.stderr.text()]);
-  expect({ complaints, code: await run.exited }).toEqual({ complaints: "", code: 0 });
+  const printed = await runExample(env);
   const [conversationId = "", status] = printed.trim().split(" ");
   expect(status).toBe("CONVERSATION_STATUS_COMPLETED");
   const key = { ownerId: agent.ownerId, conversationId };
@@ -46,4 +44,15 @@ test("the example of docs/voice-runtimes.md runs, and its call is stored as the 
     "user: When do you open?",
     "assistant: At nine.",
   ]);
+  // Once more, as after a restart that came when all was stored.
+  expect(await runExample({ ...env, CONVERSATION_ID: conversationId })).toBe(printed);
+  expect(await lines(service.chat, key)).toHaveLength(3);
 });
+
+/** What it prints. */
+async function runExample(env: Record<string, string>): Promise<string> {
+  const run = Bun.spawn([globalThis.process.execPath, EXAMPLE], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [printed, complaints] = await Promise.all([run.stdout.text(), run.stderr.text()]);
+  expect({ complaints, code: await run.exited }).toEqual({ complaints: "", code: 0 });
+  return printed;
+}

@@ -80,21 +80,25 @@ test("the statements for Citus name every table once, and keep each schema's tab
   for (const [, , schema, colocated] of named) expect([schema, undefined]).toContain(colocated);
 });
 
-test("the statements for partitions turn the table of messages, with what is in it, into one by month", async () => {
+test("the statements for partitions turn the table of messages, with what is in it and counts it, into one by month", async () => {
   const db = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
   const insert = (sql: postgres.Sql | postgres.TransactionSql, conversationId: string) => sql`
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
-    values ('own_1', ${conversationId}, 1, 'user', 'Hi', now())`;
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, provider)
+    values ('own_1', ${conversationId}, 1, 'assistant', 'Hi', now(), 'CUSTOM_LLM')`;
   await insert(db, "01a22ee6-b000-7000-8000-000000000000");
   await db.begin(async (tx) => {
     for (const statement of await statements("partitions")) await tx.unsafe(statement);
   });
   await insert(db, "01a2ce8b-d400-7000-8000-000000000001");
+  await insert(db, "01a22ee6-b000-7000-8000-000000000001");
   const rows = await db`
     select tableoid::regclass::text as place from messages where owner_id = 'own_1' order by conversation_id`;
-  expect(rows.map(({ place }) => place)).toEqual(["messages_before_2027", "messages_2027_01"]);
+  const [before, january] = ["messages_before_2027", "messages_2027_01"];
+  expect(rows.map(({ place }) => place)).toEqual([before, before, january]);
   const [key] = await db`
     select pg_get_constraintdef(oid) as key from pg_constraint where conrelid = 'messages'::regclass and contype = 'p'`;
   expect(key?.key).toBe("PRIMARY KEY (owner_id, conversation_id, seq)");
+  const [used] = await db`select sum(replies)::int as replies from usage_days where owner_id = 'own_1'`;
+  expect(used?.replies).toBe(3);
   await db.end();
 });

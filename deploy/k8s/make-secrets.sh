@@ -1,6 +1,6 @@
 #!/bin/sh
 # Prints the Secrets that the processes mount, with new passwords and a new encryption key: run it once for an installation,
-# keep what it prints where you keep secrets, and apply it before the rest.
+# keep what it prints where you keep secrets, and apply it when the namespace is there: pods wait for theirs.
 #
 # usage: ADMIN_DATABASE_URL=postgres://… REDIS_URL=redis://… make-secrets.sh [namespace] | kubectl apply -f -
 set -eu

@@ -20,7 +20,7 @@ const TAGS = {
   Conversations: "What was said, on every channel.",
   Catalogue: "What can be configured: providers, models, voices, phone numbers.",
   Management:
-    "What an owner manages in the dashboard, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A request that writes must come from a page of this very origin, or from no browser.",
+    "What an owner manages, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A request that writes must come from a page of this very origin, or from no browser.",
 } as const;
 
 /** The OpenAPI 3.1 document of some routes, from the schemas that check them. */

@@ -8,7 +8,7 @@ import type { Logger } from "./log.ts";
 import type { Running } from "./process.ts";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/credentials.ts";
 import type { Definition } from "./rpc/definition.ts";
-import { PEERS, type ServiceName } from "./rpc/peers.ts";
+import { ADMITTED, type ServiceName } from "./rpc/peers.ts";
 import { type Handlers, serve } from "./rpc/server.ts";
 
 /** What every service reads from its environment. */
@@ -77,7 +77,7 @@ export async function startService<D extends Definition>(
     address: env.PARLEY_LISTEN,
     log,
     credentials: credentials.server,
-    peers: files && PEERS[service.name],
+    peers: files && ADMITTED[service.name],
     drainMs: env.PARLEY_DRAIN_MS,
   });
   return {

@@ -4,11 +4,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChannelCredentials, credentials } from "@grpc/grpc-js";
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError } from "../src/config.ts";
 import type { TlsFiles } from "../src/rpc/certificates.ts";
 import { type ClientSettings, createClient } from "../src/rpc/client.ts";
 import { peerCredentials } from "../src/rpc/credentials.ts";
-import { PEERS } from "../src/rpc/peers.ts";
+import { ADMITTED, PEERS, type ServiceName } from "../src/rpc/peers.ts";
 import { type RunningServer, serve } from "../src/rpc/server.ts";
 import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { eventually } from "../src/testing/eventually.ts";
@@ -55,7 +60,8 @@ function serveAs(own: TlsFiles): Promise<RunningServer> {
       address: "127.0.0.1:0",
       log: log.log,
       credentials: peerCredentials(own, log.log, REREAD_MS).server,
-      peers: PEERS.account,
+      // What the command line has to itself at the account service, here has a method of the test's.
+      peers: { rest: PEERS.account, Collect: ["parley"] },
     },
   );
 }
@@ -82,6 +88,37 @@ const as = (name: string) => channelOf(files[name] as TlsFiles);
 
 test.each([...PEERS.account])("%s, which the service is meant to serve, is served", async (name) => {
   expect(await attempt(as(name))).toEqual({ n: 1 });
+});
+
+test("a method that one peer has to itself is refused to the others that are served, and they are served otherwise", async () => {
+  const collect = async (name: string) => {
+    const client = createClient(TestService, settingsOf(as(name)));
+    const answer = client.collect((async function* () {})());
+    const kind = await answer.then(
+      () => "served",
+      (error) => error.kind,
+    );
+    client.close();
+    return kind;
+  };
+  expect(await collect("parley")).toBe("served");
+  expect(await collect("gateway")).toBe("internal");
+  expect(log.lines.at(-1)).toMatchObject({ msg: "peer refused", reason: expect.stringContaining("gateway") });
+  expect(await attempt(as("gateway"))).toEqual({ n: 1 });
+});
+
+test("every method that is named for a peer is one of its service's", () => {
+  const services = {
+    account: AccountServiceService,
+    agent: AgentServiceService,
+    prompt: PromptServiceService,
+    conversation: ConversationServiceService,
+    "webhook-dispatcher": WebhookDispatcherServiceService,
+  };
+  for (const [service, { rest: _, ...methods }] of Object.entries(ADMITTED)) {
+    const known = Object.values(services[service as ServiceName]).map(({ path }) => path.split("/")[2] ?? "");
+    expect(known).toEqual(expect.arrayContaining(Object.keys(methods)));
+  }
 });
 
 describe("refused is", () => {

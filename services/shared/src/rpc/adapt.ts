@@ -13,7 +13,7 @@ import { servedCall } from "../telemetry/rpc.ts";
 import { markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
 import { type OpenCall, openCall } from "./open-call.ts";
-import { refusePeer } from "./peers.ts";
+import { type Admitted, refusePeer } from "./peers.ts";
 import type { Call } from "./server.ts";
 import { isFromPeer, type RichStatus, toStatus } from "./status.ts";
 
@@ -24,7 +24,7 @@ export interface ServerContext {
   /** Cuts off each call that runs. */
   running: Set<() => void>;
   /** The names of the processes that may call, null for everybody. */
-  peers: readonly string[] | null;
+  peers: Admitted | null;
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the typed edge is Handlers, this is its one untyped inside
@@ -39,8 +39,8 @@ export function adapt(
   server: ServerContext,
 ): UntypedServiceImplementation[string] {
   const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "answer could not be sent");
-  const refusalOf = (grpcCall: Parameters<typeof refusePeer>[1]) => {
-    const refusal = refusePeer(server.peers, grpcCall);
+  const refusalOf = (grpcCall: Parameters<typeof refusePeer>[2]) => {
+    const refusal = refusePeer(server.peers, method.path, grpcCall);
     if (refusal) server.log.warn({ rpc: method.path, reason: refusal.details }, "peer refused");
     return refusal;
   };

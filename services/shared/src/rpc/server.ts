@@ -5,6 +5,7 @@ import { type AnyHandler, adapt, type ServerContext } from "./adapt.ts";
 import type { CallOrigin } from "./call.ts";
 import type { Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { healthHandlers } from "./health.ts";
+import type { Admitted } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
 
 /** The request being served; pass it on as the origin of every call made for it. */
@@ -34,7 +35,7 @@ export interface ServerSettings {
   log: Logger;
   credentials?: ServerCredentials;
   /** With certificates: the names of the processes that may call, null for any of the same authority. */
-  peers?: readonly string[] | null;
+  peers?: Admitted | null;
   /** Milliseconds for running calls to end at a stop. */
   drainMs?: number;
   /**

@@ -68,9 +68,11 @@ export async function listTranscripts(
   conversationIds: readonly string[],
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
-  return byConversation(
-    await sql<MessageRow[]>`${messagesOf(sql, ownerId, conversationIds)} order by conversation_id, seq`,
-  );
+  const rows = await sql<MessageRow[]>`
+    select conversation_id, seq, role, content, created_at from ${newestFirst(sql, ownerId, conversationIds)} messages
+    where bytes <= ${TRANSCRIPT_BYTES_MAX}
+    order by conversation_id, seq`;
+  return byConversation(rows);
 }
 
 /** The same for a page of a list. @throws ServiceError condition when they are too long together */
@@ -81,23 +83,23 @@ export async function listTranscriptsOfPage(
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await readBoundedPage<MessageRow>(sql, {
-    rows: messagesOf(sql, ownerId, conversationIds),
+    rows: sql`
+      select conversation_id, seq, role, content, created_at from ${newestFirst(sql, ownerId, conversationIds)} messages
+      where bytes <= ${TRANSCRIPT_BYTES_MAX}`,
     bytes: sql`octet_length(content) + ${MESSAGE_BYTES}::integer`,
     order: sql`order by conversation_id, seq`,
   });
   return byConversation(rows);
 }
 
-function messagesOf(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
-  return sql`
-    select conversation_id, seq, role, content, created_at
-    from (
-      select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
-        over (partition by conversation_id order by seq desc) as bytes
-      from messages
-      where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
-    ) as newest
-    where bytes <= ${TRANSCRIPT_BYTES_MAX}`;
+/** Messages as an SQL table, with the `bytes` of each and of all newer ones of its conversation together. */
+function newestFirst(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
+  return sql`(
+    select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
+      over (partition by conversation_id order by seq desc) as bytes
+    from messages
+    where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
+  )`;
 }
 
 function byConversation(rows: readonly MessageRow[]): Map<string, MessageRow[]> {

@@ -88,13 +88,20 @@ export interface WantedVersion extends VersionKey {
  * Materialised, because a join of all three tables is planned to read every version of a prompt and drop the others.
  */
 export async function findVersions(sql: Sql, keys: readonly VersionKey[]): Promise<(PromptRow | null)[]> {
-  return inPlaces(keys, await sql<PlacedRow[]>`${selectVersions(sql, keys)}`);
+  const rows = await sql<PlacedRow[]>`
+    with wanted as materialized (${wantedVersions(sql, keys)})
+    select ${versionColumns(sql)}
+    from wanted join prompt_versions v using (owner_id, prompt_name, prompt_version)`;
+  return inPlaces(keys, rows);
 }
 
 /** The same for a page of a list. @throws ServiceError condition when the contents are too long together */
 export async function findVersionsOfPage(sql: Sql, keys: readonly WantedVersion[]): Promise<(PromptRow | null)[]> {
   const rows = await readBoundedPage<PlacedRow>(sql, {
-    rows: selectVersions(sql, keys),
+    rows: sql`
+      with wanted as materialized (${wantedVersions(sql, keys)})
+      select ${versionColumns(sql)}
+      from wanted join prompt_versions v using (owner_id, prompt_name, prompt_version)`,
     bytes: sql`octet_length(prompt_content)::bigint * (${keys.map((key) => key.places)}::integer[])[place]`,
     order: sql``,
   });
@@ -109,22 +116,18 @@ function inPlaces(keys: readonly VersionKey[], rows: readonly PlacedRow[]): (Pro
   return found;
 }
 
-function selectVersions(sql: Sql, keys: readonly VersionKey[]) {
-  return sql`
-    with wanted as materialized (
-      select place, p.owner_id, p.prompt_name, p.prompt_type, p.created_at,
-        coalesce(asked.prompt_version, p.latest_version) as prompt_version
-      from unnest(
-        ${keys.map((key) => key.ownerId)}::text[],
-        ${keys.map((key) => key.promptName)}::text[],
-        ${keys.map((key) => key.promptVersion)}::int[]
-      ) with ordinality as asked (owner_id, prompt_name, prompt_version, place)
-      join prompts p on p.owner_id = asked.owner_id and p.prompt_name = asked.prompt_name
-    )
-    select place, prompt_name, prompt_version, v.content as prompt_content, prompt_type,
-      wanted.created_at, v.created_at as updated_at
-    from wanted join prompt_versions v using (owner_id, prompt_name, prompt_version)`;
-}
+const wantedVersions = (sql: Sql, keys: readonly VersionKey[]) => sql`
+  select place, p.owner_id, p.prompt_name, p.prompt_type, p.created_at,
+    coalesce(asked.prompt_version, p.latest_version) as prompt_version
+  from unnest(
+    ${keys.map((key) => key.ownerId)}::text[],
+    ${keys.map((key) => key.promptName)}::text[],
+    ${keys.map((key) => key.promptVersion)}::int[]
+  ) with ordinality as asked (owner_id, prompt_name, prompt_version, place)
+  join prompts p on p.owner_id = asked.owner_id and p.prompt_name = asked.prompt_name`;
+
+const versionColumns = (sql: Sql) => sql`
+  place, prompt_name, prompt_version, v.content as prompt_content, prompt_type, wanted.created_at, v.created_at as updated_at`;
 
 /** Every version of a prompt, newest first. @throws ServiceError condition when they are too long together */
 export async function listVersions(

@@ -29,7 +29,7 @@ export async function readBoundedPage<T extends object>(
   const read = await sql<({ pageBytes: number; isRow: boolean | null } & T)[]>`
     with page as materialized (select true as is_row, each.* from (${rows}) as each)
     select page_bytes, page.*
-    from (select coalesce(sum(${bytes}), 0)::bigint as page_bytes from page) as size
+    from (select coalesce(sum(${bytes}), 0)::bigint as page_bytes from page) bounded_page
       left join page on page_bytes <= ${most.bytes}
     ${order}`;
   refuseLongPage(read[0]?.pageBytes ?? 0, most);

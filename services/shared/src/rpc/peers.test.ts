@@ -5,12 +5,15 @@ import { refusePeer } from "./peers.ts";
 const callBy = (subjectaltname?: string) =>
   ({
     getAuthContext: () => ({ ...(subjectaltname !== undefined && { sslPeerCertificate: { subjectaltname } }) }),
-  }) as Parameters<typeof refusePeer>[1];
+  }) as Parameters<typeof refusePeer>[2];
+
+const ADMITTED = { rest: ["gateway", "agent"], Make: ["parley"] };
+const READ = "/parley.test.v1.TestService/Read";
 
 test.each(["DNS:gateway", "DNS:localhost, DNS:gateway, IP Address:127.0.0.1", "IP Address:127.0.0.1, DNS:gateway"])(
   "a peer with %p is the gateway",
   (names) => {
-    expect(refusePeer(["gateway", "agent"], callBy(names))).toBeNull();
+    expect(refusePeer(ADMITTED, READ, callBy(names))).toBeNull();
   },
 );
 
@@ -23,9 +26,17 @@ test.each([
   ["", "A peer without a name is not served here"],
   [undefined, "A peer without a name is not served here"],
 ])("a peer with %p is not", (names, details) => {
-  expect(refusePeer(["gateway"], callBy(names))?.details).toBe(details);
+  expect(refusePeer(ADMITTED, READ, callBy(names))?.details).toBe(details);
+});
+
+test("a method that is named is there for those it names alone", () => {
+  const make = "/parley.test.v1.TestService/Make";
+  expect(refusePeer(ADMITTED, make, callBy("DNS:parley"))).toBeNull();
+  expect(refusePeer(ADMITTED, make, callBy("DNS:gateway"))?.details).toBe(
+    "A peer with the names gateway is not served here",
+  );
 });
 
 test("where no certificates are asked for anybody is served", () => {
-  expect(refusePeer(null, callBy())).toBeNull();
+  expect(refusePeer(null, READ, callBy())).toBeNull();
 });

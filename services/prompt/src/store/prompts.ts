@@ -146,7 +146,7 @@ export async function listVersions(
 }
 
 /** They come all at once: a prompt that is worked on for years is not to be without its history. */
-const VERSIONS_BYTES_MAX = 64 * 1024 * 1024;
+const VERSIONS_BYTES_MAX = 32 * 1024 * 1024;
 /** Of a version beside its content. */
 const VERSION_BYTES = 100;
 

@@ -1,6 +1,6 @@
+import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { ConversationContext } from "./context.ts";
 import { closeSilentCalls, closeSilentChats } from "./store/conversations.ts";
-import type { Sweep } from "./sweeps.ts";
 
 const BATCH = 200;
 const EVERY_MAX_MS = 15_000;

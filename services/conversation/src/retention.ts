@@ -1,12 +1,12 @@
 import type { Database } from "@parley/shared/db/database";
 import { KEPT_MS } from "@parley/shared/idempotency/run";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "./context.ts";
 import { forgetLater } from "./forget.ts";
 import { foldConversationChanges } from "./store/conversation-counts.ts";
 import { deleteConversations, listOwnerExpiry, takeExpired } from "./store/expired.ts";
 import { deleteExpiredTurnKeys } from "./store/turn-keys.ts";
-import type { Sweep } from "./sweeps.ts";
 
 /** "From disk within a day" (decisions.md: Retention), with plenty of room for a sweep that was held up. */
 const EVERY_MS = 15 * 60_000;

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
 import { createEgress } from "@parley/shared/egress/egress";
 import { FEW_LISTS, type FewAtOnceSettings, fewAtOnce } from "@parley/shared/few-at-once";
+import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -40,7 +41,6 @@ import { streamTurn } from "./rpc/stream-turn.ts";
 import { runningTurns } from "./running-turns.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
-import { startSweeps, sweepQueues } from "./sweeps.ts";
 
 const WHOLE_REPLY_MS = 600_000;
 /** The slowest texts to search for take seconds of a core. */

@@ -1,6 +1,7 @@
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { type Clock, systemClock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
+import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker, type WorkerSettings } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -24,7 +25,7 @@ import { resendFailedDeliveries } from "./rpc/resend-failed-deliveries.ts";
 import { rotateSecret } from "./rpc/rotate-secret.ts";
 import { sendTestEvent } from "./rpc/send-test-event.ts";
 import { updateDestination } from "./rpc/update-destination.ts";
-import { sweepDeliveries, sweepQueue } from "./sweep.ts";
+import { oldDeliveries } from "./sweep.ts";
 
 /** @param pollMs as a worker's of jobs: for tests that tell the time */
 export function startDispatcher(
@@ -51,8 +52,11 @@ export function startDispatcher(
           turnMs: config.PARLEY_WEBHOOK_TURN_MS,
         });
         const settings: WorkerSettings = { clock, direct, ...(pollMs !== undefined && { pollMs }) };
-        const worker = startWorker(db, { ...deliveries.queues, ...sweepQueue(ctx) }, log, settings);
-        await sweepDeliveries(ctx);
+        const stopping = new AbortController();
+        const sweeps = [oldDeliveries(db)];
+        const queues = { ...deliveries.queues, ...sweepQueues(clock, sweeps, stopping.signal) };
+        const worker = startWorker(db, queues, log, settings);
+        await startSweeps(db, clock, sweeps);
         return {
           handlers: {
             acceptEvent: acceptEvent(accept),
@@ -70,6 +74,7 @@ export function startDispatcher(
             resendFailedDeliveries: resendFailedDeliveries(ctx),
           },
           stop: async () => {
+            stopping.abort();
             deliveries.stop();
             await worker.stop();
             egress.close();

@@ -1,6 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { listGoneBlocks, rebuildBlock } from "../store/search-index.ts";
-import type { Sweep } from "../sweeps.ts";
 
 const EVERY_MS = 15 * 60_000;
 /** A block has days of an owner's conversations and is built anew as a whole; "from disk within a day" (decisions.md: Retention). */

@@ -1,7 +1,7 @@
-import type { Clock } from "@parley/shared/clock";
-import type { Database } from "@parley/shared/db/database";
-import { enqueueJobOnce } from "@parley/shared/jobs/store";
-import type { Queue } from "@parley/shared/jobs/worker";
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/database.ts";
+import { enqueueJobOnce } from "./store.ts";
+import type { Queue } from "./worker.ts";
 
 /** Work that is done again and again, in one replica at a time. */
 export interface Sweep {
@@ -22,6 +22,7 @@ export async function startSweeps(db: Database, clock: Clock, sweeps: readonly S
   }
 }
 
+/** A queue for each sweep. @param stopping ends those that run, early */
 export function sweepQueues(clock: Clock, sweeps: readonly Sweep[], stopping: AbortSignal): Record<string, Queue> {
   return Object.fromEntries(sweeps.map((sweep) => [sweep.name, queueOf(sweep, clock, stopping)]));
 }

@@ -1,8 +1,10 @@
 import { expect, test } from "bun:test";
 import { readFile } from "node:fs/promises";
+import { Metadata, status } from "@grpc/grpc-js";
 import { openDatabase } from "../src/db/database.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
 import { createClient } from "../src/rpc/client.ts";
+import { fromStatus } from "../src/rpc/status.ts";
 import { createTestDatabase } from "../src/testing/database.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
@@ -27,6 +29,20 @@ const KINDS = Object.keys({
   unimplemented: true,
   internal: true,
 } satisfies Record<ErrorKind, true>) as ErrorKind[];
+
+test.each([
+  ["ECONNABORTED: software caused connection abort, read", "unavailable"],
+  ["read EHOSTUNREACH", "unavailable"],
+  [null, "internal"],
+])("a call whose connection broke by %s is one to try again, and a server that failed is none", (cause, kind) => {
+  const details = cause ? `triggered by internal client error: ${cause}` : "(Internal server error)";
+  const error = Object.assign(new Error("bare"), {
+    code: status.INTERNAL,
+    details: `Received RST_STREAM with code 2 ${details}`,
+    metadata: new Metadata(),
+  });
+  expect(fromStatus(error, "account").kind).toBe(kind as ErrorKind);
+});
 
 test.each(KINDS)("an error of kind %s crosses with all its facts, from every sort of method", async (kind) => {
   const facts = {

@@ -70,12 +70,20 @@ export function fromStatus(error: GrpcError, peer: string, cancelledHere = false
   const [packed] = error.metadata?.get(DETAILS) ?? [];
   const sent = Buffer.isBuffer(packed) ? unpack(packed, error) : null;
   if (sent) return sent;
-  const lost = error.code === status.CANCELLED && !cancelledHere;
+  const lost = (error.code === status.CANCELLED && !cancelledHere) || brokeUnderneath(error);
   const kind = lost ? "unavailable" : (KINDS.get(error.code) ?? "internal");
   return new ServiceError(kind, BARE_DETAILS[kind]?.(peer) ?? `The ${peer} service failed`, {
     cause: error,
     ...(kind === "unavailable" && { retryAfterMs: 1000 }),
   });
+}
+
+/**
+ * Whether the connection broke, in another way than the two that grpc-js knows (ECONNRESET, ETIMEDOUT). Nothing but the text tells it
+ * from a failure of the server.
+ */
+function brokeUnderneath({ code, details }: GrpcError): boolean {
+  return code === status.INTERNAL && details.includes("triggered by internal client error");
 }
 
 const BARE_DETAILS: Partial<Record<ErrorKind, (peer: string) => string>> = {

@@ -15,8 +15,8 @@ export function observeBacklog(db: Database, queues: readonly string[], clock: C
   });
   const observe: Parameters<ReturnType<typeof meter>["addBatchObservableCallback"]>[0] = async (result) => {
     const now = clock.now();
-    // A database that is away has its own metrics; a reader of metrics still gets the others.
-    const backlogs = await measureQueues(db, queues, now).catch(() => []);
+    // Of a database that is away or takes too long the last answer stands, and all else is told as ever.
+    const backlogs = await measureQueues(db, queues, now);
     for (const queue of queues) {
       const backlog = backlogs.find((candidate) => candidate.queue === queue);
       const oldest = backlog?.oldestDueAt ?? now;

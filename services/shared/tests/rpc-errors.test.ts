@@ -31,18 +31,20 @@ const KINDS = Object.keys({
 } satisfies Record<ErrorKind, true>) as ErrorKind[];
 
 test.each([
-  ["ECONNABORTED: software caused connection abort, read", "unavailable"],
-  ["read EHOSTUNREACH", "unavailable"],
-  [null, "internal"],
-])("a call whose connection broke by %s is one to try again, and a server that failed is none", (cause, kind) => {
-  const details = cause ? `triggered by internal client error: ${cause}` : "(Internal server error)";
-  const error = Object.assign(new Error("bare"), {
-    code: status.INTERNAL,
-    details: `Received RST_STREAM with code 2 ${details}`,
-    metadata: new Metadata(),
-  });
-  expect(fromStatus(error, "account").kind).toBe(kind as ErrorKind);
-});
+  ["triggered by internal client error: ECONNABORTED: software caused connection abort, read", "unavailable"],
+  ["triggered by internal client error: read EHOSTUNREACH", "unavailable"],
+  ["(Internal server error)", "internal"],
+] as const)(
+  "a call that ended with a reset %s is told as %s: only one whose connection broke is to be tried again",
+  (why, kind) => {
+    const facts = {
+      code: status.INTERNAL,
+      details: `Received RST_STREAM with code 2 ${why}`,
+      metadata: new Metadata(),
+    };
+    expect(fromStatus(Object.assign(new Error("reset"), facts), "account").kind).toBe(kind);
+  },
+);
 
 test.each(KINDS)("an error of kind %s crosses with all its facts, from every sort of method", async (kind) => {
   const facts = {

@@ -27,6 +27,15 @@ test("where a span ends a day is its last millisecond, a time is itself", () => 
   expect(readEndDate("to_date", "2026-01-31T09:30").toISOString()).toBe("2026-01-31T09:30:00.000Z");
 });
 
+test.each(["2026-02-30", "2026-02-30T10:00:00Z", "2026-04-31T00:00:00+02:00", "2026-13-01"])(
+  "%s, a day that is in no calendar, is refused by its field's name",
+  (text) => {
+    expect(() => readDate("from_date", text)).toThrow(
+      new ServiceError("invalid", "from_date must be a date that exists, in ISO 8601"),
+    );
+  },
+);
+
 test.each(["9999-12-31T23:59:59-14:00", "0001-01-01T00:00:00+14:00"])(
   "%s, which is in no year from 1 to 9999 of UTC, is refused by its field's name",
   (text) => {

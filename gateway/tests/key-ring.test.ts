@@ -31,6 +31,8 @@ function scriptedAccounts() {
     beforeAnswer: async () => {},
     tell: (_change: Partial<WatchKeysResponse>) => {},
     cut: () => {},
+    /** No sign of life any more, on a stream that stays open. */
+    hush: () => {},
   };
   return {
     state,
@@ -57,6 +59,7 @@ function scriptedAccounts() {
         };
         // A sign of life as often as the real service gives one.
         const beat = setInterval(() => state.tell({ heartbeat: true }), 200);
+        state.hush = () => clearInterval(beat);
         try {
           while (!ended) {
             yield* waiting.splice(0);
@@ -163,6 +166,15 @@ describe("the key ring", () => {
     state.cut();
     state.grant = undefined;
     await eventually(async () => expect(await ring.find(DIGEST)).toBeNull(), SOON_MS);
+  });
+
+  test("finds a change soon while the stream is open and says nothing", async () => {
+    const { ring, state } = await started();
+    await ring.find(DIGEST);
+    state.hush();
+    state.grant = undefined;
+    await eventually(async () => expect(await ring.find(DIGEST)).toBeNull(), SOON_MS);
+    expect(state.watching).toBe(1);
   });
 
   test("hands on the failure of a look-up and takes it for no verdict on the key", async () => {

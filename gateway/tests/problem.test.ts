@@ -48,6 +48,16 @@ test("what is out of reach is 503, with when to try again", async () => {
   expect(answer.headers.get("retry-after")).toBe("2");
 });
 
+test("a wait that is over at once is told as a second: less would be none", async () => {
+  const answer = await answerOf(keysThatFail(new ServiceError("rate_limited", "Slowly", { retryAfterMs: 0 })));
+  expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
+});
+
+test.each(["upstream_failed", "internal"] as const)("a turn that failed as %s tells its session", async (kind) => {
+  const failed = new ServiceError(kind, "No", { metadata: { session_id: "ses-1" } });
+  expect((await answerOf(keysThatFail(failed))).headers.get("x-session-id")).toBe("ses-1");
+});
+
 test("what is beyond the rate is 429, with what the limiter decided in its headers", async () => {
   const grant = { keyId: "key_1", rateLimitPerMinute: 3, status: 1 } as KeyGrant;
   const decision = { allowed: false, limit: 3, remaining: 0, resetAtSeconds: 1_800_000_000, retryAfterSeconds: 42 };

@@ -74,6 +74,10 @@ test("usage of some days is counted from the first midnight to the one after the
   });
 });
 
+test("usage of 366 days is the most", async () => {
+  expect((await get("usage?from=2025-01-31&to=2026-01-31")).status).toBe(200);
+});
+
 test("usage without days is that of thirty, today's the last", async () => {
   const askedAt = Date.now();
   expect((await get("usage")).status).toBe(200);
@@ -84,7 +88,7 @@ test("usage without days is that of thirty, today's the last", async () => {
 
 test.each([
   ["from=2026-02-01&to=2026-01-31", "from must not be after to"],
-  ["from=2025-01-01&to=2026-01-31", "from must be at most 366 days before the end of to"],
+  ["from=2025-01-30&to=2026-01-31", "from must be at most 366 days before the end of to"],
   ["from=2026-02-30", "from must be a date that exists, in ISO 8601"],
   ["to=0000-01-01", "to must be a day such as 2026-01-31"],
   ["to=0001-01-29", "to must be between the years 1970 and 9998"],

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
+import { Type } from "@sinclair/typebox";
 import { readQuery } from "../src/http/query.ts";
 import { validator } from "../src/http/validate.ts";
 import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents.ts";
+import { Text } from "../src/schemas/types.ts";
 
 const check = validator(CreateAgentBody);
 const GOOD = { agent_name: "Ada", agent_type: "INBOUND" };
@@ -27,6 +29,24 @@ const CATEGORIES =
 const custom = (params: object) => ({
   ...GOOD,
   llm: { provider_name: "CUSTOM_LLM", model_name: "m", params },
+});
+
+test("of many violations the first twenty are told", () => {
+  const params = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`p${at}`, 1]));
+  expect(messagesOf({ ...GOOD, stt: { provider_name: "DEEPGRAM", model_name: "m", params } })).toHaveLength(20);
+  expect(messagesOf({ ...GOOD, agent_tips: Array(25).fill(1) })).toHaveLength(20);
+});
+
+test("a text's length is that of its characters, at both ends", () => {
+  const checkText = validator(Type.Object({ text: Text({ min: 2, max: 3 }) }));
+  const passes = (text: string) => {
+    try {
+      return Boolean(checkText({ text }));
+    } catch {
+      return false;
+    }
+  };
+  expect(["😀", "😀😀", "😀😀😀", "😀😀😀😀"].map(passes)).toEqual([false, true, true, false]);
 });
 
 test("a field's name as long as a body may be is not told back in full", () => {

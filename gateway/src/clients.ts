@@ -28,6 +28,7 @@ export interface Clients {
 const AGENT_BATCH_MAX = 200;
 const REACHABLE_WITHIN_MS = 1_000;
 
+/** Connects to a service when it is first called. @throws ConfigError when the certificates cannot be used */
 export function createClients(config: GatewayConfig, log: Logger): Clients {
   // The gateway serves no gRPC, so there is no listening address to hold the TLS files against.
   const credentials = peerCredentials(tlsFiles(config, "127.0.0.1:0"), log).channel;

@@ -148,6 +148,7 @@ function originOf(request: Request, requestId: string): CallOrigin {
   };
 }
 
+/** @param headers of the answer, which get the content type too */
 export function jsonAnswer(status: number, body: object, headers: Headers): Response {
   headers.set("Content-Type", "application/json; charset=utf-8");
   return new Response(JSON.stringify(body), { status, headers });

@@ -21,6 +21,7 @@ import { redisLimiter } from "./rate-limit/redis.ts";
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 const IDLE_SECONDS = 30;
 
+/** Listens, and serves until it is stopped. @throws ConfigError for settings that contradict each other, or are not safe */
 export async function startGateway(config: GatewayConfig, log: Logger): Promise<Running> {
   const clients = createClients(config, log);
   const keys = createKeyRing(clients.accounts, log);

@@ -32,6 +32,7 @@ interface LookUp {
   at: number;
 }
 
+/** Begins to hear of changes at once, and again whenever that is lost. */
 export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
   const remembered = new LRUCache<string, Remembered>({ max: KEYS_MAX });
   const pending = new Map<string, LookUp>();

@@ -3,6 +3,7 @@ export function targetOf({ url }: Request): string {
   return hasHost(url) ? url.slice(url.indexOf("/", url.indexOf("//") + 2)) : url;
 }
 
+/** The path of a request as sent, without its query. */
 export function pathOf(request: Request): string {
   const [path = ""] = targetOf(request).split("?", 1);
   return path;

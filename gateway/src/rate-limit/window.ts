@@ -33,12 +33,14 @@ export function takeFrom(window: Window, nowMs: number, limit: number): Usage {
   return { used: window.used, waitMs, newestMs: window.timesMs.at(-1) ?? nowMs };
 }
 
+/** Whether any of its requests still counts. */
 export function isLive(window: Window, nowMs: number): boolean {
   const newestMs = window.timesMs.at(-1) ?? -Infinity;
   // More than a window ahead means the clock was set back: kept, it would lock its client out until the clock catches up.
   return newestMs > nowMs - WINDOW_MS && newestMs <= nowMs + WINDOW_MS;
 }
 
+/** What a client is told of a take. */
 export function decisionOf(limit: number, { used, waitMs, newestMs }: Usage): Decision {
   return {
     allowed: waitMs === 0,

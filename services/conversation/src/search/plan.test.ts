@@ -72,6 +72,10 @@ test("a plan finds every text that contains what is searched for, and an exact o
 });
 
 test("a plan always asks for something, whatever is searched for", () => {
+  for (const blank of [" ", "   ", "\n \t \n"]) {
+    const { grams, words } = planSearch(blank);
+    expect([...grams, ...words]).not.toBeEmpty();
+  }
   fc.assert(
     fc.property(fc.string({ minLength: 1, maxLength: 220, unit: "binary" }), (searched) => {
       const { grams, words } = planSearch(searched);

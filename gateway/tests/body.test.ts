@@ -21,3 +21,22 @@ test.each([
 ])("%s is refused", async (_, request, status) => {
   await expect(readJson(request)).rejects.toMatchObject({ name: "HttpError", status });
 });
+
+test.each(["12345678901234567890", "-9007199254740993", "[9007199254740993]"])(
+  "the number %s, which would lose digits, is refused by its name",
+  async (number) => {
+    const body = `{"metadata":{"account":${number}}}`;
+    const path = number.startsWith("[") ? "metadata.account.0" : "metadata.account";
+    await expect(readJson(requestOf(body))).rejects.toMatchObject({
+      kind: "invalid",
+      detail: `${path} must be text: a number with so many digits loses some`,
+    });
+  },
+);
+
+test.each(["9007199254740991", "9007199254740992", "1e20", "0.12345678901234567890", '"12345678901234567890"'])(
+  "%s is kept as it came",
+  async (text) => {
+    expect((await readJson(requestOf(`{"a":${text}}`))).value).toEqual({ a: JSON.parse(text) });
+  },
+);

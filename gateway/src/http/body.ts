@@ -16,7 +16,7 @@ export interface JsonBody {
 /**
  * The JSON object that a request carries (decisions.md: HTTP conventions).
  * @throws HttpError 413 over 1 MiB, 415 for another type or what is compressed, 400 for what is no JSON object; ServiceError invalid for JSON that
- *   cannot be stored: a NUL character, a number beyond a double, nesting over 32 deep
+ *   cannot be stored: a NUL character, a number beyond a double or with more digits, nesting over 32 deep
  */
 export async function readJson(request: Request): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
@@ -63,10 +63,20 @@ async function receive(request: Request): Promise<Uint8Array> {
 
 function parse(bytes: Uint8Array): unknown {
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return LONG_DIGITS.test(text) ? JSON.parse(text, exactOrNaN) : JSON.parse(text);
   } catch {
     throw new HttpError(400, "The request body is not valid JSON");
   }
+}
+
+/** As many as a whole number has at least that a double may not hold. */
+const LONG_DIGITS = /\d{16}/;
+
+/** NaN, which no JSON has, for a whole number that would lose digits: those of an account, said to a customer, must not be others. */
+function exactOrNaN(_name: string, value: unknown, { source } = { source: "" }): unknown {
+  if (typeof value !== "number" || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
+  return Number.isFinite(value) && BigInt(value) !== BigInt(source) ? Number.NaN : value;
 }
 
 function tooLarge(): HttpError {

@@ -1,4 +1,5 @@
 import type { Violation } from "@parley/shared/errors";
+import { isLonger } from "@parley/shared/length";
 import { Kind, type TSchema } from "@sinclair/typebox";
 import { Check } from "@sinclair/typebox/value";
 
@@ -127,7 +128,7 @@ function requirement(schema: TSchema, value: unknown): string {
     if (minLength && value.length < minLength) {
       return minLength === 1 ? "must not be empty" : `must be at least ${minLength} characters`;
     }
-    if (maxLength !== undefined && [...value].length > maxLength) return `must be at most ${maxLength} characters`;
+    if (maxLength !== undefined && isLonger(value, maxLength)) return `must be at most ${maxLength} characters`;
     return `must ${schema.form ?? "have the form described in the documentation"}`;
   }
   if (typeof value === "number" && (schema.type === "integer" || schema.type === "number")) {

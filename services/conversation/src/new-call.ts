@@ -2,9 +2,9 @@ import type { StartConversationRequest } from "@parley/proto/parley/conversation
 import { CALLING_TYPES, CARRIERS, CONVERSATION_TYPES, nameOf } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
+import { isLonger } from "@parley/shared/length";
 import { refuseUnstorable } from "@parley/shared/storable-json";
 import { collectValues } from "@parley/shared/variables/values";
-import { isLonger } from "./length.ts";
 import type { NewCall } from "./store/calls.ts";
 import { checkUrl } from "./url.ts";
 

@@ -1,7 +1,7 @@
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { nameOf, ROLES } from "@parley/shared/api-names";
 import { invalid, ServiceError } from "@parley/shared/errors";
-import { isLonger } from "./length.ts";
+import { isLonger } from "@parley/shared/length";
 import { storable } from "./storable.ts";
 import type { NewMessage } from "./store/calls.ts";
 

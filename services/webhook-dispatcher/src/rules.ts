@@ -4,6 +4,7 @@ import { EgressError } from "@parley/shared/egress/error";
 import { checkUrl } from "@parley/shared/egress/url";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { isId, isUuid } from "@parley/shared/ids";
+import { isLonger } from "@parley/shared/length";
 import { isTraceparent } from "@parley/shared/rpc/call";
 import type { EventRow } from "./store/events.ts";
 
@@ -26,7 +27,7 @@ export function checkName(name: string): void {
  * @throws ServiceError invalid
  */
 export function checkDestinationUrl(url: string, allowedHosts: AllowList): void {
-  if ([...url].length > URL_LENGTH_MAX) throw invalid("url", `url must be at most ${URL_LENGTH_MAX} characters`);
+  if (isLonger(url, URL_LENGTH_MAX)) throw invalid("url", `url must be at most ${URL_LENGTH_MAX} characters`);
   // A URL's parser drops some of these, so that what is stored would not be what was read.
   if (/[\p{Cc}\s]/u.test(url)) throw invalid("url", "url must not contain spaces or control characters");
   try {

@@ -5,9 +5,9 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CONVERSATION_STATUSES } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
+import { isLonger } from "@parley/shared/length";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { isLonger } from "../length.ts";
 import { readCall } from "../read-call.ts";
 import { storable } from "../storable.ts";
 import { type CallEnd, endCall } from "../store/calls.ts";

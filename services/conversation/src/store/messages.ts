@@ -69,8 +69,7 @@ export async function listTranscripts(
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await sql<MessageRow[]>`
-    select conversation_id, seq, role, content, created_at from ${newestFirst(sql, ownerId, conversationIds)} messages
-    where bytes <= ${TRANSCRIPT_BYTES_MAX}
+    select conversation_id, seq, role, content, created_at from ${newestMessages(sql, ownerId, conversationIds)} messages
     order by conversation_id, seq`;
   return byConversation(rows);
 }
@@ -83,22 +82,23 @@ export async function listTranscriptsOfPage(
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await readBoundedPage<MessageRow>(sql, {
-    rows: sql`
-      select conversation_id, seq, role, content, created_at from ${newestFirst(sql, ownerId, conversationIds)} messages
-      where bytes <= ${TRANSCRIPT_BYTES_MAX}`,
+    rows: sql`select conversation_id, seq, role, content, created_at from ${newestMessages(sql, ownerId, conversationIds)} messages`,
     bytes: sql`octet_length(content) + ${MESSAGE_BYTES}::integer`,
     order: sql`order by conversation_id, seq`,
   });
   return byConversation(rows);
 }
 
-/** Messages as an SQL table, with the `bytes` of each and of all newer ones of its conversation together. */
-function newestFirst(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
+/** As an SQL table, of each conversation as many of the newest messages as are read at once. */
+function newestMessages(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
   return sql`(
-    select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
-      over (partition by conversation_id order by seq desc) as bytes
-    from messages
-    where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
+    select * from (
+      select *, sum(octet_length(content) + ${MESSAGE_BYTES}::integer)
+        over (partition by conversation_id order by seq desc) as bytes
+      from messages
+      where owner_id = ${ownerId} and conversation_id = any(${conversationIds as string[]}::uuid[])
+    ) as newest_first
+    where bytes <= ${TRANSCRIPT_BYTES_MAX}
   )`;
 }
 

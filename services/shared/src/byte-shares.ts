@@ -1,0 +1,151 @@
+import { cancelled, ServiceError } from "./errors.ts";
+
+/** Bytes of a process's memory that one owner occupies until it gives them back. */
+export interface Hold {
+  /** Bytes held now. */
+  readonly bytes: number;
+  /**
+   * Takes further bytes at once.
+   * @returns false, with nothing taken, when they exceed the owner's share or what the process has left
+   */
+  grow(bytes: number): boolean;
+  /** Gives everything back. Later calls do nothing. */
+  release(): void;
+}
+
+export interface ByteShares {
+  /**
+   * Waits until the bytes fit. Owners take turns, and within an owner requests are served in order.
+   * @param bytes to hold, at least 0
+   * @param gone drops the request while it waits
+   * @throws ServiceError rate_limited when too many requests of the owner wait already, cancelled when `gone` fires
+   */
+  hold(ownerId: string, bytes: number, gone?: AbortSignal): Promise<Hold>;
+  /** Bytes held by all owners, for metrics. */
+  heldBytes(): number;
+}
+
+export interface ByteShareSettings {
+  /** What the bytes are for, in the plural, named in a refusal. */
+  what: string;
+  /** Of the whole process. */
+  totalBytes: number;
+  /** Of one owner. Less than the total, so that one owner never keeps another waiting. */
+  ownerBytes: number;
+  /** Requests of one owner that may wait. */
+  waitingMax: number;
+}
+
+interface Waiting {
+  bytes: number;
+  grant(hold: Hold): void;
+}
+
+interface Owner {
+  /** Bytes of all its holds. */
+  held: number;
+  holds: number;
+  waiting: Waiting[];
+}
+
+/**
+ * Shares a budget of bytes among owners. A single request larger than a share is served while its owner holds nothing else,
+ * and one larger than the budget while nobody does, so that every request is served in the end.
+ */
+export function byteShares({ what, totalBytes, ownerBytes, waitingMax }: ByteShareSettings): ByteShares {
+  const owners = new Map<string, Owner>();
+  /** Owners with a request that waits, in the order of their turns. */
+  const turns = new Set<string>();
+  let total = 0;
+
+  const fitsShare = (owner: Owner, bytes: number) => owner.holds === 0 || owner.held + bytes <= ownerBytes;
+  const fitsTotal = (bytes: number) => total === 0 || total + bytes <= totalBytes;
+
+  async function hold(ownerId: string, bytes: number, gone?: AbortSignal): Promise<Hold> {
+    if (gone?.aborted) throw cancelled();
+    const owner = ownerOf(ownerId);
+    if (owner.waiting.length >= waitingMax) {
+      throw new ServiceError("rate_limited", `Too many ${what} of this account are under way, try again`, {
+        retryAfterMs: 1_000,
+      });
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Hold>();
+    const waiting: Waiting = { bytes, grant: resolve };
+    owner.waiting.push(waiting);
+    turns.add(ownerId);
+    serve();
+    const leave = () => {
+      const at = owner.waiting.indexOf(waiting);
+      if (at < 0) return;
+      owner.waiting.splice(at, 1);
+      forgetIdle(ownerId, owner);
+      reject(cancelled());
+      // Whoever left may have been the one for whom the others waited.
+      serve();
+    };
+    gone?.addEventListener("abort", leave);
+    return promise.finally(() => gone?.removeEventListener("abort", leave));
+  }
+
+  /** Grants whatever fits. Nobody overtakes an owner that waits for the process, or a large request would wait for ever. */
+  function serve(): void {
+    for (const ownerId of turns) {
+      const owner = ownerOf(ownerId);
+      const next = owner.waiting[0];
+      if (!next || !fitsShare(owner, next.bytes)) continue;
+      if (!fitsTotal(next.bytes)) return;
+      owner.waiting.shift();
+      turns.delete(ownerId);
+      // An iteration over a set comes to what is added meanwhile: at the end of the round.
+      if (owner.waiting.length > 0) turns.add(ownerId);
+      next.grant(granted(ownerId, owner, next.bytes));
+    }
+  }
+
+  function granted(ownerId: string, owner: Owner, bytes: number): Hold {
+    let held = bytes;
+    let isReleased = false;
+    owner.holds++;
+    take(owner, bytes);
+    return {
+      get bytes() {
+        return held;
+      },
+      grow: (more) => {
+        if (isReleased || owner.held + more > ownerBytes || total + more > totalBytes) return false;
+        held += more;
+        take(owner, more);
+        return true;
+      },
+      release: () => {
+        if (isReleased) return;
+        isReleased = true;
+        owner.holds--;
+        take(owner, -held);
+        forgetIdle(ownerId, owner);
+        serve();
+      },
+    };
+  }
+
+  function take(owner: Owner, bytes: number): void {
+    owner.held += bytes;
+    total += bytes;
+  }
+
+  function ownerOf(ownerId: string): Owner {
+    const known = owners.get(ownerId);
+    if (known) return known;
+    const owner: Owner = { held: 0, holds: 0, waiting: [] };
+    owners.set(ownerId, owner);
+    return owner;
+  }
+
+  function forgetIdle(ownerId: string, owner: Owner): void {
+    if (owner.waiting.length > 0) return;
+    turns.delete(ownerId);
+    if (owner.holds === 0) owners.delete(ownerId);
+  }
+
+  return { hold, heldBytes: () => total };
+}

@@ -1,0 +1,136 @@
+import { expect, test } from "bun:test";
+import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/byte-shares";
+import fc from "fast-check";
+
+const SETTINGS: ByteShareSettings = { what: "reads", totalBytes: 100, ownerBytes: 40, waitingMax: 3 };
+
+/** Asks for bytes and tells what came of it. */
+function ask(shares: ReturnType<typeof byteShares>, ownerId: string, bytes: number) {
+  const gone = new AbortController();
+  const asked: { hold: Hold | null; error: unknown; leave(): void } = {
+    hold: null,
+    error: null,
+    leave: () => gone.abort(),
+  };
+  shares.hold(ownerId, bytes, gone.signal).then(
+    (hold) => {
+      asked.hold = hold;
+    },
+    (error) => {
+      asked.error = error;
+    },
+  );
+  return asked;
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test("an owner waits once its own share is full, and others do not", async () => {
+  const shares = byteShares(SETTINGS);
+  const first = ask(shares, "own_1", 30);
+  const second = ask(shares, "own_1", 20);
+  const other = ask(shares, "own_2", 20);
+  await settled();
+  expect([first.hold?.bytes, second.hold, other.hold?.bytes]).toEqual([30, null, 20]);
+  first.hold?.release();
+  await settled();
+  expect(second.hold?.bytes).toBe(20);
+  expect(shares.heldBytes()).toBe(40);
+});
+
+test("owners take turns, however many requests one of them has waiting", async () => {
+  const shares = byteShares({ ...SETTINGS, ownerBytes: 100 });
+  const full = ask(shares, "own_0", 100);
+  const greedy = [1, 2, 3].map(() => ask(shares, "own_1", 50));
+  const modest = ask(shares, "own_2", 50);
+  await settled();
+  full.hold?.release();
+  await settled();
+  expect([...greedy, modest].map(({ hold }) => hold !== null)).toEqual([true, false, false, true]);
+});
+
+test("a request larger than the share or the budget is served while nothing else is held", async () => {
+  const shares = byteShares(SETTINGS);
+  const small = ask(shares, "own_1", 1);
+  const huge = ask(shares, "own_1", 1_000);
+  await settled();
+  expect(huge.hold).toBeNull();
+  small.hold?.release();
+  await settled();
+  expect(huge.hold?.bytes).toBe(1_000);
+});
+
+test("small requests of others do not overtake one that waits for the process", async () => {
+  const shares = byteShares(SETTINGS);
+  const held = ["own_1", "own_2"].map((owner) => ask(shares, owner, 40));
+  const large = ask(shares, "own_3", 40);
+  const late = ask(shares, "own_4", 5);
+  await settled();
+  expect([large.hold, late.hold]).toEqual([null, null]);
+  held[0]?.hold?.release();
+  await settled();
+  expect([large.hold?.bytes, late.hold?.bytes]).toEqual([40, 5]);
+});
+
+test("a hold grows only as far as its owner's share and the process's budget allow", async () => {
+  const shares = byteShares({ ...SETTINGS, totalBytes: 60 });
+  const one = await shares.hold("own_1", 10);
+  const two = await shares.hold("own_2", 30);
+  expect([one.grow(20), one.grow(5), two.grow(15)]).toEqual([true, false, false]);
+  expect(shares.heldBytes()).toBe(60);
+  one.release();
+  expect([one.grow(1), two.grow(10), shares.heldBytes()]).toEqual([false, true, 40]);
+});
+
+test("an owner with too many waiting requests is told to try again", async () => {
+  const shares = byteShares(SETTINGS);
+  const asked = [1, 2, 3, 4, 5].map(() => ask(shares, "own_1", 40));
+  await settled();
+  expect(asked.map(({ error }) => error !== null)).toEqual([false, false, false, false, true]);
+  expect(asked[4]?.error).toMatchObject({
+    kind: "rate_limited",
+    detail: "Too many reads of this account are under way, try again",
+    retryAfterMs: 1_000,
+  });
+});
+
+test("a request whose client leaves while it waits holds nothing and keeps nobody waiting", async () => {
+  const shares = byteShares(SETTINGS);
+  const held = [ask(shares, "own_1", 40), ask(shares, "own_2", 40)];
+  const large = ask(shares, "own_3", 40);
+  const small = ask(shares, "own_4", 5);
+  await settled();
+  large.leave();
+  await settled();
+  expect(String(large.error)).toContain("cancelled");
+  expect(small.hold?.bytes).toBe(5);
+  for (const { hold } of [...held, small]) hold?.release();
+  expect(shares.heldBytes()).toBe(0);
+});
+
+test("whatever is asked, held and given back, budgets hold, every request is served, and nothing stays held", async () => {
+  const requests = fc.array(fc.record({ owner: fc.nat(3), bytes: fc.nat(60), leaves: fc.boolean() }), {
+    maxLength: 40,
+  });
+  await fc.assert(
+    fc.asyncProperty(requests, async (given) => {
+      const shares = byteShares({ ...SETTINGS, waitingMax: 100 });
+      const asked = given.map(({ owner, bytes }) => ask(shares, `own_${owner}`, bytes));
+      for (const [at, { leaves }] of given.entries()) if (leaves) asked[at]?.leave();
+      const open = new Set(asked);
+      while (open.size > 0) {
+        await settled();
+        const served = [...open].filter(({ hold, error }) => hold !== null || error !== null);
+        expect(served.length).toBeGreaterThan(0);
+        const held = [...open].reduce((sum, { hold }) => sum + (hold?.bytes ?? 0), 0);
+        expect(shares.heldBytes()).toBe(held);
+        expect(held).toBeLessThanOrEqual(SETTINGS.totalBytes);
+        for (const each of served) {
+          open.delete(each);
+          each.hold?.release();
+        }
+      }
+      expect(shares.heldBytes()).toBe(0);
+    }),
+  );
+});

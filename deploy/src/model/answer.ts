@@ -1,10 +1,8 @@
 import { ApiError } from "./api-error.ts";
 import { type Ask, lastUserText, type Message } from "./ask.ts";
-import { reply } from "./eliza.ts";
-import { isGoodbye } from "./goodbye.ts";
-import { sampleJson } from "./json-sample.ts";
-import { agentName } from "./names.ts";
 import { isObject } from "./read-json.ts";
+import { isGoodbye, reply } from "./replies.ts";
+import { sampleJson } from "./sample.ts";
 
 export type Answer = { kind: "text"; text: string } | { kind: "call"; name: string; arguments: string };
 
@@ -38,7 +36,7 @@ export function words(text: string): string[] {
 
 function saysGoodbye(messages: readonly Message[]): boolean {
   const said = lastUserText(messages);
-  return said !== null && isGoodbye(said, agentName(messages));
+  return said !== null && isGoodbye(said);
 }
 
 function fillSchema(schema: unknown, messages: readonly Message[]): string {

@@ -1,0 +1,75 @@
+import { lastUserText, type Message } from "./ask.ts";
+
+interface Rule {
+  /** Matched against the last user message. */
+  heard: RegExp;
+  /** Taken in turn by the number of user messages; `$1` is what the pattern caught, seen from the other side. */
+  replies: readonly string[];
+}
+
+const NAME = String.raw`((?:[A-Z]\w*\.? ?){0,2}[A-Z][\w']*(?: \d+)?)`;
+const AGENT_NAME = new RegExp(String.raw`\b(?:You are|You're|named|called|Your name is) ${NAME}`);
+const USER_NAME = /\b(?:my name is|call me) (\p{L}+)/iu;
+const GOODBYE =
+  /^(?:(?:ok|okay|alright|no|thanks?|thank you)\W+)*(?:good-?bye|bye|that(?:'s| is| will be) all)\b(?! (?:he|she|it|they|you|we|i) )/i;
+const FAREWELL = "Goodbye, and thank you for the conversation.";
+const REPEAT = /\b(?:repeat that|say that again|pardon)\b/i;
+
+const WITHOUT_NAME = "I stand in for a language model until you configure one. How can I help?";
+
+/** The first rule that matches decides. */
+const RULES: readonly Rule[] = [
+  {
+    heard: /\b(?:who are you|what(?:'s| is) your name)\b/i,
+    replies: ["I am $agent. What brings you here today?", "My name is $agent. How can I help?"],
+  },
+  { heard: USER_NAME, replies: ["Pleased to meet you, $1. What can I do for you?"] },
+  {
+    heard: /\b(?:help|problem|trouble|issue)\b.*\b(my \w+)/i,
+    replies: ["Gladly. What is the first thing to know about $1?"],
+  },
+  { heard: /\b(?:want|need|would like|have) to (.+?)[.!?]?\s*$/i, replies: ["What is the first step to $1?"] },
+  {
+    heard: /\b(?:want|need|would like|book|order) (.+?)[.!?]?\s*$/i,
+    replies: ["About $1: for which day, and what time?"],
+  },
+  { heard: /\b(?:thanks|thank you)\b/i, replies: ["You are welcome. Is there anything else?"] },
+  { heard: /^\W*(?:hello|hi|hey|good (?:morning|afternoon|evening))\b/i, replies: ["Hello. What can I do for you?"] },
+  { heard: /\?\s*$/, replies: ["I do not know that yet. What would a good answer tell you?"] },
+];
+const OTHERWISE = ["Tell me more about that.", "I see. What happened then?"];
+
+const OTHER_SIDE: Readonly<Record<string, string>> = { my: "your", me: "you", i: "you", your: "my", you: "me" };
+const CAUGHT_CHARACTERS_MAX = 80;
+
+/** A reply to a conversation, the same for the same conversation, so that a first chat and a test need no model. */
+export function reply(messages: readonly Message[]): string {
+  const said = lastUserText(messages)?.slice(0, 1_000);
+  if (said === undefined) return "Hello. What can I do for you?";
+  if (isGoodbye(said)) return FAREWELL;
+  if (REPEAT.test(said))
+    return messages.findLast(({ role }) => role === "assistant")?.text || "I have not said anything yet.";
+  const turn = messages.filter(({ role }) => role === "user").length - 1;
+  const rule = RULES.find(({ heard }) => heard.test(said));
+  const replies = rule?.replies ?? OTHERWISE;
+  const text = replies[turn % replies.length] ?? FAREWELL;
+  const agent = agentName(messages);
+  if (text.includes("$agent")) return agent ? text.replace("$agent", agent) : WITHOUT_NAME;
+  return text.replace("$1", seenFromHere(rule?.heard.exec(said)?.[1] ?? ""));
+}
+
+/** Whether somebody takes their leave, which is when the stand-in calls `end_call`. */
+export function isGoodbye(said: string): boolean {
+  return GOODBYE.test(said.replaceAll("’", "'").trim());
+}
+
+/** The name that the system prompt gives the agent, as in "You are Ada, …". */
+function agentName(messages: readonly Message[]): string | null {
+  const prompts = messages.filter(({ role }) => role === "system").map(({ text }) => text);
+  return prompts.map((text) => AGENT_NAME.exec(text)?.[1]).find((name) => name !== undefined) ?? null;
+}
+
+function seenFromHere(caught: string): string {
+  const words = caught.slice(0, CAUGHT_CHARACTERS_MAX).split(/\b/);
+  return words.map((word) => OTHER_SIDE[word.toLowerCase()] ?? word).join("");
+}

@@ -1,0 +1,54 @@
+import { generateSync } from "json-schema-faker";
+import { isObject } from "./read-json.ts";
+
+/** Beyond these, a value would be too large to make. */
+const LENGTH_MAX = 1_000;
+const NODES_MAX = 5_000;
+
+/** A value of the JSON Schema, its plain strings the phrase, the same for the same schema; undefined when none is found. */
+export function sampleJson(schema: unknown, phrase: string): unknown {
+  if (!isObject(schema)) return schema === true ? phrase : undefined;
+  try {
+    return generateSync(withExamples(schema, phrase, { left: NODES_MAX }) as never, {
+      seed: 1,
+      alwaysFakeOptionals: true,
+      useExamplesValue: true,
+      maxDefaultItems: 1,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The schema with examples, the phrase for plain strings. @throws when it is too large */
+function withExamples(node: unknown, phrase: string, nodes: { left: number }): unknown {
+  if (--nodes.left < 0) throw new Error("too many nodes");
+  if (Array.isArray(node)) return node.map((item) => withExamples(item, phrase, nodes));
+  if (!isObject(node)) return node;
+  for (const bound of [node.minLength, node.minItems]) {
+    if (typeof bound === "number" && bound > LENGTH_MAX) throw new Error("too long");
+  }
+  const copy = Object.fromEntries(
+    Object.entries(node).map(([key, value]) => [key, withExamples(value, phrase, nodes)]),
+  );
+  // The generator prefers an enum to examples.
+  if (Array.isArray(node.enum)) return { ...copy, enum: [node.enum.find((value) => value !== null) ?? null] };
+  const example = exampleOf(node, phrase);
+  return example === undefined ? copy : { ...copy, examples: [example] };
+}
+
+/** Of a node that says plainly what it takes; the generator finds a value for every other. */
+function exampleOf(node: Record<string, unknown>, phrase: string): unknown {
+  if (node.type === "integer" && Number.isInteger(node.minimum)) return node.minimum;
+  const isString = node.type === "string" || (Array.isArray(node.type) && node.type.includes("string"));
+  const isPlain = isString && !["const", "format", "pattern"].some((keyword) => keyword in node);
+  return isPlain ? fitted(phrase, node) : undefined;
+}
+
+function fitted(
+  phrase: string,
+  { minLength = 0, maxLength = Number.POSITIVE_INFINITY }: Record<string, unknown>,
+): string {
+  const characters = [...phrase.toWellFormed()].slice(0, Number(maxLength));
+  return characters.join("") + ".".repeat(Math.max(0, Number(minLength) - characters.length));
+}

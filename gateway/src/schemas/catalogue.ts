@@ -1,12 +1,11 @@
-import { GENDERS, namesOf } from "@parley/shared/api-names";
+import { GENDERS, namesOf, TTS_PROVIDERS } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { OneOf, PageQuery, Text } from "./types.ts";
 
-export const VOICE_PROVIDERS = ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "GOOGLE"] as const;
 export const VOICES_PAGE_SIZE = 20;
 
 export const ListVoicesQuery = Type.Object({
-  provider: OneOf(VOICE_PROVIDERS),
+  provider: OneOf(TTS_PROVIDERS),
   page: PageQuery.page,
   page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: VOICES_PAGE_SIZE })),
   language: Type.Optional(

@@ -1,6 +1,13 @@
-import { CARRIERS, DELIVERY_STATUSES, GENDERS, namesOf, REQUEST_TYPES, SCOPES } from "@parley/shared/api-names";
+import {
+  CARRIERS,
+  DELIVERY_STATUSES,
+  GENDERS,
+  namesOf,
+  REQUEST_TYPES,
+  SCOPES,
+  TTS_PROVIDERS,
+} from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
-import { VOICE_PROVIDERS } from "./catalogue.ts";
 import { DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
 /** Longer than any password may be: what is too long is for the account service to say. */
@@ -75,10 +82,10 @@ export const AddNumberBody = Type.Object({
   telephony_provider: OneOf(CARRIERS),
 });
 
-export const ListClonedVoicesQuery = Type.Object({ provider: OneOf(VOICE_PROVIDERS), ...PageQuery });
+export const ListClonedVoicesQuery = Type.Object({ provider: OneOf(TTS_PROVIDERS), ...PageQuery });
 
 export const AddClonedVoiceBody = Type.Object({
-  provider: OneOf(VOICE_PROVIDERS),
+  provider: OneOf(TTS_PROVIDERS),
   voice_id: Text({ min: 1, max: 200, description: "The provider's id of it.", example: "pNInz6obpgDQGcFmaJgB" }),
   name: Text({ min: 1, max: 100, example: "Our receptionist" }),
   gender: OneOf(namesOf(GENDERS)),

@@ -1,7 +1,8 @@
 import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@parley/shared/config";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
-import { makeValidator, str, url } from "envalid";
+import { makeValidator, str } from "envalid";
+import { CREDENTIAL_VARIABLES, type Credentials, credentialsOf } from "./model/providers.ts";
 
 const allowList = makeValidator(parseAllowList);
 
@@ -30,21 +31,14 @@ const VARIABLES = {
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),
   PARLEY_ANALYSES_AT_ONCE: positiveInteger({ default: 16, desc: "ended conversations analyzed side by side" }),
   PARLEY_CALL_IDLE_MINUTES: positiveNumber({ default: 240, desc: "after which a call fails whose runtime is silent" }),
-  OPENAI_API_KEY: str({ default: "" }),
-  OPENAI_BASE_URL: url({ default: "https://api.openai.com/v1" }),
-  ANTHROPIC_API_KEY: str({ default: "" }),
-  ANTHROPIC_BASE_URL: url({ default: "https://api.anthropic.com/v1" }),
-  GOOGLE_API_KEY: str({ default: "" }),
-  GOOGLE_BASE_URL: url({ default: "https://generativelanguage.googleapis.com/v1beta" }),
-  GROQ_API_KEY: str({ default: "" }),
-  GROQ_BASE_URL: url({ default: "https://api.groq.com/openai/v1" }),
-  MISTRAL_API_KEY: str({ default: "" }),
-  MISTRAL_BASE_URL: url({ default: "https://api.mistral.ai/v1" }),
 };
 
-export type ConversationConfig = ConfigOf<typeof VARIABLES>;
+export interface ConversationConfig extends ConfigOf<typeof VARIABLES> {
+  credentials: Credentials;
+}
 
 /** @throws ConfigError naming every variable that is missing or wrong. */
 export function readConversationConfig(env: Record<string, string | undefined>): ConversationConfig {
-  return readConfig(env, VARIABLES);
+  const read: Record<string, unknown> = readConfig(env, { ...VARIABLES, ...CREDENTIAL_VARIABLES });
+  return { ...(read as ConfigOf<typeof VARIABLES>), credentials: credentialsOf(read) };
 }

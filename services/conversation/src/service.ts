@@ -74,7 +74,7 @@ export function startConversation(
           maxResponseBytes: config.PARLEY_LLM_ANSWER_MAX_BYTES,
         });
         const providers: ProviderSettings = {
-          credentials: credentialsOf(config),
+          credentials: config.credentials,
           standardFetch: boundedFetch(config.PARLEY_LLM_ANSWER_MAX_BYTES),
           guardedFetch: egress.fetch,
           retryMs: config.PARLEY_LLM_RETRY_MS,
@@ -150,16 +150,6 @@ function openReplica(config: ConversationConfig): Database | null {
     name: "parley-conversation-lists",
     answerWithinMs: ANSWER_WITHIN_MS,
   });
-}
-
-function credentialsOf(config: ConversationConfig): ProviderSettings["credentials"] {
-  return {
-    openai: { apiKey: config.OPENAI_API_KEY, baseURL: config.OPENAI_BASE_URL },
-    anthropic: { apiKey: config.ANTHROPIC_API_KEY, baseURL: config.ANTHROPIC_BASE_URL },
-    google: { apiKey: config.GOOGLE_API_KEY, baseURL: config.GOOGLE_BASE_URL },
-    groq: { apiKey: config.GROQ_API_KEY, baseURL: config.GROQ_BASE_URL },
-    mistral: { apiKey: config.MISTRAL_API_KEY, baseURL: config.MISTRAL_BASE_URL },
-  };
 }
 
 function limitsOf(config: ConversationConfig): ConversationLimits {

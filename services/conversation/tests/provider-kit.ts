@@ -2,16 +2,16 @@ import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
+import { LLM_PROVIDERS } from "../src/model/providers.ts";
 import type { ProviderSettings } from "../src/model/select.ts";
 
 export const ANSWER_MAX_BYTES = 8 * 1024 * 1024;
 /** One that the packages know: of some providers they ask only the newer models for JSON of a schema. */
 export const MODEL = "claude-sonnet-4-5";
 
-export const credentials = (apiKey: string, baseURL: string) => {
-  const credential = { apiKey, baseURL };
-  return { openai: credential, anthropic: credential, google: credential, groq: credential, mistral: credential };
-};
+/** The same key and address for every standard provider. */
+export const credentials = (apiKey: string, baseURL: string) =>
+  Object.fromEntries(Object.values(LLM_PROVIDERS).map(({ prefix }) => [prefix, { apiKey, baseURL }]));
 
 export function settings(baseURL: string, egress: Egress, given: Partial<ProviderSettings> = {}): ProviderSettings {
   return {

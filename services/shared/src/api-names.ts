@@ -22,6 +22,9 @@ export const SCOPES = [
   "catalogue:read",
 ] as const;
 
+/** Providers of voices. */
+export const TTS_PROVIDERS = ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "GOOGLE"] as const;
+
 /** Values of telephony_provider (decisions.md: Provider catalogue). */
 export const CARRIERS = ["TWILIO", "PLIVO"] as const;
 

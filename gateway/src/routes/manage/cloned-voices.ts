@@ -1,5 +1,5 @@
 import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
-import { GENDERS } from "@parley/shared/api-names";
+import { GENDERS, TTS_PROVIDERS } from "@parley/shared/api-names";
 import { notFound } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
@@ -7,7 +7,6 @@ import type { GateContext } from "../../gate.ts";
 import { pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import { presentVoice, presentVoices } from "../../present/voice.ts";
-import { VOICE_PROVIDERS } from "../../schemas/catalogue.ts";
 import { AddClonedVoiceBody, ListClonedVoicesQuery } from "../../schemas/manage.ts";
 import { Done } from "../../schemas/managed.ts";
 import { Voice, VoiceList } from "../../schemas/resources.ts";
@@ -92,7 +91,7 @@ export function clonedVoiceRoutes(gate: GateContext, { agents }: Clients) {
         },
         async ({ ownerId, params, origin }) => {
           const { provider: providerName = "", voice_id: voiceId = "" } = params;
-          if (!VOICE_PROVIDERS.some((known) => known === providerName)) throw notFound("Voice");
+          if (!TTS_PROVIDERS.some((known) => known === providerName)) throw notFound("Voice");
           await agents.removeClonedVoice({ ownerId, providerName, voiceId }, { origin });
           return { message: "Voice removed" };
         },

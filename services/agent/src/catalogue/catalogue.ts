@@ -1,11 +1,12 @@
-import type { GENDERS } from "@parley/shared/api-names";
+import { type GENDERS, TTS_PROVIDERS } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
+import data from "./data/llm.json" with { type: "json" };
 
-/** Every provider that is accepted (decisions.md: Provider catalogue). */
+/** Every provider that is accepted; of language models, those that the data lists. */
 export const PROVIDERS = {
-  llm: ["OPENAI", "OPENAI_RESPONSES", "ANTHROPIC", "GOOGLE", "GROQ", "MISTRAL"],
+  llm: Object.keys(data.llm) as (keyof typeof data.llm)[],
   stt: ["DEEPGRAM", "ASSEMBLYAI"],
-  tts: ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "GOOGLE"],
+  tts: TTS_PROVIDERS,
 } as const;
 
 export type ProviderKind = keyof typeof PROVIDERS;

@@ -1,7 +1,3 @@
-import { createAnthropic } from "@ai-sdk/anthropic";
-import { createGoogle } from "@ai-sdk/google";
-import { createGroq } from "@ai-sdk/groq";
-import { createMistral } from "@ai-sdk/mistral";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModelV4 } from "@ai-sdk/provider";
@@ -13,48 +9,21 @@ import { aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
-
-/** Where a standard provider is, with the version in the path, and with what it is called; no key: it cannot be. */
-export interface Credential {
-  apiKey: string;
-  baseURL: string;
-}
-
-export type CredentialName = "openai" | "anthropic" | "google" | "groq" | "mistral";
+import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
-  credentials: Readonly<Record<CredentialName, Credential>>;
+  credentials: Credentials;
   /** For the operator's addresses. */
   standardFetch: typeof fetch;
   /** For addresses that users gave. */
   guardedFetch: typeof fetch;
 }
 
-interface Access extends Credential {
-  fetch: typeof fetch;
-}
-
-interface StandardProvider {
-  credential: CredentialName;
-  create(access: Access, model: string): LanguageModelV4;
-  userFirst?: true;
-}
-
-/** The standard providers' names in an agent's configuration (decisions.md: Provider catalogue). */
-const STANDARD: Readonly<Record<string, StandardProvider>> = {
-  OPENAI: { credential: "openai", create: (access, model) => createOpenAI(access).chat(model) },
-  OPENAI_RESPONSES: { credential: "openai", create: (access, model) => createOpenAI(access).responses(model) },
-  ANTHROPIC: { credential: "anthropic", create: (access, model) => createAnthropic(access)(model), userFirst: true },
-  GOOGLE: { credential: "google", create: (access, model) => createGoogle(access)(model), userFirst: true },
-  GROQ: { credential: "groq", create: (access, model) => createGroq(access)(model) },
-  MISTRAL: { credential: "mistral", create: (access, model) => createMistral(access)(model) },
-};
-
 /**
  * The model that an agent's configuration names, with its fallbacks behind it. One whose provider has no credential here is left
  * out while another can be used.
  * @param log gets a line for each attempt that fails
- * @throws ServiceError condition naming the first when none can be used (decisions.md: Provider catalogue)
+ * @throws ServiceError condition naming the first when none can be used
  */
 export function selectModel(llm: LlmConfig, settings: ProviderSettings, log: Logger): Model {
   const [first, ...others] = [llm, ...llm.fallbacks]
@@ -73,8 +42,8 @@ function modelOf({ providerName, modelName, params }: LlmConfig, settings: Provi
     const model = remembered(settings, key, () => customModel(modelName, params, settings.guardedFetch));
     return aiSdkModel(by, model, given);
   }
-  const provider = Object.hasOwn(STANDARD, providerName) ? STANDARD[providerName] : undefined;
-  const credential = provider && settings.credentials[provider.credential];
+  const provider = Object.hasOwn(LLM_PROVIDERS, providerName) ? LLM_PROVIDERS[providerName] : undefined;
+  const credential = provider && settings.credentials[provider.prefix];
   if (!credential || credential.apiKey === "") return null;
   const model = remembered(settings, JSON.stringify([providerName, modelName]), () =>
     provider.create({ ...credential, fetch: settings.standardFetch }, modelName),

@@ -1,0 +1,80 @@
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogle } from "@ai-sdk/google";
+import { createGroq } from "@ai-sdk/groq";
+import { createMistral } from "@ai-sdk/mistral";
+import { createOpenAI } from "@ai-sdk/openai";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { str, url, type ValidatorSpec } from "envalid";
+
+/** How a provider is reached. */
+export interface Access {
+  apiKey: string;
+  /** With the version in its path, as the provider's package takes it. */
+  baseURL: string;
+  fetch: typeof fetch;
+}
+
+export interface LlmProvider {
+  /** Begins the names of its variables: `<prefix>_API_KEY` and `<prefix>_BASE_URL`. */
+  prefix: string;
+  /** The address, unless the operator sets another. */
+  baseURL: string;
+  create(access: Access, model: string): LanguageModelV4;
+  /** The provider refuses a conversation that the assistant begins. */
+  userFirst?: true;
+}
+
+const OPENAI = { prefix: "OPENAI", baseURL: "https://api.openai.com/v1" };
+
+/**
+ * The standard LLM providers, by the name that an agent's configuration gives. To add one, add its row here and its models to
+ * `services/agent/src/catalogue/data/llm.json`.
+ */
+export const LLM_PROVIDERS: Readonly<Record<string, LlmProvider>> = {
+  OPENAI: { ...OPENAI, create: (access, model) => createOpenAI(access).chat(model) },
+  OPENAI_RESPONSES: { ...OPENAI, create: (access, model) => createOpenAI(access).responses(model) },
+  ANTHROPIC: {
+    prefix: "ANTHROPIC",
+    baseURL: "https://api.anthropic.com/v1",
+    create: (access, model) => createAnthropic(access)(model),
+    userFirst: true,
+  },
+  GOOGLE: {
+    prefix: "GOOGLE",
+    baseURL: "https://generativelanguage.googleapis.com/v1beta",
+    create: (access, model) => createGoogle(access)(model),
+    userFirst: true,
+  },
+  GROQ: {
+    prefix: "GROQ",
+    baseURL: "https://api.groq.com/openai/v1",
+    create: (access, model) => createGroq(access)(model),
+  },
+  MISTRAL: {
+    prefix: "MISTRAL",
+    baseURL: "https://api.mistral.ai/v1",
+    create: (access, model) => createMistral(access)(model),
+  },
+};
+
+/** The variables that hold the providers' keys and addresses. */
+export const CREDENTIAL_VARIABLES: Readonly<Record<string, ValidatorSpec<string>>> = Object.fromEntries(
+  Object.values(LLM_PROVIDERS).flatMap(({ prefix, baseURL }) => [
+    [`${prefix}_API_KEY`, str({ default: "" })],
+    [`${prefix}_BASE_URL`, url({ default: baseURL })],
+  ]),
+);
+
+export type Credential = Pick<Access, "apiKey" | "baseURL">;
+/** What the operator set, by a provider's prefix. */
+export type Credentials = Readonly<Record<string, Credential>>;
+
+/** @param variables the values of `CREDENTIAL_VARIABLES` */
+export function credentialsOf(variables: Readonly<Record<string, unknown>>): Credentials {
+  return Object.fromEntries(
+    Object.values(LLM_PROVIDERS).map(({ prefix }) => {
+      const credential = { apiKey: variables[`${prefix}_API_KEY`], baseURL: variables[`${prefix}_BASE_URL`] };
+      return [prefix, credential as Credential];
+    }),
+  );
+}

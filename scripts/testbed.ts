@@ -1,6 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { migrateSchemas } from "../deploy/src/migrate/migrate-all.ts";
 import { type Child, type Command, startChild, stopChild } from "../deploy/src/stack/child.ts";
 import { freePorts } from "../deploy/src/stack/ports.ts";
 import {
@@ -11,8 +12,9 @@ import {
   prepareCluster,
 } from "../deploy/src/stack/postgres.ts";
 import { pingRedis, redisCommand, redisUrl } from "../deploy/src/stack/redis.ts";
-import { provision } from "../services/shared/src/db/provision.ts";
-import { TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";
+import { provision, roleUrls } from "../services/shared/src/db/provision.ts";
+import { silentLogger } from "../services/shared/src/log.ts";
+import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";
 import { eventually } from "../services/shared/src/testing/eventually.ts";
 import { obtainRedisServer } from "./test-redis.ts";
 
@@ -58,8 +60,7 @@ export async function startTestbed(): Promise<Testbed> {
     const cluster = await prepareCluster({ home, fallback, password: PASSWORD });
     start(postgresCommand(cluster, postgresPort, join(home, "postgres.log"), FAST));
     await eventually(() => pingPostgres(clusterUrl), READY_MS);
-    await ensureDatabase(clusterUrl, TEMPLATE);
-    await provision(postgresUrl(postgresPort, PASSWORD, TEMPLATE), TEST_SECRET, TEMPLATE);
+    await makeTemplates(clusterUrl, (name) => postgresUrl(postgresPort, PASSWORD, name));
     await eventually(() => pingRedis(redisUrl(redisPort)), READY_MS);
   } catch (error) {
     await stop();
@@ -71,6 +72,13 @@ export async function startTestbed(): Promise<Testbed> {
     PARLEY_TEST_REDIS_SERVER: redisServer,
   };
   return { env, stop };
+}
+
+async function makeTemplates(clusterUrl: string, urlOf: (name: string) => string): Promise<void> {
+  await ensureDatabase(clusterUrl, EMPTY_TEMPLATE);
+  await provision(urlOf(EMPTY_TEMPLATE), TEST_SECRET, EMPTY_TEMPLATE);
+  await copyDatabase(clusterUrl, EMPTY_TEMPLATE, TEMPLATE);
+  await migrateSchemas(roleUrls(urlOf(TEMPLATE), TEST_SECRET, EMPTY_TEMPLATE), silentLogger);
 }
 
 /** One that the user Postgres runs as can enter. */

@@ -27,6 +27,11 @@ export async function migrateAll(config: MigrateConfig, log: Logger): Promise<vo
     await provisionRoles(config.DATABASE_ADMIN_URL, urls);
     log.info("roles and schemas are there");
   }
+  await migrateSchemas(urls, log);
+}
+
+/** @param urls of each schema as its own role */
+export async function migrateSchemas(urls: Readonly<Record<Schema, string>>, log: Logger): Promise<void> {
   for (const schema of SCHEMAS) {
     const db = openDatabase({ url: urls[schema], max: 1, name: "parley-migrate" });
     try {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
-import { createTestDatabase, type TestDatabase } from "../src/testing/database.ts";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { startProxy } from "./fixtures/proxy.ts";
@@ -10,7 +10,7 @@ let database: TestDatabase;
 let admin: Database;
 let db: Database;
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createTestDatabase(EMPTY_TEMPLATE);
   admin = openDatabase({ url: database.adminUrl, max: 1, name: "admin" });
   db = openDatabase({ url: database.urls.account, max: 2, name: "service" });
   await db`create table notes (text text)`;

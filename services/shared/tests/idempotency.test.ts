@@ -7,7 +7,7 @@ import { runIdempotent } from "../src/idempotency/run.ts";
 import idempotencyTable from "../src/idempotency/table.sql" with { type: "text" };
 import { newId } from "../src/ids.ts";
 import { fakeClock } from "../src/testing/clock.ts";
-import { createTestDatabase, type TestDatabase } from "../src/testing/database.ts";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -19,7 +19,7 @@ let db: Database;
 let otherDb: Database;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
+  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
   const open = () => openDatabase({ url: testDatabase.urls.prompt, name: "idempotency-test" });
   [db, otherDb] = [open(), open()];
   await migrate(db, [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "../src/db/database.ts";
 import { type Migration, migrate } from "../src/db/migrate.ts";
-import { createTestDatabase, type TestDatabase } from "../src/testing/database.ts";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 
 const FIRST: Migration = { name: "0001_first", sql: "create table first (n int); insert into first values (1)" };
@@ -11,7 +11,7 @@ let testDatabase: TestDatabase;
 let db: Database;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
+  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
   db = connect();
 });
 afterAll(async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Database, openDatabase, type Sql } from "../src/db/database.ts";
 import { provision, roleUrls, SCHEMAS, type Schema } from "../src/db/provision.ts";
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
-import { createTestDatabase, TEST_SECRET, type TestDatabase } from "../src/testing/database.ts";
+import { createTestDatabase, EMPTY_TEMPLATE, TEST_SECRET, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 
@@ -12,7 +12,7 @@ let testDatabase: TestDatabase;
 let roles: Record<Schema, Database>;
 
 beforeAll(async () => {
-  testDatabase = await createTestDatabase();
+  testDatabase = await createTestDatabase(EMPTY_TEMPLATE);
   roles = connectAll(testDatabase.urls);
   for (const schema of SCHEMAS) {
     await roles[schema].unsafe(

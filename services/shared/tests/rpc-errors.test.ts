@@ -5,7 +5,7 @@ import { openDatabase } from "../src/db/database.ts";
 import { type ErrorKind, ServiceError } from "../src/errors.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { fromStatus } from "../src/rpc/status.ts";
-import { createTestDatabase } from "../src/testing/database.ts";
+import { createTestDatabase, EMPTY_TEMPLATE } from "../src/testing/database.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { freePort } from "./fixtures/free-port.ts";
@@ -256,7 +256,7 @@ test("a database that cannot be reached is unavailable, a missing file is not ta
 });
 
 test("a statement that took longer than it may is out of time", async () => {
-  const database = await createTestDatabase();
+  const database = await createTestDatabase(EMPTY_TEMPLATE);
   const db = openDatabase({ url: `${database.urls.prompt}?statement_timeout=10`, name: "rpc-errors-test" });
   await using served = await serveTest({
     once: async () => {

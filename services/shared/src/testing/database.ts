@@ -1,8 +1,10 @@
 import postgres from "postgres";
 import { roleUrls, type Schema } from "../db/provision.ts";
 
-/** The template every test database is copied from, made by the test command; its name is the prefix of the roles. */
-export const TEMPLATE = "parley_template";
+/** A database with roles and schemas and no table, made by the test command; its name is the prefix of the roles. */
+export const EMPTY_TEMPLATE = "parley_template";
+/** The same with every service's tables, so that no test migrates again. */
+export const TEMPLATE = "parley_template_migrated";
 export const TEST_SECRET = Buffer.alloc(32, 7).toString("base64");
 
 export interface TestDatabase {
@@ -14,20 +16,26 @@ export interface TestDatabase {
 }
 
 /**
- * A database of its own for a test file: roles and schemas in place, no table yet.
+ * A database of its own for a test file, migrated.
+ * @param template `EMPTY_TEMPLATE` for tests that make their own tables
  * @throws when the test was not started by the test command, which brings the Postgres it needs.
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
+export async function createTestDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const clusterUrl = process.env.PARLEY_TEST_POSTGRES;
   if (!clusterUrl) throw new Error("no PARLEY_TEST_POSTGRES: run tests with `bun run test [path]`, which starts one");
   const name = `t_${Bun.randomUUIDv7("hex").slice(-16)}`;
-  await asAdmin(clusterUrl, (admin) => admin`create database ${admin(name)} template ${admin(TEMPLATE)}`);
+  await copyDatabase(clusterUrl, template, name);
   const adminUrl = Object.assign(new URL(clusterUrl), { pathname: `/${name}` }).toString();
   return {
     adminUrl,
-    urls: roleUrls(adminUrl, TEST_SECRET, TEMPLATE),
+    urls: roleUrls(adminUrl, TEST_SECRET, EMPTY_TEMPLATE),
     drop: () => asAdmin(clusterUrl, (admin) => admin`drop database ${admin(name)} with (force)`),
   };
+}
+
+/** @param clusterUrl as the superuser */
+export async function copyDatabase(clusterUrl: string, template: string, name: string): Promise<void> {
+  await asAdmin(clusterUrl, (admin) => admin`create database ${admin(name)} template ${admin(template)}`);
 }
 
 async function asAdmin(url: string, work: (admin: postgres.Sql) => Promise<unknown>): Promise<void> {

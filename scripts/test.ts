@@ -1,8 +1,10 @@
 /**
- * The test command: `bun run test [paths…]`. Without paths everything, checks included; with paths the tests there.
+ * The test command: `bun run test [paths… | --changed[=ref]]`. Without arguments it runs everything, checks included; with paths
+ * the tests there; with `--changed` the tests that import what differs from `ref`, by default from the last commit.
  * Brings the Postgres and the Redis the tests need. The last line is `N passed, N failed`.
  */
 import { onStop } from "../deploy/src/stack/stop-signals.ts";
+import { changedFiles, importersOf } from "./affected.ts";
 import { runChecks } from "./checks.ts";
 import { runTests } from "./run-tests.ts";
 import { sum, type Tally } from "./tally.ts";
@@ -12,11 +14,11 @@ import { startTestbed } from "./testbed.ts";
 const NONE: Tally = { passed: 0, failed: 0 };
 const INTERRUPTED = 130;
 
-const paths = process.argv.slice(2);
+const wanted = process.argv.slice(2);
 const stopping = new AbortController();
 onStop(() => stopping.abort());
 
-const checked = paths.length === 0 ? await runChecks(stopping.signal) : NONE;
+const checked = wanted.length === 0 ? await runChecks(stopping.signal) : NONE;
 const tested = stopping.signal.aborted ? NONE : await test();
 if (stopping.signal.aborted) process.exit(INTERRUPTED);
 const { passed, failed } = sum([checked, tested]);
@@ -24,9 +26,9 @@ console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
 async function test(): Promise<Tally> {
-  const files = await findTestFiles(paths);
+  const files = await findWanted();
   if (files.length === 0) {
-    console.error(`There is no test file in ${paths.join(", ")}`);
+    console.error(`There is no test file for ${wanted.join(", ")}`);
     return { passed: 0, failed: 1 };
   }
   try {
@@ -40,4 +42,10 @@ async function test(): Promise<Tally> {
     console.error(error instanceof Error ? error.message : error);
     return { passed: 0, failed: 1 };
   }
+}
+
+async function findWanted(): Promise<string[]> {
+  const changed = wanted[0]?.match(/^--changed(?:=(.+))?$/);
+  if (!changed) return findTestFiles(wanted);
+  return importersOf(await changedFiles(changed[1] ?? "HEAD"), await findTestFiles([]));
 }

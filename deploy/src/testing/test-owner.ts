@@ -1,5 +1,8 @@
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
-import type { Accounts } from "./test-stack.ts";
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+
+export type Accounts = ServiceClient<typeof AccountServiceService>;
 
 export interface TestOwner {
   ownerId: string;

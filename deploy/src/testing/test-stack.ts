@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { roleUrls, type Schema } from "@parley/shared/db/provision";
-import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { createClient } from "@parley/shared/rpc/client";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type Home, openHome } from "../stack/home.ts";
@@ -16,9 +16,8 @@ import type { RunningProcess } from "../stack/stack-file.ts";
 import { type Api, createApi, createManageApi } from "./api.ts";
 import { secretsInLogs } from "./logged-secrets.ts";
 import { createDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
-import { createOwner, type TestOwner } from "./test-owner.ts";
+import { type Accounts, createOwner, type TestOwner } from "./test-owner.ts";
 
-export type Accounts = ServiceClient<typeof AccountServiceService>;
 export type ProcessName = ServiceName | "gateway" | "postgres" | "redis" | "model";
 /** A process that there may be several of, such as `agent-2`. */
 export type ReplicaName = WatchedName | `${WatchedName}-${number}`;

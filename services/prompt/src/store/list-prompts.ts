@@ -1,27 +1,7 @@
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
-import type { PromptRow } from "./prompts.ts";
+import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
 import { findSearchedPage } from "./search-prompts.ts";
-
-export interface PromptFilter {
-  ownerId: string;
-  /** Substring of name or content; empty for all. */
-  search: string;
-  /** Else every version is an item of its own. */
-  latestOnly: boolean;
-}
-
-export interface Page {
-  /** 1 is the first. */
-  number: number;
-  size: number;
-}
-
-export interface FoundPage {
-  rows: PromptRow[];
-  /** Of all pages. */
-  total: number;
-}
 
 /**
  * A page of an owner's prompts, newest first, and how many match in all.

@@ -16,6 +16,26 @@ export interface PromptRow {
   updatedAt: Date;
 }
 
+export interface PromptFilter {
+  ownerId: string;
+  /** Substring of name or content; empty for all. */
+  search: string;
+  /** Else every version is an item of its own. */
+  latestOnly: boolean;
+}
+
+export interface Page {
+  /** 1 is the first. */
+  number: number;
+  size: number;
+}
+
+export interface FoundPage {
+  rows: PromptRow[];
+  /** Of all pages. */
+  total: number;
+}
+
 export interface NewVersion {
   ownerId: string;
   promptName: string;

@@ -1,8 +1,7 @@
 import { PAGE_BYTES_MAX, refuseLongPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
-import type { FoundPage, Page, PromptFilter } from "./list-prompts.ts";
-import type { PromptRow } from "./prompts.ts";
+import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
 
 /**
  * A page of the prompts whose name or content contains a text, and how many there are in all; each text is looked at once. Short

@@ -1,5 +1,6 @@
 import type { Migration } from "@parley/shared/db/migrate";
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
+import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import account from "../migrations/0001_account.sql" with { type: "text" };
 import sessions from "../migrations/0002_sessions.sql" with { type: "text" };
 import retentionRevision from "../migrations/0003_retention_revision.sql" with { type: "text" };
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0002_sessions", sql: sessions },
   { name: "0003_retention_revision", sql: retentionRevision },
   { name: "0004_idempotency_claims", sql: idempotencyClaims },
+  { name: "0005_jobs_in_turn", sql: jobsInTurn },
 ];

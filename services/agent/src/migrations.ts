@@ -1,6 +1,7 @@
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
+import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import agents from "../migrations/0001_agents.sql" with { type: "text" };
 import clonedVoices from "../migrations/0002_cloned_voices.sql" with { type: "text" };
 import analysisOrder from "../migrations/0003_analysis_order.sql" with { type: "text" };
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001_agents", sql: agents },
   { name: "0002_cloned_voices", sql: clonedVoices },
   { name: "0003_analysis_order", sql: analysisOrder },
+  { name: "0004_jobs_in_turn", sql: jobsInTurn },
 ];

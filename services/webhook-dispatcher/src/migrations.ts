@@ -1,5 +1,6 @@
 import type { Migration } from "@parley/shared/db/migrate";
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
+import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import webhooks from "../migrations/0001_webhooks.sql" with { type: "text" };
 import forgottenConversations from "../migrations/0002_forgotten_conversations.sql" with { type: "text" };
 
@@ -7,4 +8,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
   { name: "0001_webhooks", sql: webhooks },
   { name: "0002_forgotten_conversations", sql: forgottenConversations },
+  { name: "0003_jobs_in_turn", sql: jobsInTurn },
 ];

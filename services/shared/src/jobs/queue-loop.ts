@@ -2,8 +2,9 @@ import type { Clock } from "../clock.ts";
 import type { Database } from "../db/database.ts";
 import type { Logger } from "../log.ts";
 import { batched } from "../rpc/batched.ts";
+import { claimJobs } from "./claim.ts";
 import { runJob } from "./run-job.ts";
-import { claimJobs, findNextClaimable, finishJobs, type Job } from "./store.ts";
+import { findNextClaimable, finishJobs, type Job } from "./store.ts";
 
 /** What a run returns that lets its job go unfinished, for whichever process is free. */
 export const HAND_OVER = Symbol("hand over");
@@ -19,6 +20,11 @@ export interface Queue {
   onAsked?(): void;
   /** At most this many at once in this process. */
   concurrency: number;
+  /**
+   * At most this many of one owner at once in this process, so that an owner whose jobs hang leaves places to the others; a
+   * quarter of `concurrency` unless said otherwise. Jobs whose owner is '' are not counted.
+   */
+  perOwner?: number;
   /** A run that is silent for so long, milliseconds, is taken to be dead. */
   leaseMs: number;
   /** Milliseconds to wait after failed run number `attempts`; null gives up and keeps the row, with its error, to be looked at. */
@@ -46,11 +52,17 @@ const CLAIM_MAX = 32;
 const FINISHED_MAX = 100;
 /** After a failure to claim: a lost connection is replaced at the next try. */
 const RETRY_MS = 1_000;
+/** Claims repeated at once because processes claimed the same jobs at the same moment. */
+const CONTESTED_MAX = 2;
 
 /** Claims and runs one queue's jobs, as many at once as it allows, and sleeps while there are none. */
 export function startQueueLoop(ctx: LoopContext): QueueLoop {
   const { db, name, queue, log, clock, pollMs } = ctx;
+  const perOwner = queue.perOwner ?? Math.max(1, Math.floor(queue.concurrency / 4));
   const running = new Set<Promise<void>>();
+  const runningOf = new Map<string, number>();
+  /** The owner who had the last turn. */
+  let last = "";
   const finish = batched(async (jobs: readonly Job[]) => {
     await finishJobs(db, jobs);
     return jobs.map(() => undefined);
@@ -82,17 +94,27 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
   /** Claims until every place is taken or nothing is due. @returns how long to sleep then */
   async function fill(): Promise<number> {
     try {
-      while (!stopped) {
+      for (let contestedTimes = 0; !stopped; ) {
         const places = Math.min(queue.concurrency - running.size, CLAIM_MAX);
         // The end of a run claims again.
         if (places <= 0) break;
         const now = clock.now();
         const heldUntil = performance.now() + queue.leaseMs;
-        const jobs = await claimJobs(db, name, now, queue.leaseMs, places);
+        const shares = { perOwner, running: runningOf, last };
+        const { jobs, contested } = await claimJobs(db, {
+          queue: name,
+          now,
+          leaseMs: queue.leaseMs,
+          limit: places,
+          shares,
+        });
         // This process or Postgres stood still meanwhile: others may have them by now, and so may the next claim.
         if (clock.now().getTime() - now.getTime() >= queue.leaseMs) continue;
         for (const job of jobs) start(job, heldUntil);
-        if (jobs.length < places) return sleepMs(await findNextClaimable(db, name), now);
+        last = jobs.at(-1)?.ownerId ?? last;
+        if (jobs.length === places) continue;
+        if (contested && contestedTimes++ < CONTESTED_MAX) continue;
+        return sleepMs(await findNextClaimable(db, name, now));
       }
     } catch (err) {
       log.warn({ err, queue: name }, "jobs cannot be claimed, will try again");
@@ -101,18 +123,26 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
     return pollMs;
   }
 
-  function sleepMs(next: Date | null, claimedAt: Date): number {
-    // Due at the claim and yet not got: locked by a transaction whose end is notified, or else found by the poll.
-    if (!next || next <= claimedAt) return pollMs;
+  function sleepMs(next: Date | null): number {
+    // What is due and was not got is locked by a transaction whose end is notified, or waits for a run of its owner to end.
+    if (!next) return pollMs;
     return Math.min(pollMs, Math.max(1, next.getTime() - clock.now().getTime()));
   }
 
   function start(job: Job, heldUntil: number): void {
     const run = runJob({ ...ctx, finish }, job, heldUntil).then(() => {
       running.delete(run);
+      countRunning(job, -1);
       claim();
     });
     running.add(run);
+    countRunning(job, 1);
+  }
+
+  function countRunning({ ownerId }: Job, more: number): void {
+    const count = (runningOf.get(ownerId) ?? 0) + more;
+    if (count > 0 && ownerId !== "") runningOf.set(ownerId, count);
+    else runningOf.delete(ownerId);
   }
 
   claim();

@@ -1,5 +1,6 @@
 import type { Fragment, Sql } from "../db/database.ts";
 import { activeTraceparent } from "../telemetry/spans.ts";
+import { leaseEnd } from "./claim.ts";
 
 export interface Job<P = unknown> {
   ownerId: string;
@@ -67,21 +68,6 @@ export async function enqueueJobOnce(sql: Sql, job: NewJob): Promise<void> {
     on conflict (owner_id, job_id) do nothing`;
 }
 
-/** Takes due jobs for the length of a lease. */
-export async function claimJobs(sql: Sql, queue: string, now: Date, leaseMs: number, limit: number): Promise<Job[]> {
-  // Materialized, or the planner may run the inner select more than once and go beyond its limit.
-  return sql<Job[]>`
-    with due as materialized (
-      select owner_id, job_id from jobs
-      where queue = ${queue} and claimable_at <= ${now}
-      order by claimable_at limit ${limit} for update skip locked
-    )
-    update jobs set leased_until = ${leaseEnd(now, leaseMs)}, lease = lease + 1, attempts = attempts + 1
-    from due where jobs.owner_id = due.owner_id and jobs.job_id = due.job_id
-    returning jobs.owner_id, jobs.job_id, jobs.queue, jobs.payload, jobs.attempts, jobs.lease,
-      jobs.traceparent`;
-}
-
 export interface Backlog {
   queue: string;
   /** To be run now, or running. */
@@ -100,10 +86,11 @@ export async function measureQueues(sql: Sql, queues: readonly string[], now: Da
     from jobs where queue = any(${queues as string[]}) group by queue`;
 }
 
-/** The time at which a queue next has something to claim, if ever. */
-export async function findNextClaimable(sql: Sql, queue: string): Promise<Date | null> {
+/** The first time after `now` at which a queue has something more to claim, if ever. */
+export async function findNextClaimable(sql: Sql, queue: string, now: Date): Promise<Date | null> {
   const [row] = await sql<{ claimableAt: Date }[]>`
-    select claimable_at from jobs where queue = ${queue} and claimable_at < 'infinity' order by claimable_at limit 1`;
+    select claimable_at from jobs
+    where queue = ${queue} and claimable_at > ${now} and claimable_at < 'infinity' order by claimable_at limit 1`;
   return row?.claimableAt ?? null;
 }
 
@@ -161,8 +148,4 @@ export async function extendLease(sql: Sql, job: Job, now: Date, leaseMs: number
     update jobs set leased_until = ${leaseEnd(now, leaseMs)}
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
   return count > 0;
-}
-
-function leaseEnd(now: Date, leaseMs: number): Date {
-  return new Date(now.getTime() + leaseMs);
 }

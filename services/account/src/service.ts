@@ -1,6 +1,6 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { type Clock, systemClock } from "@parley/shared/clock";
+import type { Clock } from "@parley/shared/clock";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -36,14 +36,15 @@ import { updateSettings } from "./rpc/update-settings.ts";
 import { watchKeys } from "./rpc/watch-keys.ts";
 import { retentionQueue } from "./tell-retention.ts";
 
-export async function startAccount(config: AccountConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
+export async function startAccount(config: AccountConfig, log: Logger, given?: Clock): Promise<Running> {
   let keyChanges: KeyChanges | undefined;
   const running = await startService(
     {
       name: "account",
       definition: AccountServiceService,
       migrations: MIGRATIONS,
-      build: ({ db, direct, credentials }) => {
+      clock: given,
+      build: ({ db, direct, clock, credentials }) => {
         keyChanges = followKeyChanges({ db, url: config.PARLEY_DATABASE_DIRECT_URL || config.DATABASE_URL, log });
         const conversations = createClient(ConversationServiceService, {
           peer: "conversation",

@@ -1,6 +1,6 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { type Clock, systemClock } from "@parley/shared/clock";
+import type { Clock } from "@parley/shared/clock";
 import { FEW_LISTS, fewAtOnce } from "@parley/shared/few-at-once";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -28,14 +28,15 @@ import { updateAgent } from "./rpc/update-agent.ts";
 
 const AGENTS_REMEMBERED_MAX = 10_000;
 
-export async function startAgent(config: AgentConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
+export async function startAgent(config: AgentConfig, log: Logger, given?: Clock): Promise<Running> {
   const catalogue = await loadCatalogue(config.PARLEY_CATALOGUE);
   return startService(
     {
       name: "agent",
       definition: AgentServiceService,
       migrations: MIGRATIONS,
-      build: ({ db, direct, credentials }) => {
+      clock: given,
+      build: ({ db, direct, clock, credentials }) => {
         const prompts = createClient(PromptServiceService, {
           peer: "prompt",
           address: config.PARLEY_PROMPT_ADDRESS,

@@ -23,6 +23,7 @@ export function expiredConversations(ctx: ConversationContext, log: Logger): Swe
   return {
     name: "delete-expired-conversations",
     everyMs: EVERY_MS,
+    deletes: true,
     run: async (now, stopping) => {
       const keysExpiredAt = new Date(now.getTime() - KEPT_MS);
       while (!stopping.aborted && (await deleteExpiredTurnKeys(ctx.db, keysExpiredAt)) > 0);

@@ -1,7 +1,7 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { type Clock, systemClock } from "@parley/shared/clock";
+import type { Clock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
 import { createEgress } from "@parley/shared/egress/egress";
@@ -48,17 +48,14 @@ const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, waitingMa
 /** Beyond the time that a statement has there. */
 const FORGET_MS = 20_000;
 
-export function startConversation(
-  config: ConversationConfig,
-  log: Logger,
-  clock: Clock = systemClock,
-): Promise<Running> {
+export function startConversation(config: ConversationConfig, log: Logger, given?: Clock): Promise<Running> {
   return startService(
     {
       name: "conversation",
       definition: ConversationServiceService,
       migrations: MIGRATIONS,
-      build: async ({ db, patient, direct, credentials }) => {
+      clock: given,
+      build: async ({ db, patient, direct, clock, credentials }) => {
         const agents = createClient(AgentServiceService, {
           peer: "agent",
           address: config.PARLEY_AGENT_ADDRESS,
@@ -98,7 +95,7 @@ export function startConversation(
         const stopping = new AbortController();
         const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log), goneConversations(patient)];
         const queues = {
-          ...sweepQueues(clock, sweeps, stopping.signal),
+          ...sweepQueues(clock, log, sweeps, stopping.signal),
           ...foldCountsQueue(db),
           ...indexConversationsQueue(patient),
           ...forgetQueue(ctx),

@@ -124,7 +124,7 @@ export interface TestAgent {
 
 /** An agent whose model is the scripted one. */
 export async function createAgent(
-  { agents, model }: TestChat,
+  { agents, model }: Pick<TestChat, "agents" | "model">,
   given: Partial<CreateAgentRequest> = {},
   ownerId = newOwner(),
 ): Promise<TestAgent> {

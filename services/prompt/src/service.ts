@@ -1,5 +1,5 @@
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { type Clock, systemClock } from "@parley/shared/clock";
+import type { Clock } from "@parley/shared/clock";
 import { FEW_LISTS, fewAtOnce } from "@parley/shared/few-at-once";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -17,13 +17,14 @@ import { listPrompts } from "./rpc/list-prompts.ts";
 import { setPromptReferences } from "./rpc/set-prompt-references.ts";
 import { updatePrompt } from "./rpc/update-prompt.ts";
 
-export function startPrompt(config: PromptConfig, log: Logger, clock: Clock = systemClock): Promise<Running> {
+export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): Promise<Running> {
   return startService(
     {
       name: "prompt",
       definition: PromptServiceService,
       migrations: MIGRATIONS,
-      build: ({ db }) => {
+      clock: given,
+      build: ({ db, clock }) => {
         const ctx: PromptContext = { db, listFewAtOnce: fewAtOnce(FEW_LISTS), clock };
         return {
           handlers: {

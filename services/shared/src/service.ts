@@ -1,6 +1,8 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { str } from "envalid";
+import type { Clock } from "./clock.ts";
 import { type ConfigOf, positiveInteger, positiveNumber } from "./config.ts";
+import { followDatabaseClock } from "./db/clock.ts";
 import { type Database, openDatabase } from "./db/database.ts";
 import { type Migration, migrate } from "./db/migrate.ts";
 import { ANSWER_WITHIN_MS } from "./db/provision.ts";
@@ -31,6 +33,8 @@ export interface Service<D extends Definition> {
   name: ServiceName;
   definition: D;
   migrations: readonly Migration[];
+  /** In place of the database's, for tests that tell the time. */
+  clock: Clock | undefined;
   /** What answers the calls, and what to let go of after the last one. */
   build(given: Given): Promise<Built<D>> | Built<D>;
 }
@@ -42,6 +46,8 @@ export interface Given {
   patient: Database;
   /** The same database where its notifications arrive. */
   direct: Database;
+  /** The database's, unless the service was given another. */
+  clock: Clock;
   /** To call other services with. */
   credentials: ChannelCredentials;
 }
@@ -71,7 +77,9 @@ export async function startService<D extends Definition>(
   await migrate(patient, service.migrations);
   const db = openDatabase({ ...database, max: env.PARLEY_DATABASE_POOL, answerWithinMs: ANSWER_WITHIN_MS });
   const direct = openDirect(env, service.name);
-  const given = { db, patient, direct: direct ?? db, credentials: credentials.channel };
+  const databaseClock = service.clock ? null : await followDatabaseClock(db, log);
+  const clock = service.clock ?? (databaseClock as Clock);
+  const given = { db, patient, direct: direct ?? db, clock, credentials: credentials.channel };
   const { handlers, stop } = await service.build(given);
   const server = await serve(service.definition, handlers, {
     address: env.PARLEY_LISTEN,
@@ -85,6 +93,7 @@ export async function startService<D extends Definition>(
     stop: async () => {
       await server.stop();
       await stop?.();
+      databaseClock?.stop();
       await Promise.all([db, patient, direct].map((each) => each?.end({ timeout: 5 })));
     },
   };

@@ -1,5 +1,5 @@
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { type Clock, systemClock } from "@parley/shared/clock";
+import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker, type WorkerSettings } from "@parley/shared/jobs/worker";
@@ -31,14 +31,15 @@ import { oldDeliveries } from "./sweep.ts";
 export function startDispatcher(
   config: DispatcherConfig,
   log: Logger,
-  { clock = systemClock, pollMs }: { clock?: Clock } & Pick<WorkerSettings, "pollMs"> = {},
+  { clock: given, pollMs }: { clock?: Clock } & Pick<WorkerSettings, "pollMs"> = {},
 ): Promise<Running> {
   return startService(
     {
       name: "webhook-dispatcher",
       definition: WebhookDispatcherServiceService,
       migrations: MIGRATIONS,
-      build: async ({ db, direct }) => {
+      clock: given,
+      build: async ({ db, direct, clock }) => {
         const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = { db, clock, sealer, allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS };
@@ -54,7 +55,7 @@ export function startDispatcher(
         const settings: WorkerSettings = { clock, direct, ...(pollMs !== undefined && { pollMs }) };
         const stopping = new AbortController();
         const sweeps = [oldDeliveries(db)];
-        const queues = { ...deliveries.queues, ...sweepQueues(clock, sweeps, stopping.signal) };
+        const queues = { ...deliveries.queues, ...sweepQueues(clock, log, sweeps, stopping.signal) };
         const worker = startWorker(db, queues, log, settings);
         await startSweeps(db, clock, sweeps);
         return {

@@ -14,6 +14,7 @@ export function oldDeliveries(db: Database): Sweep {
   return {
     name: "forget-deliveries",
     everyMs: EVERY_MS,
+    deletes: true,
     run: async (now, stopping) => {
       const before = new Date(now.getTime() - KEPT_DAYS * DAY_MS);
       while (!stopping.aborted && (await deleteOldDeliveries(db, before, BATCH)) > 0);

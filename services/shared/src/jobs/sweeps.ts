@@ -1,5 +1,7 @@
-import type { Clock } from "../clock.ts";
+import { type Clock, isSure } from "../clock.ts";
 import type { Database } from "../db/database.ts";
+import type { Logger } from "../log.ts";
+import { counter } from "../telemetry/instruments.ts";
 import { enqueueJobOnce } from "./store.ts";
 import type { Queue } from "./worker.ts";
 
@@ -8,12 +10,18 @@ export interface Sweep {
   /** Of its queue and its one job. */
   name: string;
   everyMs: number;
+  /** It deletes what is past its age, so it does not run while the time is not sure. */
+  deletes?: boolean;
   /** May end early when `stopping` fires: it is then run again at once, by another replica. */
   run(now: Date, stopping: AbortSignal): Promise<void>;
 }
 
 const LEASE_MS = 30_000;
 const RETRY_MS = 5_000;
+/** Another process may have a host whose clock is right. */
+const UNSURE_RETRY_MS = 60_000;
+
+const refused = counter("parley.sweeps.refused", "Sweeps that deleted nothing because clocks contradict each other");
 
 /** Starts the sweeps that do not run yet. */
 export async function startSweeps(db: Database, clock: Clock, sweeps: readonly Sweep[]): Promise<void> {
@@ -23,17 +31,36 @@ export async function startSweeps(db: Database, clock: Clock, sweeps: readonly S
 }
 
 /** A queue for each sweep. @param stopping ends those that run, early */
-export function sweepQueues(clock: Clock, sweeps: readonly Sweep[], stopping: AbortSignal): Record<string, Queue> {
-  return Object.fromEntries(sweeps.map((sweep) => [sweep.name, queueOf(sweep, clock, stopping)]));
+export function sweepQueues(
+  clock: Clock,
+  log: Logger,
+  sweeps: readonly Sweep[],
+  stopping: AbortSignal,
+): Record<string, Queue> {
+  return Object.fromEntries(sweeps.map((sweep) => [sweep.name, queueOf(sweep, clock, log, stopping)]));
 }
 
-function queueOf({ everyMs, run }: Sweep, clock: Clock, stopping: AbortSignal): Queue {
+function queueOf(
+  { name, everyMs, deletes = false, run }: Sweep,
+  clock: Clock,
+  log: Logger,
+  stopping: AbortSignal,
+): Queue {
+  if (deletes) refused().add(0, { sweep: name });
   return {
     concurrency: 1,
     leaseMs: LEASE_MS,
     retryDelayMs: () => RETRY_MS,
     run: async () => {
       const now = clock.now();
+      if (deletes && !isSure(clock)) {
+        refused().add(1, { sweep: name });
+        log.error(
+          { sweep: name, doubt_ms: Math.round(clock.doubtMs?.() ?? 0) },
+          "nothing is deleted: the clocks of the database and of this host are more than a day apart, or one jumped",
+        );
+        return new Date(now.getTime() + UNSURE_RETRY_MS);
+      }
       await run(now, stopping);
       return stopping.aborted ? now : new Date(now.getTime() + everyMs);
     },

@@ -2,15 +2,22 @@ import type { Clock } from "../clock.ts";
 
 export interface FakeClock extends Clock {
   advance(ms: number): void;
+  /** Has other sources contradict it by so much from now on. */
+  contradict(ms: number): void;
 }
 
 /** A clock that stands still until told. */
 export function fakeClock(start = new Date("2026-01-01T00:00:00.000Z")): FakeClock {
   let now = start.getTime();
+  let doubtMs = 0;
   return {
     now: () => new Date(now),
+    doubtMs: () => doubtMs,
     advance: (ms) => {
       now += ms;
+    },
+    contradict: (ms) => {
+      doubtMs = ms;
     },
   };
 }

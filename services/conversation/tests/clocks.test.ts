@@ -1,0 +1,138 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import postgres from "postgres";
+import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
+import { type ChatClient, chatClient, createAgent, failure, newOwner, say, type TestAgent } from "./kit.ts";
+import { type ModelCall, type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
+
+// Replicas on hosts whose clocks are wrong, beside one whose clock is right.
+
+const HOUR_MS = 60 * 60_000;
+const TIMEOUT_MS = 60_000;
+
+interface Replica {
+  process: ServiceProcess;
+  chat: ChatClient;
+}
+
+let database: TestDatabase;
+let sql: postgres.Sql;
+let model: ScriptedModel;
+let dispatcher: FakeDispatcher;
+let prompt: ServiceProcess;
+let agentProcess: ServiceProcess;
+let agents: ServiceClient<typeof AgentServiceService>;
+let replicas: { right: Replica; ahead: Replica; behind: Replica };
+let agent: TestAgent;
+
+beforeAll(async () => {
+  [database, model, dispatcher] = await Promise.all([
+    createTestDatabase(),
+    startScriptedModel(),
+    startFakeDispatcher(),
+  ]);
+  sql = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
+  prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
+  agentProcess = await startServiceProcess("agent", {
+    DATABASE_URL: database.urls.agent,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_PROMPT_ADDRESS: prompt.address,
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+  });
+  agents = createClient(AgentServiceService, { peer: "agent", address: agentProcess.address });
+  replicas = { right: await start(0), ahead: await start(HOUR_MS), behind: await start(-HOUR_MS) };
+  agent = await createAgent({ agents, model });
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  for (const { chat } of Object.values(replicas)) chat.close();
+  agents.close();
+  await Promise.all(Object.values(replicas).map(({ process }) => process.stop()));
+  await Promise.all([agentProcess.stop(), prompt.stop(), dispatcher.stop(), model.stop(), sql.end()]);
+  await database.drop();
+}, TIMEOUT_MS);
+
+async function start(wrongByMs: number): Promise<Replica> {
+  const process = await startServiceProcess("conversation", {
+    DATABASE_URL: database.urls.conversation,
+    PARLEY_AGENT_ADDRESS: agentProcess.address,
+    PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+    BUN_OPTIONS: `--preload ${import.meta.dirname}/wrong-date.ts`,
+    WRONG_BY_MS: String(wrongByMs),
+  });
+  return { process, chat: chatClient(process.address) };
+}
+
+async function sessionInTurn(): Promise<string> {
+  return eventually(async () => {
+    const [row] = await sql<{ id: string }[]>`
+      select conversation_id as id from conversations where owner_id = ${agent.ownerId} and turn_id is not null`;
+    if (!row) throw new Error("no turn is under way");
+    return row.id;
+  });
+}
+
+for (const [held, other] of [
+  ["right", "ahead"],
+  ["behind", "right"],
+] as const) {
+  test(`a turn of the replica that is ${held} is not taken away by the one that is ${other}`, async () => {
+    const asked = Promise.withResolvers<ModelCall>();
+    model.script = asked.resolve;
+    const answer = say(replicas[held], agent, "Take your time");
+    const call = await asked.promise;
+    model.script = (stolen) => stolen.finish("Stolen.");
+    const sessionId = await sessionInTurn();
+    expect(await failure(say(replicas[other], agent, "Me too", sessionId))).toMatchObject({ kind: "conflict" });
+    call.finish("Done.");
+    expect((await answer).response).toBe("Done.");
+  });
+}
+
+test("a job that another process runs is not taken by replicas whose clocks are wrong", async () => {
+  const ownerId = newOwner();
+  const forget = (id: string, leasedUntil: string | null) => sql`
+    insert into jobs (owner_id, job_id, queue, payload, due_at, leased_until, lease)
+    values (${ownerId}, ${id}, 'forget-conversations', ${sql.json({ conversationIds: [id] })}, now() - interval '1 minute',
+      now() + ${leasedUntil}::interval, 1)`;
+  await forget("leased", "10 minutes");
+  // Each time one of the replicas looks for jobs it finds one, and would find the other.
+  for (let n = 0; n < 20; n++) {
+    await forget(`free_${n}`, null);
+    await eventually(async () => expect(await sql`select 1 from jobs where job_id = ${`free_${n}`}`).toHaveLength(0));
+  }
+  expect(await sql`select lease from jobs where owner_id = ${ownerId}`).toEqual([{ lease: "1" }] as never);
+  await sql`delete from jobs where owner_id = ${ownerId}`;
+});
+
+test(
+  "a replica whose clock is more than a day ahead of the database's deletes nothing, and one whose clock is right does",
+  async () => {
+    const ownerId = newOwner();
+    const left = async () => (await sql`select 1 from conversations where owner_id = ${ownerId}`).length;
+    const sweep = () => sql`
+      update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = 'delete-expired-conversations'`;
+    await Promise.all(Object.values(replicas).map(({ process }) => process.stop()));
+    for (const { chat } of Object.values(replicas)) chat.close();
+    const wrong = await start(36 * HOUR_MS);
+    await sql`
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
+      select ${ownerId}, gen_random_uuid(), 'cnv_' || days, 'agt_1', 'CHAT', 'COMPLETED', at, at, at
+      from unnest(array[89, 100]) as days, lateral (select now() - days * interval '24 hours' as at) as began`;
+    await sql`delete from conversation_events where owner_id = ${ownerId}`;
+    await sweep();
+    await eventually(() => expect(wrong.process.output).toContain('"msg":"nothing is deleted'));
+    expect(await left()).toBe(2);
+    await wrong.process.stop();
+    wrong.chat.close();
+    replicas = { ...replicas, right: await start(0) };
+    await sweep();
+    await eventually(async () => expect(await left()).toBe(1));
+  },
+  TIMEOUT_MS,
+);

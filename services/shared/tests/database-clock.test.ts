@@ -1,0 +1,130 @@
+import { afterEach, expect, test } from "bun:test";
+import { isSure } from "../src/clock.ts";
+import { type DatabaseClock, followDatabaseClock } from "../src/db/clock.ts";
+import type { Database } from "../src/db/database.ts";
+import { silentLogger } from "../src/log.ts";
+import { eventually } from "../src/testing/eventually.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+const followed: DatabaseClock[] = [];
+afterEach(() => {
+  for (const clock of followed.splice(0)) clock.stop();
+});
+
+/** A database and a host whose clocks the test sets; all tell the same time to begin with. */
+function fakeClocks() {
+  const now = { database: Date.parse("2026-01-01T00:00:00Z"), wall: Date.parse("2026-01-01T00:00:00Z"), steady: 5_000 };
+  const pass = (ms: number) => {
+    now.database += ms;
+    now.wall += ms;
+    now.steady += ms;
+  };
+  /** How long a question and its answer are on their way. */
+  const way = { thereMs: 0, backMs: 0 };
+  const ask = async () => {
+    pass(way.thereMs);
+    const ms = now.database;
+    pass(way.backMs);
+    return [{ ms }];
+  };
+  const host = { wall: () => now.wall, steady: () => now.steady };
+  const follow = async () => {
+    const clock = await followDatabaseClock(ask as unknown as Database, silentLogger, { host, everyMs: 1 });
+    followed.push(clock);
+    return clock;
+  };
+  const shown = (clock: DatabaseClock) => clock.now().getTime();
+  return { now, way, pass, follow, shown };
+}
+
+for (const wrongBy of [-HOUR, HOUR]) {
+  test(`a process whose host's clock is wrong by ${wrongBy / HOUR} h has the database's time`, async () => {
+    const { now, pass, follow, shown } = fakeClocks();
+    now.wall += wrongBy;
+    const clock = await follow();
+    expect(shown(clock)).toBe(now.database);
+    pass(MINUTE);
+    expect(shown(clock)).toBe(now.database);
+  });
+}
+
+test("the host's clock may be set while a process runs: the process goes on with the database's time", async () => {
+  const { now, follow, shown } = fakeClocks();
+  const clock = await follow();
+  now.wall += HOUR;
+  expect(shown(clock)).toBe(now.database);
+  now.wall -= 2 * HOUR;
+  expect(shown(clock)).toBe(now.database);
+});
+
+test("a process that stood still with its host has the database's time soon after", async () => {
+  const { now, follow, shown } = fakeClocks();
+  const clock = await follow();
+  now.database += HOUR;
+  now.wall += HOUR;
+  await eventually(() => expect(shown(clock)).toBe(now.database));
+});
+
+test("a database that was set to another time, or replaced by one with another clock, is followed", async () => {
+  const { now, follow, shown } = fakeClocks();
+  const clock = await follow();
+  for (const movedBy of [3_000, -10 * MINUTE]) {
+    now.database += movedBy;
+    await eventually(() => expect(shown(clock)).toBe(now.database));
+  }
+});
+
+test("an answer that was long on its way changes no time that it does not contradict", async () => {
+  const { now, way, follow, shown } = fakeClocks();
+  const clock = await follow();
+  way.backMs = MINUTE;
+  const before = now.database;
+  await eventually(() => expect(now.database).toBeGreaterThan(before + 3 * MINUTE));
+  expect(shown(clock)).toBe(now.database);
+});
+
+test("the time is sure while the clocks of host and database are within a day, however long no process ran", async () => {
+  const { now, pass, follow } = fakeClocks();
+  pass(7 * DAY);
+  now.wall += 20 * HOUR;
+  const clock = await follow();
+  expect(isSure(clock)).toBe(true);
+});
+
+test("the time is not sure while the clocks of host and database are more than a day apart, and sure again afterwards", async () => {
+  const { now, follow } = fakeClocks();
+  now.database += 1.5 * DAY;
+  const clock = await follow();
+  expect(isSure(clock)).toBe(false);
+  now.wall += 1.5 * DAY;
+  expect(isSure(clock)).toBe(true);
+});
+
+test("the time is not sure after a jump that host and database made together, until it is undone", async () => {
+  const { now, follow } = fakeClocks();
+  const clock = await follow();
+  const jump = async (ms: number) => {
+    now.database += ms;
+    now.wall += ms;
+    await eventually(() => expect(clock.now().getTime()).toBe(now.database));
+  };
+  await jump(1.5 * DAY);
+  expect(isSure(clock)).toBe(false);
+  await jump(-1.5 * DAY);
+  expect(isSure(clock)).toBe(true);
+});
+
+test("after a jump that nobody undoes for a day the new time is sure", async () => {
+  const { now, pass, follow } = fakeClocks();
+  const clock = await follow();
+  now.database += 30 * DAY;
+  now.wall += 30 * DAY;
+  await eventually(() => expect(clock.now().getTime()).toBe(now.database));
+  pass(DAY - MINUTE);
+  expect(isSure(clock)).toBe(false);
+  pass(MINUTE);
+  expect(isSure(clock)).toBe(true);
+});

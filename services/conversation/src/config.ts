@@ -30,6 +30,7 @@ const VARIABLES = {
   PARLEY_CHAT_CONTEXT_TOKENS: positiveNumber({ default: 32_000, desc: "of a session that the model sees" }),
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),
   PARLEY_ANALYSES_AT_ONCE: positiveInteger({ default: 16, desc: "ended conversations analyzed side by side" }),
+  PARLEY_ANALYSES_PER_OWNER: positiveInteger({ default: 4, desc: "of these, of one owner" }),
   PARLEY_CALL_IDLE_MINUTES: positiveNumber({ default: 240, desc: "after which a call fails whose runtime is silent" }),
 };
 

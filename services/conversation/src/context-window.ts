@@ -8,7 +8,7 @@ type Messages = ModelRequest["messages"];
  */
 const BYTES_PER_TOKEN = 4;
 /** What a message costs beyond its text. */
-const TOKENS_PER_MESSAGE = 4;
+export const TOKENS_PER_MESSAGE = 4;
 
 /** An estimate, stated as such: exact counts differ from provider to provider. */
 export function estimateTokens(text: string): number {

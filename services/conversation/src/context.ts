@@ -31,6 +31,8 @@ export interface ConversationContext {
    * @throws ServiceError condition when the provider cannot be used here
    */
   selectModel(llm: LlmConfig, log: Logger): Model;
+  /** The same, of whose answers less is read. */
+  selectAnalysisModel(llm: LlmConfig, log: Logger): Model;
   turns: RunningTurns;
   limits: ConversationLimits;
   clock: Clock;
@@ -42,6 +44,8 @@ export interface ConversationLimits {
   chatIdleMinutes: number;
   /** By this process. */
   analysesAtOnce: number;
+  /** Of these, of one owner's conversations. */
+  analysesPerOwner: number;
   callIdleMinutes: number;
   /** How long a turn whose process died keeps its session from the next one. */
   turnLeaseMs: number;

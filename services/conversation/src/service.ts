@@ -13,6 +13,7 @@ import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
 import { startService } from "@parley/shared/service";
 import { agentReader } from "./agents.ts";
+import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
@@ -76,6 +77,16 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           guardedFetch: egress.fetch,
           retryMs: config.PARLEY_LLM_RETRY_MS,
         };
+        const analysisAnswerMaxBytes = Math.min(ANALYSIS_ANSWER_MAX_BYTES, config.PARLEY_LLM_ANSWER_MAX_BYTES);
+        const analysisEgress = createEgress({
+          allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
+          maxResponseBytes: analysisAnswerMaxBytes,
+        });
+        const analysisProviders: ProviderSettings = {
+          ...providers,
+          standardFetch: boundedFetch(analysisAnswerMaxBytes),
+          guardedFetch: analysisEgress.fetch,
+        };
         const replica = openReplica(config);
         const ctx: ConversationContext = {
           db,
@@ -88,6 +99,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           forgetConversations: (conversations) =>
             dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
           selectModel: (llm, by) => selectModel(llm, providers, by),
+          selectAnalysisModel: (llm, by) => selectModel(llm, analysisProviders, by),
           turns: runningTurns(),
           limits: limitsOf(config),
           clock,
@@ -126,6 +138,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             await ctx.turns.stop();
             await worker.stop();
             egress.close();
+            analysisEgress.close();
             agents.close();
             dispatcher.close();
             await replica?.end({ timeout: 5 });
@@ -160,6 +173,7 @@ function limitsOf(config: ConversationConfig): ConversationLimits {
     contextTokens: config.PARLEY_CHAT_CONTEXT_TOKENS,
     chatIdleMinutes: config.PARLEY_CHAT_IDLE_MINUTES,
     analysesAtOnce: config.PARLEY_ANALYSES_AT_ONCE,
+    analysesPerOwner: config.PARLEY_ANALYSES_PER_OWNER,
     callIdleMinutes: config.PARLEY_CALL_IDLE_MINUTES,
     turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
   };

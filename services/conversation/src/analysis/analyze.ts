@@ -4,7 +4,7 @@ import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import { watchModel } from "../model/watch.ts";
 import type { AnalysisItem, ConversationRow } from "../store/conversations.ts";
-import type { MessageRow } from "../store/messages.ts";
+import type { EndMessage } from "../store/transcript-ends.ts";
 import { readAnswer } from "./answer.ts";
 import type { AnalysisField } from "./fields.ts";
 import { analysisRequest } from "./request.ts";
@@ -15,17 +15,17 @@ import { analysisRequest } from "./request.ts";
  *   upstream_timeout when the model did not answer or its answer cannot be read, unavailable when this process stops
  */
 export async function analyze(
-  { limits, turns, selectModel }: ConversationContext,
+  { limits, turns, selectAnalysisModel }: ConversationContext,
   log: Logger,
   agent: AgentRuntime,
   fields: readonly AnalysisField[],
   conversation: ConversationRow,
-  messages: readonly MessageRow[],
+  messages: readonly EndMessage[],
 ): Promise<AnalysisItem[]> {
   if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
   if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt is not there any more");
   const { ownerId: owner_id, conversationId: conversation_id } = conversation;
-  const model = selectModel(agent.llm, log.child({ owner_id, conversation_id }));
+  const model = selectAnalysisModel(agent.llm, log.child({ owner_id, conversation_id }));
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
   const startedAt = performance.now();
   const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });

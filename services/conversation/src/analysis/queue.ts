@@ -6,12 +6,14 @@ import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import { releaseEvent } from "../store/conversation-events.ts";
 import { type AnalysisItem, type ConversationRow, findConversation, storeAnalysis } from "../store/conversations.ts";
-import { listTranscripts } from "../store/messages.ts";
+import { hasUserMessage, readTranscriptEnds } from "../store/transcript-ends.ts";
 import type { SessionKey } from "../store/turns.ts";
 import { analyze } from "./analyze.ts";
 import { failedItems } from "./answer.ts";
-import { ANALYSIS_QUEUE, hasSaid, isGone } from "./ask.ts";
+import { ANALYSIS_QUEUE, isGone } from "./ask.ts";
+import { type AnalysisShares, analysisShares } from "./bytes.ts";
 import { analysisFields } from "./fields.ts";
+import { transcriptBounds } from "./request.ts";
 
 const LEASE_MS = 30_000;
 /** After each failed run; the last one goes for all that follow, which only happen while another service is away. */
@@ -21,24 +23,36 @@ const ATTEMPTS_MAX = 4;
 
 /** Analyses ended conversations, some at once, whatever time their models take. */
 export function analysisQueue(ctx: ConversationContext, log: Logger): Record<string, Queue> {
+  const shares = analysisShares(ctx.limits);
   return {
     [ANALYSIS_QUEUE]: {
       concurrency: ctx.limits.analysesAtOnce,
+      perOwner: ctx.limits.analysesPerOwner,
       leaseMs: LEASE_MS,
       retryDelayMs: (attempts) => DELAYS_MS[attempts - 1] ?? DELAYS_MS.at(-1) ?? null,
-      run: (job) => runJob(ctx, log, job as Job<{ conversationId: string }>),
+      run: (job) => runJob(ctx, log, shares, job as Job<{ conversationId: string }>),
     },
   };
 }
 
-async function runJob(ctx: ConversationContext, log: Logger, job: Job<{ conversationId: string }>): Promise<void> {
+async function runJob(
+  ctx: ConversationContext,
+  log: Logger,
+  shares: AnalysisShares,
+  job: Job<{ conversationId: string }>,
+): Promise<void> {
   const { db, clock } = ctx;
   const key: SessionKey = { ownerId: job.ownerId, conversationId: job.payload.conversationId };
-  const items = await itemsOf(ctx, log, key, job.attempts);
-  await db.begin(async (tx) => {
-    if (items) await storeAnalysis(tx, key, items, clock.now());
-    await releaseEvent(tx, key, clock.now());
-  });
+  const hold = await shares.hold(key.ownerId, ctx.turns.cutOff);
+  try {
+    const items = await itemsOf(ctx, log, key, job.attempts);
+    await db.begin(async (tx) => {
+      if (items) await storeAnalysis(tx, key, items, clock.now());
+      await releaseEvent(tx, key, clock.now());
+    });
+  } finally {
+    hold.release();
+  }
 }
 
 /** Null when there is nothing to analyse, or nobody who wants it, any more. @throws what another run may not meet */
@@ -50,8 +64,8 @@ async function itemsOf(
 ): Promise<AnalysisItem[] | null> {
   const row = await findConversation(ctx.db, key, ctx.clock.now());
   const agent = row && (await findAnalyzingAgent(ctx, row));
-  const messages = (await listTranscripts(ctx.db, key.ownerId, [key.conversationId])).get(key.conversationId) ?? [];
-  if (!agent || !hasSaid(messages)) return null;
+  if (!agent || !(await hasUserMessage(ctx.db, key))) return null;
+  const messages = await readTranscriptEnds(ctx.db, key, transcriptBounds(ctx.limits.contextTokens));
   const fields = analysisFields(agent.analysis?.schema);
   try {
     return await analyze(ctx, log, agent, fields, row, messages);

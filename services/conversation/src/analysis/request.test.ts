@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { estimateTokens } from "../context-window.ts";
 import type { ConversationRow } from "../store/conversations.ts";
-import type { MessageRow } from "../store/messages.ts";
+import type { EndMessage } from "../store/transcript-ends.ts";
 import { analysisFields } from "./fields.ts";
 import { fitTranscript } from "./fit-transcript.ts";
 import { analysisRequest } from "./request.ts";
@@ -14,9 +14,9 @@ const CONVERSATION = {
   variables: { name: "Ada" },
 } as unknown as ConversationRow;
 const MESSAGES = [
-  { role: "user", content: "Hi" },
-  { role: "assistant", content: "Hello." },
-] as MessageRow[];
+  { seq: 1, role: "user", content: "Hi" },
+  { seq: 2, role: "assistant", content: "Hello." },
+] satisfies EndMessage[];
 
 function prompt(promptContent: string) {
   return { promptName: "p", promptVersion: 1, promptContent };
@@ -58,10 +58,11 @@ describe("what a model is asked", () => {
 
 describe("a transcript that is too long", () => {
   const cost = (lines: readonly string[]) => lines.reduce((sum, line) => sum + estimateTokens(line), 0);
+  const numbered = (texts: readonly string[]) => texts.map((text, at) => ({ seq: at + 1, text }));
   const lines = Array.from({ length: 500 }, (_, at) => `user: message ${at} ${"word ".repeat(at % 7)}`);
 
   test("keeps its beginning and, with more of the room, its end, and says what is left out", () => {
-    const kept = fitTranscript(lines, 400);
+    const kept = fitTranscript(numbered(lines), 400);
     const gap = kept.findIndex((line) => line.endsWith("messages left out]"));
     expect(kept[0]).toBe(lines[0]);
     expect(kept.at(-1)).toBe(lines.at(-1));
@@ -72,12 +73,12 @@ describe("a transcript that is too long", () => {
   });
 
   test("is whole when it fits", () => {
-    expect(fitTranscript(lines, cost(lines))).toEqual(lines);
+    expect(fitTranscript(numbered(lines), cost(lines))).toEqual(lines);
     expect(fitTranscript([], 100)).toEqual([]);
   });
 
   test("of one message is cut in the middle of it", () => {
-    const [kept = "", ...others] = fitTranscript([`user: begins ${"word ".repeat(10_000)}ends`], 800);
+    const [kept = "", ...others] = fitTranscript(numbered([`user: begins ${"word ".repeat(10_000)}ends`]), 800);
     expect(others).toEqual([]);
     expect(kept).toStartWith("user: begins");
     expect(kept).toEndWith("ends");

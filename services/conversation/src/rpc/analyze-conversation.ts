@@ -2,10 +2,10 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import { ServiceError } from "@parley/shared/errors";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { analysisJob, hasSaid, isGone } from "../analysis/ask.ts";
+import { analysisJob, isGone } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { readConversation } from "../read-conversation.ts";
-import { listTranscripts } from "../store/messages.ts";
+import { hasUserMessage } from "../store/transcript-ends.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["analyzeConversation"]>;
 
@@ -15,8 +15,8 @@ export function analyzeConversation(ctx: ConversationContext): Handler {
     const row = await readConversation(ctx, key, "Conversation");
     if (row.status === "IN_PROGRESS") throw condition("Conversation is in progress: it is analyzed when it has ended");
     if (!(await isAnalyzing(ctx, row))) throw condition("Agent has no analysis: set call_analysis_enabled on it first");
-    const transcript = (await listTranscripts(ctx.db, row.ownerId, [row.conversationId])).get(row.conversationId);
-    if (!hasSaid(transcript ?? [])) throw condition("Conversation has nothing to analyze: its user said nothing");
+    if (!(await hasUserMessage(ctx.db, row)))
+      throw condition("Conversation has nothing to analyze: its user said nothing");
     await enqueueJob(ctx.db, analysisJob(row, ctx.clock.now()));
     return {};
   };

@@ -9,6 +9,7 @@ import conversationEvents from "../migrations/0005_conversation_events.sql" with
 import callsAndRetention from "../migrations/0006_calls_and_retention.sql" with { type: "text" };
 import usage from "../migrations/0007_usage.sql" with { type: "text" };
 import conversationLanguage from "../migrations/0008_conversation_language.sql" with { type: "text" };
+import fairEvents from "../migrations/0010_fair_events.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -21,4 +22,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0007_usage", sql: usage },
   { name: "0008_conversation_language", sql: conversationLanguage },
   { name: "0009_jobs_in_turn", sql: jobsInTurn },
+  { name: "0010_fair_events", sql: fairEvents },
 ];

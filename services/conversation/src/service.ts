@@ -106,12 +106,13 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         };
         const stopping = new AbortController();
         const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log), goneConversations(patient)];
+        const relay = eventRelayQueue(ctx, log);
         const queues = {
           ...sweepQueues(clock, log, sweeps, stopping.signal),
           ...foldCountsQueue(db),
           ...indexConversationsQueue(patient),
           ...forgetQueue(ctx),
-          ...eventRelayQueue(ctx, log),
+          ...relay.queues,
           ...analysisQueue(ctx, log),
         };
         const worker = startWorker(db, queues, log, { clock, direct });
@@ -137,6 +138,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             stopping.abort();
             await ctx.turns.stop();
             await worker.stop();
+            relay.stop();
             egress.close();
             analysisEgress.close();
             agents.close();

@@ -210,22 +210,6 @@ describe("an event that no dispatcher takes", () => {
     expect(await givenUp(refused)).toHaveLength(1);
     await forget(refused);
   });
-
-  test("is given up at once when it is too large for a message, and others are sent", async () => {
-    const [large = "", other = ""] = await chats(2);
-    await service.sql.begin(async (tx) => {
-      await tx`update conversations set status = 'COMPLETED' where conversation_id in (${large}, ${other})`;
-      await tx`
-        update conversation_events set payload = repeat('x', 32 * 1024 * 1024) where conversation_id = ${large}`;
-    });
-    await eventOf(service, other);
-    await eventually(async () => {
-      await pass(service, 1_000);
-      expect(await givenUp(large)).toHaveLength(1);
-    });
-    expect(eventsOf(service.dispatcher, large)).toEqual([]);
-    await forget(large);
-  });
 });
 
 test("the event of a conversation that was removed before it could be sent goes with it", async () => {

@@ -2,7 +2,6 @@ import { ServiceError } from "@parley/shared/errors";
 import { enqueueJobs, type NewJob } from "@parley/shared/jobs/store";
 import type { ConversationContext } from "../context.ts";
 import { awaitAnalyses } from "../store/conversation-events.ts";
-import type { ConversationRow } from "../store/conversations.ts";
 import type { MessageRow } from "../store/messages.ts";
 import type { SessionKey } from "../store/turns.ts";
 
@@ -10,6 +9,12 @@ export const ANALYSIS_QUEUE = "analyze-conversations";
 
 /** For how long after a conversation's end its event waits for the analysis (decisions.md: Webhooks). */
 const WAIT_MS = 60_000;
+
+interface EndedConversation {
+  ownerId: string;
+  agentId: string;
+  hasSaid: boolean;
+}
 
 /** The work of analysing one conversation; asked for twice it is one. */
 export function analysisJob({ ownerId, conversationId }: SessionKey, now: Date): NewJob {
@@ -26,22 +31,22 @@ export function hasSaid(messages: readonly Pick<MessageRow, "role">[]): boolean 
  * Those of ended conversations that are to be analysed. One whose agent cannot be asked about now counts as such: its job asks
  * again, and lets its event go when there is nothing to wait for.
  */
-export async function wantAnalysis<E extends { row: ConversationRow; messages: readonly MessageRow[] }>(
+export async function wantAnalysis<E extends EndedConversation>(
   ctx: ConversationContext,
   ended: readonly E[],
 ): Promise<E[]> {
-  const said = ended.filter(({ messages }) => hasSaid(messages));
-  const byAgent = Map.groupBy(said, ({ row }) => `${row.ownerId} ${row.agentId}`);
+  const said = ended.filter((each) => each.hasSaid);
+  const byAgent = Map.groupBy(said, ({ ownerId, agentId }) => `${ownerId} ${agentId}`);
   const wanting = await Promise.all(
-    [...byAgent.values()].map(async (group) => ((await isAnalyzed(ctx, group[0]?.row)) ? group : [])),
+    [...byAgent.values()].map(async (group) => ((await isAnalyzed(ctx, group[0])) ? group : [])),
   );
   return wanting.flat();
 }
 
-async function isAnalyzed(ctx: ConversationContext, row: ConversationRow | undefined): Promise<boolean> {
-  if (!row) return false;
+async function isAnalyzed(ctx: ConversationContext, ended: EndedConversation | undefined): Promise<boolean> {
+  if (!ended) return false;
   try {
-    return (await ctx.getAgent(row.ownerId, row.agentId)).analysis?.enabled ?? false;
+    return (await ctx.getAgent(ended.ownerId, ended.agentId)).analysis?.enabled ?? false;
   } catch (error) {
     return !isGone(error);
   }

@@ -1,10 +1,10 @@
 import { expect, test } from "bun:test";
-import type { ConversationRow } from "../store/conversations.ts";
-import type { MessageRow } from "../store/messages.ts";
+import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
 import { eventPayload } from "./payload.ts";
+import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 
 const NOW = new Date("2026-01-01T12:00:00Z");
-const CHAT: ConversationRow = {
+const CHAT: PayloadSource = {
   ownerId: "own_1",
   conversationId: "018f3a5e-7b2c-7def-8123-456789abcdef",
   id: "cnv_1",
@@ -12,29 +12,21 @@ const CHAT: ConversationRow = {
   type: "CHAT",
   status: "COMPLETED",
   callingType: null,
-  name: "Hi",
-  messageCount: 0,
-  metadata: {},
-  variables: {},
   notes: null,
   analysis: null,
-  createdBy: "own_1",
+  isAnalysisTruncated: false,
   toMobileNumber: null,
   fromMobileNumber: null,
   telephonyProvider: null,
   recordingUrl: null,
   durationSeconds: null,
-  roomUrl: null,
-  roomName: null,
   isTestCall: false,
-  turnUntil: null,
-  lastActivityAt: NOW,
-  createdAt: NOW,
-  updatedAt: NOW,
+  messages: [],
+  isTranscriptTruncated: false,
 };
 
 test("what is not available is left out, transcript and analysis are arrays all the same", () => {
-  expect(JSON.parse(eventPayload("conversation.completed", CHAT, []))).toEqual({
+  expect(JSON.parse(eventPayload("conversation.completed", CHAT))).toEqual({
     event: "conversation.completed",
     id: "cnv_1",
     conversation_id: CHAT.conversationId,
@@ -49,7 +41,7 @@ test("what is not available is left out, transcript and analysis are arrays all 
 });
 
 test("a call's payload has every field of the specification, in its form", () => {
-  const call: ConversationRow = {
+  const call: PayloadSource = {
     ...CHAT,
     type: "TELEPHONY",
     status: "FAILED",
@@ -65,9 +57,9 @@ test("a call's payload has every field of the specification, in its form", () =>
       { name: "mood", value: "calm", type: "str" },
       { name: "calls", value: null, type: "int", error: "the model left it out" },
     ],
+    messages: [{ role: "user", content: "Hi ☎", createdAt: NOW }],
   };
-  const said = [{ role: "user", content: "Hi ☎", createdAt: NOW, conversationId: "", seq: 1 }] satisfies MessageRow[];
-  expect(JSON.parse(eventPayload("conversation.failed", call, said))).toEqual({
+  expect(JSON.parse(eventPayload("conversation.failed", call))).toEqual({
     event: "conversation.failed",
     id: "cnv_1",
     conversation_id: CHAT.conversationId,
@@ -87,5 +79,35 @@ test("a call's payload has every field of the specification, in its form", () =>
       { name: "mood", value: "calm", type: "str" },
       { name: "calls", value: null, type: "int", error: "the model left it out" },
     ],
+  });
+});
+
+const said = (content: string): PayloadMessage => ({ role: "assistant", content, createdAt: NOW });
+
+test.each([
+  ["ASCII", "x"],
+  ["control characters", "\u0001"],
+  ["quotes", '"'],
+  ["three bytes each", "語"],
+  ["four bytes each", "🎉"],
+])("a payload of too many messages, %s, has as many of the newest as fit, and says so", (_, character) => {
+  const messages = Array.from({ length: 400 }, (_, at) => said(`${at} ${character.repeat(20_000)}`));
+  const payload = eventPayload("conversation.completed", { ...CHAT, messages });
+  const { conversation_transcript: kept, conversation_transcript_truncated: isTruncated } = JSON.parse(payload);
+  const contents = kept.map(({ content }: PayloadMessage) => content);
+  expect(contents).toEqual(messages.slice(-contents.length).map(({ content }) => content));
+  expect(isTruncated).toBeTrue();
+  const bytes = Buffer.byteLength(payload);
+  const next = Buffer.byteLength(JSON.stringify(messages[399 - contents.length]));
+  expect(bytes).toBeLessThanOrEqual(PAYLOAD_BYTES_MAX);
+  expect(bytes + next).toBeGreaterThan(PAYLOAD_BYTES_MAX);
+});
+
+test("a payload whose source was cut says so", () => {
+  const source = { ...CHAT, messages: [said("Bye")], isTranscriptTruncated: true, isAnalysisTruncated: true };
+  expect(JSON.parse(eventPayload("conversation.completed", source))).toMatchObject({
+    conversation_transcript: [{ content: "Bye" }],
+    conversation_transcript_truncated: true,
+    conversation_analysis_truncated: true,
   });
 });

@@ -1,33 +1,61 @@
-import type { ConversationRow } from "../store/conversations.ts";
-import type { MessageRow } from "../store/messages.ts";
+import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
+import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 
 /**
- * What a webhook carries of an ended conversation (api.md: Events). A field that is there only "when available" is left out
- * otherwise; transcript and analysis are always arrays (decisions.md: Webhooks).
+ * What a webhook carries of an ended conversation (docs/webhooks.md), at most `PAYLOAD_BYTES_MAX` bytes. A field that is there only
+ * "when available" is left out otherwise; transcript and analysis are always arrays.
  */
-export function eventPayload(event: string, row: ConversationRow, messages: readonly MessageRow[]): string {
+export function eventPayload(event: string, source: PayloadSource): string {
+  const whole = payloadOf(event, source);
+  const excess = Buffer.byteLength(whole) - PAYLOAD_BYTES_MAX;
+  if (excess <= 0) return whole;
+  const rest = { ...source, messages: [], isTranscriptTruncated: true };
+  const bytesLeft = PAYLOAD_BYTES_MAX - Buffer.byteLength(payloadOf(event, rest));
+  return payloadOf(event, { ...rest, messages: newestWithin(source.messages, bytesLeft) });
+}
+
+function payloadOf(event: string, source: PayloadSource): string {
   return JSON.stringify({
     event,
-    id: row.id,
-    conversation_id: row.conversationId,
-    agent_id: row.agentId,
-    conversation_type: row.type,
-    conversation_status: row.status,
-    notes: row.notes,
+    id: source.id,
+    conversation_id: source.conversationId,
+    agent_id: source.agentId,
+    conversation_type: source.type,
+    conversation_status: source.status,
+    notes: source.notes,
     // JSON leaves a field out that is undefined.
-    conversation_duration: row.durationSeconds ?? undefined,
-    conversation_recording_url: row.recordingUrl ?? undefined,
-    calling_type: row.callingType ?? undefined,
-    telephony_provider: row.telephonyProvider ?? undefined,
-    to_mobile_number: row.toMobileNumber ?? undefined,
-    from_mobile_number: row.fromMobileNumber ?? undefined,
-    is_test_call: row.isTestCall,
-    // As GET /conversations/{conversation_id} shows them.
-    conversation_transcript: messages.map(({ role, content, createdAt }) => ({
-      role,
-      content,
-      timestamp: createdAt.toISOString(),
+    conversation_duration: source.durationSeconds ?? undefined,
+    conversation_recording_url: source.recordingUrl ?? undefined,
+    calling_type: source.callingType ?? undefined,
+    telephony_provider: source.telephonyProvider ?? undefined,
+    to_mobile_number: source.toMobileNumber ?? undefined,
+    from_mobile_number: source.fromMobileNumber ?? undefined,
+    is_test_call: source.isTestCall,
+    conversation_transcript: source.messages.map(presentMessage),
+    conversation_transcript_truncated: source.isTranscriptTruncated || undefined,
+    conversation_analysis: (source.analysis ?? []).map(({ name, value, type, error }) => ({
+      name,
+      value,
+      type,
+      error,
     })),
-    conversation_analysis: (row.analysis ?? []).map(({ name, value, type, error }) => ({ name, value, type, error })),
+    conversation_analysis_truncated: source.isAnalysisTruncated || undefined,
   });
+}
+
+/** As GET /conversations/{conversation_id} shows them. */
+function presentMessage({ role, content, createdAt }: PayloadMessage) {
+  return { role, content, timestamp: createdAt.toISOString() };
+}
+
+function newestWithin(messages: readonly PayloadMessage[], bytesMax: number): PayloadMessage[] {
+  let from = messages.length;
+  let bytes = 0;
+  for (const message of messages.toReversed()) {
+    // With the comma before it.
+    bytes += Buffer.byteLength(JSON.stringify(presentMessage(message))) + 1;
+    if (bytes > bytesMax) break;
+    from--;
+  }
+  return messages.slice(from);
 }

@@ -1,11 +1,12 @@
-import { enqueueJobOnce } from "@parley/shared/jobs/store";
+import { enqueueJobOnce, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
+import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { ConversationContext } from "../context.ts";
 import {
+  type DueEvent,
   deleteEvents,
-  type EventRow,
   findDueEvents,
   findNextDueEvent,
   giveUpEvents,
@@ -15,8 +16,9 @@ import { readyToSend } from "./ready.ts";
 import { type Failure, sendEvents, wasInVain } from "./send.ts";
 
 const QUEUE = "relay-events";
-/** Events read, built and stored together. */
-const BATCH = 50;
+/** Events read, built, stored and sent together, and the bytes of their payloads: what this process holds of them at a time. */
+const BATCH_MAX = 50;
+const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 /** Another replica takes over so long after this one died. */
 const LEASE_MS = 10_000;
 const RETRY_MAX_MS = 30_000;
@@ -34,9 +36,26 @@ export async function startEventRelay(ctx: ConversationContext): Promise<void> {
   await enqueueJobOnce(ctx.db, { ownerId: "", jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: ctx.clock.now() });
 }
 
-/** Brings the events of ended conversations to the webhook dispatcher, at least once each, in one replica at a time. */
-export function eventRelayQueue(ctx: ConversationContext, log: Logger): Record<string, Queue> {
-  return { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run: (_, lease) => relay(ctx, log, lease) } };
+/**
+ * Brings the events of ended conversations to the webhook dispatcher, at least once each, in one replica at a time. Owners take turns:
+ * one that has many due delays an event of another's by about a batch.
+ */
+export function eventRelayQueue(
+  ctx: ConversationContext,
+  log: Logger,
+): { queues: Record<string, Queue>; stop(): void } {
+  const state: RelayState = { lastOwnerId: "", heldBytes: 0 };
+  const run = (_: Job, lease: AbortSignal) => relay(ctx, log, state, lease);
+  return {
+    queues: { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run } },
+    stop: observeHeldBytes("events", () => state.heldBytes),
+  };
+}
+
+interface RelayState {
+  /** Served last: the one after it is next. */
+  lastOwnerId: string;
+  heldBytes: number;
 }
 
 /** 1 s, 2 s, 4 s and so on, for as long as it takes. @param attempts that failed */
@@ -45,29 +64,53 @@ function retryDelayMs(attempts: number): number {
 }
 
 /** @returns when to look again */
-async function relay(ctx: ConversationContext, log: Logger, lease: AbortSignal): Promise<Date> {
+async function relay(ctx: ConversationContext, log: Logger, state: RelayState, lease: AbortSignal): Promise<Date> {
   const { db, clock, turns } = ctx;
   let wasBusy = false;
   while (!turns.cutOff.aborted && !lease.aborted) {
-    const events = await findDueEvents(db, clock.now(), BATCH);
-    if (events.length === 0) break;
+    const batch = beginningWithin(await findNextEvents(ctx, state.lastOwnerId), BATCH_BYTES_MAX);
+    const last = batch.at(-1);
+    if (!last) break;
     wasBusy = true;
-    await relayBatch(ctx, log, events);
+    state.lastOwnerId = last.ownerId;
+    state.heldBytes = bytesOf(batch);
+    await relayBatch(ctx, log, batch).finally(() => {
+      state.heldBytes = 0;
+    });
   }
   const latest = clock.now().getTime() + (wasBusy ? LOOK_AGAIN_MS.busy : LOOK_AGAIN_MS.idle);
   const next = await findNextDueEvent(db);
   return new Date(Math.min(latest, next?.getTime() ?? latest));
 }
 
+/** Those of the owners after that one; after the last owner the round begins anew. */
+async function findNextEvents({ db, clock }: ConversationContext, lastOwnerId: string): Promise<DueEvent[]> {
+  const events = await findDueEvents(db, clock.now(), BATCH_MAX, lastOwnerId);
+  return events.length > 0 || lastOwnerId === "" ? events : findDueEvents(db, clock.now(), BATCH_MAX, "");
+}
+
+/** At least one, however large. The others are found again. */
+function beginningWithin(events: readonly DueEvent[], bytesMax: number): DueEvent[] {
+  let bytes = 0;
+  return events.filter(({ bytesMax: more }, at) => {
+    bytes += more;
+    return at === 0 || bytes <= bytesMax;
+  });
+}
+
+function bytesOf(events: readonly DueEvent[]): number {
+  return events.reduce((sum, { bytesMax }) => sum + bytesMax, 0);
+}
+
 /** @throws what came of the calls when nobody answered them: the dispatcher is away, and others would fare no better */
-async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly EventRow[]): Promise<void> {
+async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly DueEvent[]): Promise<void> {
   const { db, clock } = ctx;
   const outcome = await sendEvents(ctx, await readyToSend(ctx, log, events));
-  const { sent, refused, impossible, failed } = outcome;
+  const { sent, refused, failed } = outcome;
   if (sent.length > 0) await deleteEvents(db, sent);
   const now = clock.now().getTime();
   const [hopeless, others] = partition(refused, ({ event }) => event.endedAt.getTime() < now - REFUSED_MS);
-  await giveUp(ctx, log, [...impossible, ...hopeless]);
+  await giveUp(ctx, log, hopeless);
   const again = [...others, ...failed];
   if (again.length === 0) return;
   const putOff = again.map(({ event }) => ({ ...event, until: new Date(now + retryDelayMs(event.attempts + 1)) }));

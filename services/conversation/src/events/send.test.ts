@@ -37,20 +37,11 @@ test("every event is in one call, in order and with its trace; none has more tha
   const dispatcher = fakeDispatcher();
   const large = ["ü".repeat(1.5 * MIB), "x".repeat(0.9 * MIB), "x", "x".repeat(30 * MIB)];
   const events = [...large, ...Array(50).fill("x")].map(eventOf);
-  expect(await sendEvents(dispatcher, events)).toEqual({ sent: events, refused: [], impossible: [], failed: [] });
+  expect(await sendEvents(dispatcher, events)).toEqual({ sent: events, refused: [], failed: [] });
   expect(dispatcher.calls.map((call) => call.events.length)).toEqual([3, 1, 25, 25]);
   const given = dispatcher.calls.flatMap((call) => call.events);
   expect(given.map(({ conversationId }) => conversationId)).toEqual(events.map(({ conversationId }) => conversationId));
   expect(new Set(given.map(({ traceparent }) => traceparent))).toEqual(new Set([TRACEPARENT]));
-});
-
-test("an event that no message can carry is not tried, and keeps no other", async () => {
-  const dispatcher = fakeDispatcher();
-  const [small, large] = [eventOf("x"), eventOf("x".repeat(32 * MIB))];
-  const { sent, impossible } = await sendEvents(dispatcher, [large, small]);
-  expect(sent).toEqual([small]);
-  expect(impossible.map(({ event }) => event)).toEqual([large]);
-  expect(dispatcher.calls).toHaveLength(1);
 });
 
 test("an event that is refused, or at which the dispatcher fails, keeps no other", async () => {

@@ -1,6 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
 import { idOf } from "@parley/shared/ids";
-import { REQUEST_BYTES_MAX } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import type { EventRow } from "../store/conversation-events.ts";
 
@@ -19,8 +18,6 @@ export interface SendOutcome {
   sent: ReadyEvent[];
   /** The dispatcher would not have them: another try may find a newer one. */
   refused: Failure[];
-  /** No dispatcher will ever take them. */
-  impossible: Failure[];
   /** Nobody knows: the call failed. */
   failed: Failure[];
 }
@@ -35,15 +32,8 @@ const FRAME_BYTES = 4096;
 
 /** Sends events, some in a call. When nobody answers the first call there is no other. */
 export async function sendEvents(dispatcher: Dispatcher, events: readonly ReadyEvent[]): Promise<SendOutcome> {
-  const outcome: SendOutcome = { sent: [], refused: [], impossible: [], failed: [] };
-  const possible = events.filter((event) => {
-    const bytes = bytesOf(event);
-    if (bytes <= REQUEST_BYTES_MAX) return true;
-    const error = new ServiceError("invalid", `The event has ${bytes} bytes: ${REQUEST_BYTES_MAX} is the most`);
-    outcome.impossible.push({ event, error });
-    return false;
-  });
-  for (const call of callsOf(possible)) {
+  const outcome: SendOutcome = { sent: [], refused: [], failed: [] };
+  for (const call of callsOf(events)) {
     await send(dispatcher, call, outcome);
     if (wasInVain(outcome)) break;
   }

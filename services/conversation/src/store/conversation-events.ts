@@ -1,4 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
+import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
+import { keyOf } from "./payload-sources.ts";
 import type { SessionKey } from "./turns.ts";
 
 /** The event of an ended conversation that the webhook dispatcher does not have yet (0005_conversation_events). */
@@ -8,17 +10,88 @@ export interface EventRow extends SessionKey {
   event: string;
   endedAt: Date;
   awaitsAnalysis: boolean;
-  payload: string | null;
   attempts: number;
   /** W3C trace context of what ended the conversation. */
   traceparent: string | null;
 }
 
-/** Those that are due, the longest due first. */
-export async function findDueEvents(sql: Sql, now: Date, limit: number): Promise<EventRow[]> {
-  return sql<EventRow[]>`
-    select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, payload, attempts, traceparent
-    from conversation_events where due_at <= ${now} order by due_at limit ${limit}`;
+/** An event to see to, and what that takes. */
+export interface DueEvent extends EventRow {
+  /** Whether its payload is stored, and no longer than payloads are. */
+  isBuilt: boolean;
+  /** Bytes of its payload, or of what is to become its payload: at most. */
+  bytesMax: number;
+  /** Null when the conversation is gone. */
+  agentId: string | null;
+  /** Whether the user said anything. */
+  hasSaid: boolean;
+}
+
+/** JSON of a message beside its text, and of a payload beside messages, notes and analysis. */
+const MESSAGE_BYTES_MAX = 100;
+const FIELDS_BYTES_MAX = 16_384;
+/** So many messages alone are longer than a payload. */
+const MESSAGES_MAX = PAYLOAD_BYTES_MAX / MESSAGE_BYTES_MAX;
+
+/**
+ * Events that are due, one of each owner, then the second of each owner, and so on; of one owner the longest due first. Only owners
+ * after `afterOwnerId`: whoever goes on behind the owner served last gives each its turn.
+ */
+export async function findDueEvents(sql: Sql, now: Date, limit: number, afterOwnerId: string): Promise<DueEvent[]> {
+  // The owners are found one by one in the index, so that the events of one cost the others nothing (0010_fair_events).
+  return sql<DueEvent[]>`
+    with recursive owners (owner_id) as (
+      (
+        select owner_id from conversation_events
+        where due_at < 'infinity' and owner_id > ${afterOwnerId}
+          and exists (select from conversation_events where due_at <= ${now})
+        order by owner_id limit 1
+      )
+      union all
+      select next.owner_id from owners cross join lateral (
+        select owner_id from conversation_events where due_at < 'infinity' and owner_id > owners.owner_id
+        order by owner_id limit 1
+      ) as next
+    ), due as materialized (
+      select event.*
+      from (
+        select owner_id from owners where exists (
+          select from conversation_events
+          where due_at < 'infinity' and due_at <= ${now} and owner_id = owners.owner_id
+        ) limit ${limit}
+      ) as served
+      cross join lateral (
+        select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, attempts, traceparent,
+          coalesce(octet_length(payload) <= ${PAYLOAD_BYTES_MAX}, false) as is_built, octet_length(payload) as built_bytes,
+          row_number() over (order by due_at, conversation_id) as turn
+        from conversation_events where due_at < 'infinity' and due_at <= ${now} and owner_id = served.owner_id
+        order by due_at, conversation_id limit ${limit}
+      ) as event
+      order by turn, owner_id limit ${limit}
+    )
+    select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, attempts, traceparent, is_built,
+      agent_id, coalesce(has_said, false) as has_said,
+      case when is_built then built_bytes
+        else least(${PAYLOAD_BYTES_MAX}, coalesce(bytes_max, 0) + ${FIELDS_BYTES_MAX})::integer end as bytes_max
+    from due left join lateral (
+      select agent_id,
+        exists (
+          select from messages
+          where owner_id = due.owner_id and conversation_id = due.conversation_id and role = 'user'
+        ) as has_said,
+        said_bytes + ${ESCAPED_BYTES_MAX}::integer * coalesce(octet_length(notes), 0)
+          + least(coalesce(octet_length(analysis::text), 0), ${ANALYSIS_BYTES_MAX}) as bytes_max
+      from conversations cross join lateral (
+        select coalesce(sum(${ESCAPED_BYTES_MAX}::bigint * octet_length(content) + ${MESSAGE_BYTES_MAX}), 0) as said_bytes
+        from (
+          select content from messages
+          where owner_id = due.owner_id and conversation_id = due.conversation_id
+          order by seq desc limit ${MESSAGES_MAX}
+        ) as newest
+      ) as said
+      where owner_id = due.owner_id and conversation_id = due.conversation_id and not due.is_built
+    ) as source on true
+    order by turn, owner_id`;
 }
 
 /** When the next one is due, if there is any. */
@@ -46,18 +119,37 @@ export async function releaseEvent(sql: Sql, { ownerId, conversationId }: Sessio
     select wake_event_relay(${now}) from released`;
 }
 
-/** Stores what the events send from now on, unless that is stored already. @returns what is stored, by conversation id */
+/** What events send, by `keyOf`, of those that have it stored. */
+export async function readPayloads(sql: Sql, keys: readonly SessionKey[]): Promise<Map<string, string>> {
+  if (keys.length === 0) return new Map();
+  const rows = await sql<(SessionKey & { payload: string })[]>`
+    select owner_id, conversation_id, payload from conversation_events
+    where (owner_id, conversation_id) in (${keysOf(sql, keys)}) and octet_length(payload) <= ${PAYLOAD_BYTES_MAX}`;
+  return new Map(rows.map((row) => [keyOf(row), row.payload]));
+}
+
+/**
+ * Stores what the events send from now on, unless that is stored already. An earlier release may have stored a payload that is too
+ * long: it is replaced, which is the same event to the dispatcher whatever it has of it.
+ * @returns what is stored, by `keyOf`; nothing for an event that is gone
+ */
 export async function storePayloads(
   sql: Sql,
   built: readonly (SessionKey & { payload: string })[],
 ): Promise<Map<string, string>> {
-  const rows = await sql<{ conversationId: string; payload: string }[]>`
-    update conversation_events set payload = coalesce(conversation_events.payload, built.payload)
+  // What was stored as given does not come back.
+  const rows = await sql<(SessionKey & { other: string | null })[]>`
+    update conversation_events set payload = case
+      when octet_length(conversation_events.payload) <= ${PAYLOAD_BYTES_MAX} then conversation_events.payload
+      else built.payload
+    end
     from unnest(${built.map((event) => event.ownerId)}::text[], ${built.map((event) => event.conversationId)}::uuid[],
       ${built.map((event) => event.payload)}::text[]) as built (owner_id, conversation_id, payload)
     where conversation_events.owner_id = built.owner_id and conversation_events.conversation_id = built.conversation_id
-    returning conversation_events.conversation_id, conversation_events.payload`;
-  return new Map(rows.map((row) => [row.conversationId, row.payload]));
+    returning conversation_events.owner_id, conversation_events.conversation_id,
+      nullif(conversation_events.payload, built.payload) as other`;
+  const payloads = new Map(built.map((event) => [keyOf(event), event.payload]));
+  return new Map(rows.map((row) => [keyOf(row), row.other ?? payloads.get(keyOf(row)) ?? ""]));
 }
 
 /** An attempt failed. */

@@ -1,0 +1,167 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { newUuid } from "@parley/shared/ids";
+import { PAYLOAD_BYTES_MAX } from "../src/events/payload-bounds.ts";
+import { type DueEvent, findDueEvents } from "../src/store/conversation-events.ts";
+import { endChats, openChats } from "./alone-kit.ts";
+import { allSentLater, eventOf, eventsOf, payloadOf } from "./events-kit.ts";
+import { newOwner, startTestChat, type TestChat } from "./kit.ts";
+
+let service: TestChat;
+let db: Database;
+
+beforeAll(async () => {
+  service = await startTestChat();
+  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
+});
+
+afterAll(async () => {
+  await db.end();
+  await service.stop();
+});
+
+afterEach(() => allSentLater(service));
+
+/** A chat of one greeting. */
+async function chat(ownerId = newOwner()): Promise<string> {
+  const [id = ""] = await openChats(service.sql, ownerId, 1, { at: service.clock.now() });
+  return id;
+}
+
+async function say(conversationId: string, contents: readonly string[]): Promise<void> {
+  await service.sql`
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+    select owner_id, conversation_id, at + 1, 'assistant', content, now()
+    from conversations cross join unnest(${contents as string[]}::text[]) with ordinality as said (content, at)
+    where conversation_id = ${conversationId}`;
+}
+
+async function payloadOfEnded(conversationId: string) {
+  await endChats(service.sql, [conversationId], service.clock.now());
+  const event = await eventOf(service, conversationId);
+  expect(Buffer.byteLength(event.payload)).toBeLessThanOrEqual(PAYLOAD_BYTES_MAX);
+  return payloadOf(event);
+}
+
+test("conversations of one id are two owners' own: each owner's event tells of its own", async () => {
+  const id = newUuid();
+  const owners = [newOwner(), newOwner()].toSorted();
+  for (const ownerId of owners) {
+    const [own = ""] = await openChats(service.sql, ownerId, 1, { at: service.clock.now() });
+    await service.sql.begin(async (tx) => {
+      await tx`update conversations set conversation_id = ${id}, notes = ${`of ${ownerId}`} where conversation_id = ${own}`;
+      await tx`
+        update messages set conversation_id = ${id}, content = ${`said to ${ownerId}`} where conversation_id = ${own}`;
+    });
+  }
+  await endChats(service.sql, [id], service.clock.now());
+  await allSentLater(service);
+  const told = eventsOf(service.dispatcher, id).map((event) => [event.ownerId, payloadOf(event)]);
+  expect(told.toSorted()).toEqual(
+    owners.map((ownerId) => [
+      ownerId,
+      expect.objectContaining({
+        notes: `of ${ownerId}`,
+        conversation_transcript: [expect.objectContaining({ content: `said to ${ownerId}` })],
+      }),
+    ]),
+  );
+});
+
+test("an owner with many events that are due delays another's by a batch at most", async () => {
+  const ends = service.clock.now();
+  const [many, few] = [newOwner(), newOwner()];
+  const ids = await openChats(service.sql, many, 300, { at: ends });
+  const late = await chat(few);
+  await service.sql.begin(async (tx) => {
+    await tx`
+      update conversations set status = 'COMPLETED', updated_at = ${new Date(ends.getTime() - 60_000)}
+      where conversation_id = any(${ids})`;
+    await tx`update conversations set status = 'COMPLETED', updated_at = ${ends} where conversation_id = ${late}`;
+  });
+  await allSentLater(service);
+  const order = service.dispatcher.events.filter(({ ownerId }) => [many, few].includes(ownerId));
+  expect(order).toHaveLength(301);
+  expect(order.findIndex(({ ownerId }) => ownerId === few)).toBeLessThanOrEqual(50);
+});
+
+test("a transcript that is too long keeps its newest messages, and says so", async () => {
+  const id = await chat();
+  const said = Array.from({ length: 9 }, (_, at) => `${at}${"\u0001".repeat(30_000)}`);
+  await say(id, said);
+  const payload = await payloadOfEnded(id);
+  expect(payload.conversation_transcript_truncated).toBeTrue();
+  expect(payload.conversation_transcript.map(({ content }: { content: string }) => content)).toEqual(said.slice(-5));
+});
+
+test("a message that is too long keeps its first 100,000 characters, whole ones, and says so", async () => {
+  const id = await chat();
+  await say(id, ["🎉".repeat(100_001)]);
+  const payload = await payloadOfEnded(id);
+  expect(payload.conversation_transcript_truncated).toBeTrue();
+  expect(payload.conversation_transcript.at(-1).content).toBe("🎉".repeat(100_000));
+});
+
+test("what fits is whole, and says nothing of being cut", async () => {
+  const id = await chat();
+  await say(id, ["x".repeat(100_000), "語".repeat(100_000)]);
+  const payload = await payloadOfEnded(id);
+  expect(payload.conversation_transcript).toHaveLength(3);
+  expect(payload).not.toContainAnyKeys(["conversation_transcript_truncated", "conversation_analysis_truncated"]);
+});
+
+test("an analysis that is too long keeps as many fields as fit, in their order, and says so", async () => {
+  const id = await chat();
+  const items = [
+    { name: "mood", value: "calm", type: "str" },
+    { name: "story", value: "\u0001".repeat(500_000), type: "str" },
+    { name: "summary", value: "é".repeat(20_000), type: "str" },
+    { name: "calls", value: null, type: "int", error: "the model left it out" },
+  ];
+  await service.sql`
+    update conversations set analysis = ${service.sql.json(items)}, notes = ${"\u0001".repeat(10_000)}
+    where conversation_id = ${id}`;
+  await say(id, ["\u0001".repeat(100_000)]);
+  const payload = await payloadOfEnded(id);
+  expect(payload.conversation_analysis).toEqual([items[0], items[2], items[3]]);
+  expect(payload.conversation_analysis_truncated).toBeTrue();
+  expect(payload.conversation_transcript.at(-1).content).toHaveLength(100_000);
+});
+
+test("an event whose payload an earlier release has stored too long is sent with a shorter one", async () => {
+  const id = await chat();
+  await service.sql.begin(async (tx) => {
+    await tx`update conversations set status = 'COMPLETED' where conversation_id = ${id}`;
+    await tx`update conversation_events set payload = repeat('x', 24 * 1024 * 1024) where conversation_id = ${id}`;
+  });
+  const event = await eventOf(service, id);
+  expect(payloadOf(event)).toMatchObject({ conversation_id: id, conversation_transcript: [{ content: "Hello." }] });
+});
+
+test("no payload is longer than the events that are due are counted for", async () => {
+  const ownerId = newOwner();
+  const contents = ["", "\u0001".repeat(5_000), '"'.repeat(70_000), "語".repeat(40_000), "x".repeat(400_000)];
+  let counted: DueEvent[] = [];
+  const ids: string[] = [];
+  for (const content of contents) {
+    const id = await chat(ownerId);
+    await say(id, Array(5).fill(content));
+    ids.push(id);
+  }
+  const notes = "\u0001".repeat(10_000);
+  await service.sql.begin(async (tx) => {
+    await tx`
+      update conversations set status = 'COMPLETED', notes = ${notes}, updated_at = ${service.clock.now()}
+      where conversation_id = any(${ids})`;
+    // Not yet: these are looked at before the relay sends them.
+    await tx`update conversation_events set due_at = due_at + interval '1 minute' where owner_id = ${ownerId}`;
+  });
+  counted = await findDueEvents(db, new Date(service.clock.now().getTime() + 60_000), 50, "");
+  await allSentLater(service);
+  for (const id of ids) {
+    const bytes = Buffer.byteLength(eventsOf(service.dispatcher, id)[0]?.payload ?? "");
+    const most = counted.find(({ conversationId }) => conversationId === id)?.bytesMax ?? 0;
+    expect(bytes).toBeLessThanOrEqual(most);
+    expect(most).toBeLessThanOrEqual(PAYLOAD_BYTES_MAX);
+  }
+});

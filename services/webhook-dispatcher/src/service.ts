@@ -1,4 +1,5 @@
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { ByteShares } from "@parley/shared/byte-shares";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
@@ -8,8 +9,10 @@ import type { Running } from "@parley/shared/process";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import { acceptor } from "./accept.ts";
+import { boundedAcceptance } from "./accept-bounds.ts";
 import type { DispatcherConfig } from "./config.ts";
 import type { DispatcherContext } from "./context.ts";
+import { longPayloadShares } from "./delivery/payloads.ts";
 import { deliveryQueue } from "./delivery/queue.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { acceptEvent } from "./rpc/accept-event.ts";
@@ -27,11 +30,19 @@ import { sendTestEvent } from "./rpc/send-test-event.ts";
 import { updateDestination } from "./rpc/update-destination.ts";
 import { oldDeliveries } from "./sweep.ts";
 
-/** @param pollMs as a worker's of jobs: for tests that tell the time */
+interface DispatcherSettings extends Pick<WorkerSettings, "pollMs"> {
+  clock?: Clock;
+  shares?: ByteShares;
+}
+
+/**
+ * @param pollMs as a worker's of jobs: for tests that tell the time
+ * @param shares the memory for long payloads: for tests that measure it
+ */
 export function startDispatcher(
   config: DispatcherConfig,
   log: Logger,
-  { clock: given, pollMs }: { clock?: Clock } & Pick<WorkerSettings, "pollMs"> = {},
+  { clock: given, pollMs, shares = longPayloadShares() }: DispatcherSettings = {},
 ): Promise<Running> {
   return startService(
     {
@@ -44,9 +55,11 @@ export function startDispatcher(
         const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
         const ctx: DispatcherContext = { db, clock, sealer, allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS };
         const accept = acceptor(db, clock.now);
+        const within = boundedAcceptance();
         const deliveries = deliveryQueue({
           db,
           sealer,
+          shares,
           sender: { fetch: egress.fetch, timeoutMs: config.PARLEY_WEBHOOK_TIMEOUT_MS, clock, log },
           retryMs: config.PARLEY_WEBHOOK_RETRY_MS,
           leaseMs: config.PARLEY_WEBHOOK_LEASE_MS,
@@ -60,8 +73,8 @@ export function startDispatcher(
         await startSweeps(db, clock, sweeps);
         return {
           handlers: {
-            acceptEvent: acceptEvent(accept),
-            batchAcceptEvents: batchAcceptEvents(accept),
+            acceptEvent: acceptEvent(accept, within),
+            batchAcceptEvents: batchAcceptEvents(accept, within),
             forgetConversations: forgetConversations(ctx),
             createDestination: createDestination(ctx),
             listDestinations: listDestinations(ctx),

@@ -8,6 +8,7 @@ import type { AttemptRow, PendingDelivery } from "../store/deliveries.ts";
 import type { RequestTypeName } from "../store/destinations.ts";
 import { excerptOf, readBeginning } from "./excerpt.ts";
 import { requestOf } from "./request.ts";
+import { payloadFor } from "./url-payload.ts";
 
 const took = durations("parley.webhook.attempt.duration", "How long attempts to deliver an event took, by outcome");
 
@@ -31,11 +32,16 @@ export interface Attempt extends AttemptRow {
   endedAt: Date;
 }
 
-/** Sends a delivery once (decisions.md: Webhooks, Attempt). Never rejects: a failure of our own is a failed attempt too. */
-export function makeAttempt(sender: Sender, target: Target, delivery: PendingDelivery): Promise<Attempt> {
+/** Sends a delivery once. Never rejects: a failure of our own is a failed attempt too. */
+export function makeAttempt(
+  sender: Sender,
+  target: Target,
+  delivery: PendingDelivery,
+  payload: string,
+): Promise<Attempt> {
   const span = { kind: SpanKind.CLIENT, parent: delivery.traceparent };
   return inSpan(`webhook ${target.requestType}`, span, async (span) => {
-    const attempt = await send(sender, target, delivery);
+    const attempt = await send(sender, target, delivery, payload);
     const { httpStatus, durationMs, succeeded } = attempt;
     const outcome = succeeded ? "ok" : httpStatus === null ? "no_answer" : "refused";
     took().record(durationMs / 1_000, { outcome });
@@ -48,7 +54,12 @@ export function makeAttempt(sender: Sender, target: Target, delivery: PendingDel
   });
 }
 
-async function send(sender: Sender, target: Target, delivery: PendingDelivery): Promise<Attempt> {
+async function send(
+  sender: Sender,
+  target: Target,
+  { event, eventId }: PendingDelivery,
+  stored: string,
+): Promise<Attempt> {
   const startedAt = sender.clock.now();
   const startedMs = performance.now();
   const pieces: Uint8Array[] = [];
@@ -58,8 +69,9 @@ async function send(sender: Sender, target: Target, delivery: PendingDelivery): 
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), sender.timeoutMs);
   try {
-    const { url, ...request } = requestOf(target.url, target.requestType, delivery);
-    const signed = target.sign(delivery.eventId, delivery.payload, startedAt);
+    const payload = payloadFor(target.requestType, stored);
+    const { url, ...request } = requestOf(target.url, target.requestType, { event, payload });
+    const signed = target.sign(eventId, payload, startedAt);
     const headers = { "user-agent": "Parley", ...request.headers, ...signed };
     const response = await sender.fetch(url, { ...request, headers, redirect: "manual", signal: late.signal });
     httpStatus = response.status;

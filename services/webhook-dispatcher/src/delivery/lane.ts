@@ -4,19 +4,22 @@ import type { Sealer } from "@parley/shared/sealing";
 import { signer } from "../secrets.ts";
 import type { PendingDelivery } from "../store/deliveries.ts";
 import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
-import { makeAttempt, type Sender, type Target } from "./attempt.ts";
+import { type Attempt, makeAttempt, type Sender, type Target } from "./attempt.ts";
+import type { LendPayload } from "./payloads.ts";
 import type { Settle } from "./settle.ts";
+import type { DeliveryState } from "./state.ts";
 
 export interface LaneContext {
   /** What a destination is now and gets next, those due first; read with what other lanes ask for. */
   read(question: LaneQuestion): Promise<LaneAnswer>;
   /** Cancels what is pending of a destination that takes nothing any more. */
   cancel(key: DestinationKey): Promise<void>;
+  lend: LendPayload;
   settle: Settle;
   sender: Sender;
   sealer: Sealer;
-  /** Attempts that one lane may have under way now. */
-  places(): number;
+  /** Attempts that one lane of an owner may have under way now. */
+  places(ownerId: string): number;
   /** How long a lane that always has something due keeps its destination, milliseconds; then the processes share anew. */
   turnMs: number;
   /** Fires at a stop: nothing more is begun. */
@@ -38,6 +41,8 @@ export interface Lane {
   work(): Promise<Date | typeof HAND_OVER | undefined>;
   /** There may be more to deliver, or the destination has changed. */
   wake(): void;
+  /** Bytes of the payloads that it has read ahead, under way or not. */
+  readAheadBytes(): number;
 }
 
 /** Read ahead, in attempts that may be under way. */
@@ -57,6 +62,7 @@ const SETTLE_RETRY_MS = 250;
  */
 export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSignal): Lane {
   const { sender, stopping } = ctx;
+  const places = () => ctx.places(key.ownerId);
   let row: DestinationRow | null = null;
   let target: Target | null = null;
   /** Read and not begun. */
@@ -70,15 +76,16 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   const begun = new Set<string>();
   const settled: string[] = [];
   let underWay = 0;
+  let underWayBytes = 0;
   let unsettled = 0;
   let woken = false;
   let readMs = 0;
   let pause: { end(): void; change(): void } | null = null;
 
-  let isEnding = false;
+  const ending = new AbortController();
   // Not all at once, as they began: each goes to whoever is free.
   const turnEndsAt = performance.now() + ctx.turnMs * (0.5 + Math.random());
-  const isOver = () => isEnding || lease.aborted || stopping.aborted || performance.now() > turnEndsAt;
+  const isOver = () => ending.signal.aborted || lease.aborted || stopping.aborted || performance.now() > turnEndsAt;
 
   async function work(): Promise<Date | typeof HAND_OVER | undefined> {
     const end = () => pause?.end();
@@ -94,7 +101,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
       }
       return HAND_OVER;
     } finally {
-      isEnding = true;
+      ending.abort();
       // What is under way is settled whatever happened, or it would be made again.
       while (unsettled > 0) await paused();
       lease.removeEventListener("abort", end);
@@ -107,7 +114,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     woken = false;
     retryAt = null;
     readMs = performance.now();
-    const limit = Math.max(READ_MIN, AHEAD * ctx.places());
+    const limit = Math.max(READ_MIN, AHEAD * places());
     const { destination, pending } = await ctx.read({ ...key, limit, except: [...begun] });
     if (!destination?.enabled) {
       // One that was added while the destination was being disabled or deleted.
@@ -129,7 +136,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   }
 
   function begin(): void {
-    while (target && !isOver() && underWay < ctx.places() && unsettled < 2 * ctx.places()) {
+    while (target && !isOver() && underWay < places() && unsettled < 2 * places()) {
       const delivery = waiting.shift();
       if (!delivery) return;
       send(target, delivery);
@@ -137,17 +144,37 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   }
 
   async function send(to: Target, delivery: PendingDelivery): Promise<void> {
+    const bytes = readAhead(delivery);
     begun.add(delivery.deliveryId);
     underWay++;
+    underWayBytes += bytes;
     unsettled++;
-    const attempt = await makeAttempt(sender, to, delivery);
+    const attempt = await attemptOf(to, delivery);
     underWay--;
+    underWayBytes -= bytes;
     begin();
-    const state = await persistently(() => ctx.settle({ delivery, attempt }));
+    const state = attempt && (await persistently(() => ctx.settle({ delivery, attempt })));
     settled.push(delivery.deliveryId);
     unsettled--;
     retryAt = earlier(retryAt, state?.nextAttemptAt ?? null);
     nextAt = earlier(nextAt, retryAt);
+    if (attempt) tell(delivery, attempt, state);
+    begin();
+    if (readInMs() <= 0) pause?.end();
+  }
+
+  /** Null when it was not made: the delivery is pending as before, unless that is why. */
+  async function attemptOf(to: Target, delivery: PendingDelivery): Promise<Attempt | null> {
+    try {
+      return await ctx.lend(delivery, ending.signal, (payload) => makeAttempt(sender, to, delivery, payload));
+    } catch (err) {
+      sender.log.warn({ err, destination_id: key.destinationId }, "a payload cannot be read, will try again");
+      woken = true;
+      return null;
+    }
+  }
+
+  function tell(delivery: PendingDelivery, attempt: Attempt, state: DeliveryState | null): void {
     sender.log.info(
       {
         owner_id: delivery.ownerId,
@@ -162,16 +189,14 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
       },
       "webhook attempt",
     );
-    begin();
-    if (readInMs() <= 0) pause?.end();
   }
 
   function readInMs(): number {
     if (unsettled === 0) return 0;
     if (isOver()) return POLL_MS;
-    const places = ctx.places();
-    if (more && waiting.length < places) return 0;
-    if (woken) return readMs + (waiting.length < places ? HURRY_MS : REFRESH_MS) - performance.now();
+    const enough = places();
+    if (more && waiting.length < enough) return 0;
+    if (woken) return readMs + (waiting.length < enough ? HURRY_MS : REFRESH_MS) - performance.now();
     return nextAt ? Math.max(1, Math.min(nextAt.getTime() - sender.clock.now().getTime(), POLL_MS)) : POLL_MS;
   }
 
@@ -215,7 +240,15 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     }
   }
 
-  return { work, wake };
+  return { work, wake, readAheadBytes: () => underWayBytes + sum(waiting.map(readAhead)) };
+}
+
+function readAhead({ payload, payloadBytes }: PendingDelivery): number {
+  return payload === null ? 0 : payloadBytes;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, each) => total + each, 0);
 }
 
 function earlier(one: Date | null, other: Date | null): Date | null {

@@ -1,6 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
 import { batched } from "@parley/shared/rpc/batched";
-import { type Ended, readStates, storeEnded } from "../store/deliveries.ts";
+import { type Ended, keyOf, readStates, storeEnded } from "../store/deliveries.ts";
 import type { Attempt } from "./attempt.ts";
 import { afterAttempt, type DeliveryState } from "./state.ts";
 
@@ -33,7 +33,7 @@ async function settleAll(
       .map(({ delivery, attempt }): Ended => ({ delivery, attempt, next: afterAttempt(delivery, attempt, retryMs) }))
       .sort((a, b) => (a.delivery.deliveryId < b.delivery.deliveryId ? -1 : 1));
     const stored = await storeEnded(db, ended);
-    for (const { delivery, next } of ended) if (stored.has(delivery.deliveryId)) settled.set(delivery.deliveryId, next);
+    for (const { delivery, next } of ended) if (stored.has(keyOf(delivery))) settled.set(keyOf(delivery), next);
     if (stored.size === waiting.length) break;
     // A delivery was cancelled or sent again while its attempt was under way: that counts first.
     const states = await readStates(
@@ -41,9 +41,9 @@ async function settleAll(
       waiting.map(({ delivery }) => delivery),
     );
     waiting = waiting.flatMap(({ delivery, attempt }) => {
-      const now = states.get(delivery.deliveryId);
+      const now = states.get(keyOf(delivery));
       return now?.attempts === delivery.attempts ? [{ delivery: now, attempt }] : [];
     });
   }
-  return made.map(({ delivery }) => settled.get(delivery.deliveryId) ?? null);
+  return made.map(({ delivery }) => settled.get(keyOf(delivery)) ?? null);
 }

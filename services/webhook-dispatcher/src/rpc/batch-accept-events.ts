@@ -1,23 +1,20 @@
 import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Accept } from "../accept.ts";
+import type { AcceptWithin } from "../accept-bounds.ts";
 import type { Handler } from "../context.ts";
 import { readEvent } from "../rules.ts";
 import type { EventRow } from "../store/events.ts";
 
 /** One that breaks a rule does not keep the others. */
-export function batchAcceptEvents(accept: Accept): Handler<"batchAcceptEvents"> {
-  return async ({ events }) => {
-    const results = await Promise.all(
-      events.map(async (given) => {
-        const read = readOrRefuse(given);
-        if (typeof read === "string") return { refusal: read };
-        await accept(read);
-        return {};
-      }),
-    );
-    return { results };
+export function batchAcceptEvents(accept: Accept, within: AcceptWithin): Handler<"batchAcceptEvents"> {
+  const acceptOne = async (given: AcceptEventRequest) => {
+    const read = readOrRefuse(given);
+    if (typeof read === "string") return { refusal: read };
+    await accept(read);
+    return {};
   };
+  return ({ events }) => within(events, async () => ({ results: await Promise.all(events.map(acceptOne)) }));
 }
 
 function readOrRefuse(given: AcceptEventRequest): EventRow | string {

@@ -9,16 +9,30 @@ export interface DeliveryKey {
   deliveryId: string;
 }
 
+/** An id is its owner's: nothing is kept by the id alone. */
+export function keyOf({ ownerId, deliveryId }: DeliveryKey): string {
+  return `${ownerId} ${deliveryId}`;
+}
+
 /** A pending delivery with all that an attempt needs of it. */
 export interface PendingDelivery extends DeliveryKey, DeliveryState {
   destinationId: string;
   nextAttemptAt: Date;
   eventId: string;
   event: string;
-  payload: string;
+  /** Null when it is longer than `READ_AHEAD_BYTES_MAX`: it is read as its attempt begins. */
+  payload: string | null;
+  /** Bytes of the payload. */
+  payloadBytes: number;
   /** W3C trace context of what the event tells of. */
   traceparent: string | null;
 }
+
+/**
+ * Bytes of a payload that is read before its attempt begins. The lanes of a process together read ahead 4,096 deliveries at most
+ * (`delivery/lane.ts`), hence 16 MiB.
+ */
+const READ_AHEAD_BYTES_MAX = 4096;
 
 export interface WantedDeliveries extends DestinationKey {
   limit: number;
@@ -30,7 +44,8 @@ export interface WantedDeliveries extends DestinationKey {
 export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[]): Promise<PendingDelivery[]> {
   return sql<PendingDelivery[]>`
     select next.owner_id, next.destination_id, next.delivery_id, next.status, next.attempts, next.attempts_left,
-      next.next_attempt_at, next.event_id, event, payload, traceparent
+      next.next_attempt_at, next.event_id, event, octet_length(payload) as payload_bytes,
+      case when octet_length(payload) <= ${READ_AHEAD_BYTES_MAX} then payload end as payload, traceparent
     from unnest(
       ${wanted.map(({ ownerId }) => ownerId)}::text[],
       ${wanted.map(({ destinationId }) => destinationId)}::text[],
@@ -40,11 +55,29 @@ export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[])
       select owner_id, destination_id, delivery_id, status, attempts, attempts_left, next_attempt_at, event_id
       from deliveries
       where owner_id = wanted.owner_id and destination_id = wanted.destination_id and status = 'pending'
-        and delivery_id <> all(${wanted.flatMap(({ except }) => except)}::text[])
+        and owner_id || ' ' || delivery_id <> all(${wanted.flatMap(({ ownerId, except }) =>
+          except.map((deliveryId) => keyOf({ ownerId, deliveryId })),
+        )}::text[])
       order by next_attempt_at, delivery_id limit places
     ) as next
     join events on events.owner_id = next.owner_id and events.event_id = next.event_id
     order by next_attempt_at, delivery_id`;
+}
+
+export interface EventKey {
+  ownerId: string;
+  eventId: string;
+}
+
+/** The payloads of events, in the order of the keys; null for one that was removed (forget.ts). */
+export async function readPayloads(sql: Sql, keys: readonly EventKey[]): Promise<(string | null)[]> {
+  // An event that goes to several destinations is asked for several times.
+  const rows = await sql<(EventKey & { payload: string | null })[]>`
+    select owner_id, event_id, payload from events where (owner_id, event_id) in (
+      select * from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.eventId)}::text[])
+    )`;
+  const payloads = new Map(rows.map(({ ownerId, eventId, payload }) => [`${ownerId} ${eventId}`, payload]));
+  return keys.map(({ ownerId, eventId }) => payloads.get(`${ownerId} ${eventId}`) ?? null);
 }
 
 export interface AttemptRow {
@@ -66,10 +99,10 @@ export interface Ended {
 /**
  * Stores how attempts ended and what becomes of their deliveries, in one statement; of a delivery that is no longer what it was
  * then, nothing. @param ended in order of their ids, in which the plan takes them
- * @returns the deliveries that were stored
+ * @returns the deliveries that were stored, by `keyOf`
  */
 export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set<string>> {
-  const rows = await sql<{ deliveryId: string }[]>`
+  const rows = await sql<DeliveryKey[]>`
     with changed as (
       update deliveries
       set status = ended.next_status, attempts = ended.number, attempts_left = ended.next_left,
@@ -102,11 +135,11 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
         case when not forgotten then response_excerpt end
       from changed
     )
-    select delivery_id from changed`;
-  return new Set(rows.map((row) => row.deliveryId));
+    select owner_id, delivery_id from changed`;
+  return new Set(rows.map(keyOf));
 }
 
-/** Where deliveries stand, by id; those that are gone are left out. */
+/** Where deliveries stand, by `keyOf`; those that are gone are left out. */
 export async function readStates(
   sql: Sql,
   keys: readonly DeliveryKey[],
@@ -116,7 +149,7 @@ export async function readStates(
     from deliveries
     join unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.deliveryId)}::text[])
       as wanted (owner_id, delivery_id) using (owner_id, delivery_id)`;
-  return new Map(rows.map((row) => [row.deliveryId, row]));
+  return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
 // Whoever changes several deliveries takes them in order of id, so that two cannot block each other.

@@ -1,0 +1,19 @@
+import type { RequestTypeName } from "../store/destinations.ts";
+
+/** Bytes of a payload that goes into a URL: no common server takes a longer one, and encoding makes it up to three times as long. */
+export const URL_PAYLOAD_BYTES_MAX = 64 * 1024;
+
+/**
+ * The payload as a destination gets it. One that is too long for the URL of a GET goes without transcript and analysis, and says so
+ * (docs/webhooks.md).
+ */
+export function payloadFor(requestType: RequestTypeName, payload: string): string {
+  if (requestType !== "GET" || Buffer.byteLength(payload) <= URL_PAYLOAD_BYTES_MAX) return payload;
+  return JSON.stringify({
+    ...JSON.parse(payload),
+    conversation_transcript: [],
+    conversation_transcript_truncated: true,
+    conversation_analysis: [],
+    conversation_analysis_truncated: true,
+  });
+}

@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type ByteShares, byteShares } from "@parley/shared/byte-shares";
+import { newId } from "@parley/shared/ids";
+import { createSealer } from "@parley/shared/sealing";
+import { TEST_SECRET } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { sealSecret } from "../src/secrets.ts";
+import {
+  DELIVERED,
+  ended,
+  GET,
+  newDestination,
+  newEvent,
+  newOwner,
+  startTestDispatcher,
+  type TestDispatcher,
+} from "./kit.ts";
+import { fieldOf, type Receiver, startReceiver } from "./receiver.ts";
+
+const MIB = 1024 * 1024;
+const TOTAL_BYTES = 12 * MIB;
+const OWNER_BYTES = 4 * MIB;
+const PAYLOAD_BYTES = MIB;
+
+let service: TestDispatcher;
+let shares: ByteShares;
+/** The most that was held at any time. */
+let peakBytes = 0;
+
+beforeAll(async () => {
+  const inner = byteShares({ what: "deliveries", totalBytes: TOTAL_BYTES, ownerBytes: OWNER_BYTES, waitingMax: 1_000 });
+  shares = {
+    ...inner,
+    hold: async (...request) => {
+      const hold = await inner.hold(...request);
+      peakBytes = Math.max(peakBytes, inner.heldBytes());
+      return hold;
+    },
+  };
+  service = await startTestDispatcher({ PARLEY_WEBHOOK_TIMEOUT_MS: "60000" }, { shares });
+});
+afterAll(() => service.stop());
+
+/** Has receivers answer nothing, until told to. */
+function hang(...receivers: Receiver[]): (status?: number) => void {
+  const { promise, resolve } = Promise.withResolvers<number>();
+  for (const receiver of receivers) receiver.answer = async () => new Response("", { status: await promise });
+  return (status = 200) => resolve(status);
+}
+
+const longPayload = () => JSON.stringify({ text: "x".repeat(PAYLOAD_BYTES - 11) });
+
+/** Events with a payload each, accepted one after another: 300 MiB are not given at once either. */
+async function accept(ownerId: string, count: number, payload: () => string): Promise<void> {
+  for (let at = 0; at < count; at++) await service.client.acceptEvent(newEvent(ownerId, { payload: payload() }));
+}
+
+test("hundreds of MiB that receivers hang on hold no more memory than there is for them, and another owner's events go", async () => {
+  await using hanging = startReceiver();
+  await using quick = startReceiver();
+  const answer = hang(hanging);
+  const hostile = newOwner();
+  const destinations = Array.from({ length: 6 }, (_, at) => `${hanging.url}/${at}`);
+  for (const url of destinations) await newDestination(service.client, url, { ownerId: hostile });
+  await accept(hostile, 50, longPayload);
+  // As many attempts as the owner's share has room for, of 300 that are due.
+  await eventually(() => expect(hanging.received).toHaveLength(OWNER_BYTES / PAYLOAD_BYTES));
+  const { ownerId } = await newDestination(service.client, quick.url);
+  await accept(ownerId, 1, () => "{}");
+  await accept(ownerId, 3, longPayload);
+  expect(await ended(service.client, ownerId, 4)).toMatchObject(Array(4).fill({ status: DELIVERED }));
+  expect(hanging.received).toHaveLength(OWNER_BYTES / PAYLOAD_BYTES);
+  expect(peakBytes).toBeLessThanOrEqual(2 * OWNER_BYTES);
+  answer();
+  await eventually(() => expect(hanging.received).toHaveLength(300), 30_000);
+  expect(peakBytes).toBeLessThanOrEqual(TOTAL_BYTES);
+  await eventually(() => expect(shares.heldBytes()).toBe(0));
+}, 60_000);
+
+test("short payloads go while every owner's share of the memory for long ones is taken", async () => {
+  await using hanging = startReceiver();
+  await using quick = startReceiver();
+  const answer = hang(hanging);
+  for (let owner = 0; owner < 4; owner++) {
+    const { ownerId } = await newDestination(service.client, hanging.url);
+    await accept(ownerId, 4, longPayload);
+  }
+  await eventually(() => expect(shares.heldBytes()).toBe(TOTAL_BYTES));
+  const { ownerId } = await newDestination(service.client, quick.url);
+  await accept(ownerId, 3, () => "{}");
+  expect(await ended(service.client, ownerId, 3)).toMatchObject(Array(3).fill({ status: DELIVERED }));
+  answer();
+  await eventually(() => expect(hanging.received).toHaveLength(16));
+});
+
+test("a payload longer than an owner's share, or than all the memory, is delivered alone", async () => {
+  await using receiver = startReceiver();
+  const { ownerId } = await newDestination(service.client, receiver.url);
+  const lengths = [OWNER_BYTES + MIB, TOTAL_BYTES + MIB, 100];
+  for (const length of lengths) await accept(ownerId, 1, () => JSON.stringify("x".repeat(length)));
+  await ended(service.client, ownerId, 3);
+  const received = receiver.received.map((each) => fieldOf(each, "payload").length - 2);
+  expect(received.toSorted((a, b) => a - b)).toEqual(lengths.toSorted((a, b) => a - b));
+});
+
+test("a destination that is disabled lets go of what waits for memory", async () => {
+  await using hanging = startReceiver();
+  const answer = hang(hanging);
+  const { ownerId, destinationId } = await newDestination(service.client, hanging.url);
+  await accept(ownerId, 8, longPayload);
+  await eventually(() => expect(hanging.received).toHaveLength(4));
+  await service.client.updateDestination({ ownerId, destinationId, enabled: false, requestType: 0 });
+  answer(500);
+  const deliveries = await ended(service.client, ownerId, 8);
+  expect(deliveries.every(({ status }) => status !== DELIVERED)).toBeTrue();
+  await eventually(() => expect(shares.heldBytes()).toBe(0));
+});
+
+test("an owner with many destinations leaves another its places", async () => {
+  await using receiver = startReceiver();
+  await using hanging = startReceiver();
+  const answer = hang(hanging, receiver);
+  const many = newOwner();
+  for (let at = 0; at < 40; at++) await newDestination(service.client, `${hanging.url}/${at}`, { ownerId: many });
+  const { ownerId: few } = await newDestination(service.client, receiver.url);
+  await Promise.all(Array.from({ length: 15 }, () => service.client.acceptEvent(newEvent(many))));
+  await eventually(() => expect(new Set(hanging.received.map(({ target }) => target)).size).toBe(40));
+  await Promise.all(Array.from({ length: 40 }, () => service.client.acceptEvent(newEvent(few))));
+  // As many as one destination ever has, where an equal share of each destination would be 12.
+  await eventually(() => expect(receiver.received).toHaveLength(32));
+  answer();
+  await eventually(() => expect(hanging.received).toHaveLength(600));
+});
+
+test("destinations, deliveries and events of one id are two owners' own, and neither waits for the other", async () => {
+  await using one = startReceiver();
+  await using other = startReceiver();
+  const answer = hang(one);
+  const { sql } = service;
+  const sealer = createSealer(TEST_SECRET);
+  const [destinationId, eventId, deliveryId] = [newId("whd"), newId("evt"), newId("dlv")];
+  const owners = [newOwner(), newOwner()];
+  const urls = [one.url, other.url];
+  for (const [at, ownerId] of owners.entries()) {
+    const made = await newDestination(service.client, urls[at] ?? "", { ownerId });
+    const sealed = sealSecret(sealer, { ownerId, destinationId }, made.secret);
+    await sql`update destinations set destination_id = ${destinationId}, sealed_secret = ${sealed} where owner_id = ${ownerId}`;
+    await sql`
+      insert into events (owner_id, event_id, event, conversation_id, payload, test, created_at)
+      values (${ownerId}, ${eventId}, 'conversation.completed', 'c', ${JSON.stringify({ of: ownerId })}, false, now())`;
+    await sql`
+      insert into deliveries (owner_id, delivery_id, destination_id, event_id, conversation_id, status, attempts,
+        attempts_left, next_attempt_at, created_at)
+      values (${ownerId}, ${deliveryId}, ${destinationId}, ${eventId}, 'c', 'pending', 0, 4, now(), now())`;
+  }
+  await sql`
+    insert into jobs (owner_id, job_id, queue, payload, due_at)
+    select owner_id, ${destinationId}, 'deliver', '{}', now() from unnest(${owners}::text[]) as owners (owner_id)`;
+  await eventually(() => expect(one.received).toHaveLength(1));
+  const [, second = ""] = owners;
+  expect(await ended(service.client, second)).toMatchObject([{ status: DELIVERED }]);
+  answer();
+  expect(await ended(service.client, owners[0] ?? "")).toMatchObject([{ status: DELIVERED }]);
+  const received = [one, other].map((receiver) => receiver.received.map((each) => fieldOf(each, "payload")));
+  expect(received).toEqual(owners.map((ownerId) => [JSON.stringify({ of: ownerId })]));
+});
+
+test("a payload that no URL has room for goes to a GET destination without transcript and analysis, signed, and says so", async () => {
+  await using receiver = startReceiver();
+  receiver.answer = () => new Response("ok");
+  const { ownerId } = await newDestination(service.client, receiver.url, { requestType: GET });
+  await service.client.acceptEvent(
+    newEvent(ownerId, { payload: JSON.stringify({ notes: "n", conversation_transcript: ["x".repeat(70_000)] }) }),
+  );
+  await ended(service.client, ownerId);
+  expect(JSON.parse(fieldOf(receiver.received[0] as never, "payload"))).toEqual({
+    notes: "n",
+    conversation_transcript: [],
+    conversation_transcript_truncated: true,
+    conversation_analysis: [],
+    conversation_analysis_truncated: true,
+  });
+});

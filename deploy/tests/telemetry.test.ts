@@ -107,7 +107,9 @@ test("what was done above is counted, by what it was and how it ended", async ()
   expect(conversation).toMatch(/^gen_ai_client_token_usage_total\{.*gen_ai_token_type="output"\} \d+$/m);
   expect(conversation).toMatch(/^gen_ai_client_operation_duration_count\{.*outcome="ok"\} 2$/m);
   expect(conversation).toMatch(/^parley_jobs_due\{queue="relay-events"\} \d+$/m);
+  expect(conversation).toMatch(/^parley_memory_held\{what="events"\} 0$/m);
   expect(dispatcher).toMatch(/^parley_webhook_attempt_duration_count\{outcome="ok"\} 1$/m);
+  expect(dispatcher).toMatch(/^parley_memory_held\{what="deliveries"\} 0$/m);
 });
 
 test("a client that leaves in the middle of a reply is counted apart from models that fail", async () => {

@@ -93,11 +93,18 @@ export async function deleteOldDeliveries(sql: Sql, before: Date, limit: number)
   return row?.total ?? 0;
 }
 
-/** Deletes events of that age, some at a time. @returns how many */
-export async function deleteOldEvents(sql: Sql, before: Date, limit: number): Promise<number> {
+/** Deletes events of that age, some at a time: one at least, and further ones up to `bytesMax` of payloads. @returns how many */
+export async function deleteOldEvents(sql: Sql, before: Date, limit: number, bytesMax: number): Promise<number> {
   const { count } = await sql`
+    with old as materialized (
+      select ctid, coalesce(octet_length(payload), 0) as bytes from events
+      where created_at < ${before} limit ${limit} for update skip locked
+    )
     delete from events where ctid in (
-      select ctid from events where created_at < ${before} limit ${limit} for update skip locked
+      select ctid from (
+        select ctid, sum(bytes) over (rows unbounded preceding) - bytes as bytes_before from old
+      ) as summed
+      where bytes_before < ${bytesMax}
     )`;
   return count;
 }

@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { deleteOldEvents } from "../src/store/events.ts";
+import { newOwner, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+
+let service: TestDispatcher;
+let db: Database;
+beforeAll(async () => {
+  service = await startTestDispatcher();
+  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test", max: 1 });
+});
+afterAll(async () => {
+  await db.end();
+  await service.stop();
+});
+
+test("old events are deleted as many at a time as their payloads allow, a larger one by itself, forgotten ones too", async () => {
+  const ownerId = newOwner();
+  // Not so old that the service's own sweep takes them.
+  const [old, now] = [new Date(Date.now() - 60_000), new Date()];
+  const lengths = [600, 600, 5_000, null, null, 100];
+  await service.sql`
+    insert into events (owner_id, event_id, event, conversation_id, payload, test, created_at)
+    select ${ownerId}, 'evt_' || at, 'e', 'c', repeat('x', length), false, ${old}
+    from unnest(${lengths}::integer[]) with ordinality as given (length, at)`;
+  const deleted: number[] = [];
+  do deleted.push(await deleteOldEvents(db, now, 4, 1_000));
+  while (deleted.at(-1) !== 0);
+  expect(deleted).toEqual([2, 1, 3, 0]);
+});

@@ -13,6 +13,7 @@ import { servedCall } from "../telemetry/rpc.ts";
 import { markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
 import { type OpenCall, openCall } from "./open-call.ts";
+import { type CheckOwnerIds, ownerIdCheck } from "./owner-ids.ts";
 import { type Admitted, refusePeer } from "./peers.ts";
 import type { Call } from "./server.ts";
 import { isFromPeer, type RichStatus, toStatus } from "./status.ts";
@@ -38,6 +39,7 @@ export function adapt(
   handler: AnyHandler,
   server: ServerContext,
 ): UntypedServiceImplementation[string] {
+  const checkOwnerIds = ownerIdCheck(method.path);
   const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "answer could not be sent");
   const refusalOf = (grpcCall: Parameters<typeof refusePeer>[2]) => {
     const refusal = refusePeer(server.peers, method.path, grpcCall);
@@ -50,7 +52,7 @@ export function adapt(
       if (refusal) return void grpcCall.emit("error", refusal);
       const refuse = (status: RichStatus) => grpcCall.emit("error", status);
       const open = openCall(grpcCall, server, refuse);
-      const respond = () => respondMany(method, handler, grpcCall, open, refuse);
+      const respond = () => respondMany(method, handler, checkOwnerIds, grpcCall, open, refuse);
       servedCall(method.path, open.call.traceparent, respond).catch(unsent);
     };
   }
@@ -58,7 +60,7 @@ export function adapt(
     const refusal = refusalOf(grpcCall);
     if (refusal) return callback(refusal);
     const open = openCall(grpcCall, server, callback);
-    const respond = () => respondOnce(method, handler, grpcCall, open, callback);
+    const respond = () => respondOnce(method, handler, checkOwnerIds, grpcCall, open, callback);
     servedCall(method.path, open.call.traceparent, respond).catch(unsent);
   };
 }
@@ -66,12 +68,14 @@ export function adapt(
 async function respondOnce(
   method: AnyMethod,
   handler: AnyHandler,
+  checkOwnerIds: CheckOwnerIds,
   grpcCall: AnyCall,
   open: OpenCall,
   callback: sendUnaryData<Buffer>,
 ): Promise<ServiceError | null> {
   try {
-    const input = method.requestStream ? requestsOf(grpcCall, open) : grpcCall.request;
+    if (!method.requestStream) checkOwnerIds(grpcCall.request);
+    const input = method.requestStream ? requestsOf(grpcCall, open, checkOwnerIds) : grpcCall.request;
     const response = await handler(input, open.call);
     const bytes = method.responseSerialize(response);
     if (open.close()) callback(null, bytes, open.call.replayed ? markReplayed(new Metadata()) : undefined);
@@ -84,8 +88,11 @@ async function respondOnce(
 }
 
 /** On Bun a stream that its client cancels or loses ends like a whole one, and is known for what it is a moment later. */
-async function* requestsOf(grpcCall: AnyCall, open: OpenCall): AsyncGenerator<unknown> {
-  yield* grpcCall as unknown as AsyncIterable<unknown>;
+async function* requestsOf(grpcCall: AnyCall, open: OpenCall, checkOwnerIds: CheckOwnerIds): AsyncGenerator<unknown> {
+  for await (const request of grpcCall as unknown as AsyncIterable<unknown>) {
+    checkOwnerIds(request);
+    yield request;
+  }
   await setImmediate();
   if (open.gone) throw cancelled();
 }
@@ -93,11 +100,13 @@ async function* requestsOf(grpcCall: AnyCall, open: OpenCall): AsyncGenerator<un
 async function respondMany(
   method: AnyMethod,
   handler: AnyHandler,
+  checkOwnerIds: CheckOwnerIds,
   grpcCall: ServerWritableStream<unknown, Buffer>,
   open: OpenCall,
   refuse: (status: RichStatus) => void,
 ): Promise<ServiceError | null> {
   try {
+    checkOwnerIds(grpcCall.request);
     for await (const response of handler(grpcCall.request, open.call) as AsyncIterable<unknown>) {
       if (open.gone) break;
       if (!grpcCall.write(method.responseSerialize(response))) await drainedOrGone(grpcCall, open.call.signal);

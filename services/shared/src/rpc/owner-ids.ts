@@ -1,0 +1,30 @@
+import { OWNER_IDS } from "@parley/proto/owner-ids.ts";
+import { invalid } from "../errors.ts";
+
+/** @throws ServiceError invalid, naming the field, when an owner id of the request is empty */
+export type CheckOwnerIds = (request: unknown) => void;
+
+/** The check of an RPC's requests, once for all handlers: a forgotten owner id must never read or write another set of rows. */
+export function ownerIdCheck(rpcPath: string): CheckOwnerIds {
+  const fields = (OWNER_IDS[rpcPath] ?? []).map((field) => field.split("."));
+  return (request) => {
+    for (const field of fields) refuseEmpty(request, field, "");
+  };
+}
+
+function refuseEmpty(value: unknown, [name = "", ...rest]: readonly string[], path: string): void {
+  if (value === undefined) return;
+  if (name === "") {
+    if (value === "") throw invalid(path, `${path} must not be empty`);
+    return;
+  }
+  const field = name.replace(/\[\]$/, "");
+  const inner = (value as Record<string, unknown>)[camelCase(field)];
+  const innerPath = path === "" ? field : `${path}.${field}`;
+  if (Array.isArray(inner)) for (const [at, item] of inner.entries()) refuseEmpty(item, rest, `${innerPath}.${at}`);
+  else refuseEmpty(inner, rest, innerPath);
+}
+
+function camelCase(name: string): string {
+  return name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}

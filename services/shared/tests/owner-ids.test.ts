@@ -1,0 +1,152 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync } from "node:fs";
+import {
+  create,
+  createFileRegistry,
+  type DescMessage,
+  fromBinary,
+  type MessageInitShape,
+  toBinary,
+} from "@bufbuild/protobuf";
+import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";
+import { Client, credentials, type ServiceError as GrpcError } from "@grpc/grpc-js";
+import descriptors from "@parley/proto/descriptors.binpb" with { type: "file" };
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { ServiceError } from "../src/errors.ts";
+import { silentLogger } from "../src/log.ts";
+import type { Definition } from "../src/rpc/definition.ts";
+import { type Handlers, serve } from "../src/rpc/server.ts";
+import { fromStatus } from "../src/rpc/status.ts";
+
+const REACHED = "the handler was reached";
+
+const services: Definition[] = [
+  AccountServiceService,
+  AgentServiceService,
+  ConversationServiceService,
+  PromptServiceService,
+  WebhookDispatcherServiceService,
+];
+const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(descriptors)));
+const served = await Promise.all(
+  services.map(async (definition) => {
+    const server = await serve(definition, reachable(definition), { address: "127.0.0.1:0", log: silentLogger });
+    return { definition, server, client: new Client(server.address, credentials.createInsecure()) };
+  }),
+);
+afterAll(async () => {
+  for (const { client } of served) client.close();
+  await Promise.all(served.map(({ server }) => server.stop()));
+});
+
+const rpcs = served.flatMap(({ definition, client }) =>
+  Object.values(definition).map((method) => {
+    const [, service = "", name = ""] = method.path.split("/");
+    const input = registry.getService(service)?.methods.find((each) => each.name === name)?.input;
+    if (!input) throw new Error(`${method.path} is not described`);
+    return { path: method.path, requestStream: method.requestStream, client, input };
+  }),
+);
+
+describe("every RPC", () => {
+  test("that has owner ids is among these, whether in the request, in a part of it or in each of its items", () => {
+    const fields = rpcs.flatMap(({ input }) => ownerIds(input) ?? []);
+    expect(new Set(fields)).toEqual(
+      new Set(["owner_id", "turn.owner_id", "keys.1.owner_id", "items.1.owner_id", "events.1.owner_id"]),
+    );
+    expect(fields.length).toBeGreaterThan(60);
+  });
+
+  test.each(rpcs.map((rpc) => [rpc.path, rpc] as const))("%s refuses an empty owner id by its name", async (_, rpc) => {
+    const field = ownerIds(rpc.input);
+    expect(await call(rpc, "own_1")).toMatchObject({ detail: REACHED });
+    if (field === null) return;
+    expect(await call(rpc, "")).toMatchObject({
+      kind: "invalid",
+      detail: `${field} must not be empty`,
+      violations: [{ path: field, message: `${field} must not be empty` }],
+    });
+  });
+});
+
+interface Rpc {
+  path: string;
+  requestStream: boolean;
+  client: Client;
+  input: DescMessage;
+}
+
+/** How a call fails whose last owner id is this one; each list has two items. */
+function call({ path, requestStream, client, input }: Rpc, ownerId: string): Promise<ServiceError> {
+  const request = toBinary(input, create(input, given(input, ownerId)));
+  const bytes = Buffer.from(request);
+  const same = (value: Buffer) => value;
+  return new Promise((resolve, reject) => {
+    const done = (error: GrpcError | null) =>
+      error ? resolve(fromStatus(error, "peer", false)) : reject(new Error("the call succeeded"));
+    if (requestStream) {
+      const stream = client.makeClientStreamRequest(path, same, same, done);
+      stream.write(bytes);
+      stream.end();
+    } else if (path.endsWith("/WatchKeys") || path.endsWith("/StreamTurn")) {
+      client
+        .makeServerStreamRequest(path, same, same, bytes)
+        .on("error", (error) => done(error as GrpcError))
+        .on("data", () => done(null));
+    } else {
+      client.makeUnaryRequest(path, same, same, bytes, done);
+    }
+  });
+}
+
+function given(message: DescMessage, ownerId: string): MessageInitShape<DescMessage> {
+  const init: Record<string, unknown> = {};
+  for (const field of message.fields) {
+    if (field.name === "owner_id") init.ownerId = ownerId;
+    else if (field.oneof || !holdsOwner(field.message)) continue;
+    else if (field.fieldKind === "list")
+      init[field.localName] = ["own_2", ownerId].map((id) => given(field.message as DescMessage, id));
+    else if (field.fieldKind === "message") init[field.localName] = given(field.message, ownerId);
+  }
+  return init as MessageInitShape<DescMessage>;
+}
+
+/** The owner id of a request that `call` leaves empty; null when it has none. */
+function ownerIds(message: DescMessage): string | null {
+  for (const field of message.fields) {
+    if (field.name === "owner_id") return field.name;
+    if (!holdsOwner(field.message)) continue;
+    return `${field.name}${field.fieldKind === "list" ? ".1" : ""}.owner_id`;
+  }
+  return null;
+}
+
+function holdsOwner(message: DescMessage | undefined): boolean {
+  return message?.fields.some((field) => field.name === "owner_id") ?? false;
+}
+
+/** Handlers of every method that say that they were reached, once they have read what came. */
+function reachable(definition: Definition): Handlers<Definition> {
+  const reached = () => new ServiceError("condition", REACHED);
+  const once = async () => {
+    throw reached();
+  };
+  const many = async function* () {
+    yield* [];
+    throw reached();
+  };
+  const collect = async (requests: AsyncIterable<unknown>) => {
+    for await (const _ of requests);
+    throw reached();
+  };
+  return Object.fromEntries(
+    Object.entries(definition).map(([name, method]) => [
+      name,
+      method.requestStream ? collect : method.responseStream ? many : once,
+    ]),
+  ) as Handlers<Definition>;
+}

@@ -89,7 +89,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     try {
       caller = await identify(ctx, rules.scope, request);
       if (caller) {
-        const decision = await ctx.keyLimiter.take(caller.id, caller.rateLimitPerMinute);
+        const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
         tellRate(headers, decision);
         countDecision(decision);
         refuseOverRate(decision);

@@ -11,7 +11,7 @@ export type Access = Scope | "session" | "anyone";
 /** Who calls. */
 export interface Caller {
   ownerId: string;
-  /** key_… or ses_…, which the rate is limited by. */
+  /** key_… or ses_…: an id of the owner's, by which the rate is limited. */
   id: string;
   scopes: readonly string[];
   rateLimitPerMinute: number;

@@ -6,7 +6,7 @@ import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { newCall } from "../new-call.ts";
 import { insertCall, type NewCall } from "../store/calls.ts";
-import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
+import { type ConversationRow, findConversation } from "../store/conversations.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startConversation"]>;
 
@@ -25,15 +25,14 @@ export function startConversation(ctx: ConversationContext): Handler {
   };
 }
 
+/** The primary key is the claim: the id is free for this owner whatever conversations others have. */
 async function begin(ctx: ConversationContext, call: NewCall): Promise<ConversationRow> {
   await ctx.getAgent(call.ownerId, call.agentId);
   const now = ctx.clock.now();
-  const isTaken = await conversationExists(ctx.db, call.conversationId, now);
-  if (!isTaken) await insertCall(ctx.db, call, newId("cnv"), now);
+  await insertCall(ctx.db, call, newId("cnv"), now);
   // Also when the same request, sent twice, was quicker the other time.
   const row = await findConversation(ctx.db, call, now);
   if (row) return row;
-  if (isTaken) throw new ServiceError("forbidden", "You do not have access to this conversation");
   throw new ServiceError("conflict", "conversation_id is that of a conversation past retention: choose a new one");
 }
 

@@ -2,6 +2,7 @@ import type { AnalysisSettings, PromptSource } from "@parley/proto/parley/agent/
 import { type Prompt, PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { PromptUse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Call } from "@parley/shared/rpc/server";
+import type { HeldClaim } from "./claim.ts";
 import type { AgentContext } from "./context.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 
@@ -10,20 +11,33 @@ export interface AcquiredPrompts {
   analysis: Pick<StoredAnalysis, "promptName" | "promptVersion"> | null;
 }
 
+/** The prompts that a change gives an agent. */
+export interface GivenPrompts {
+  prompt: PromptSource | undefined;
+  analysis: AnalysisSettings | undefined;
+}
+
+export const NO_PROMPTS: AcquiredPrompts = { main: null, analysis: null };
+
+export function givesPrompts({ prompt, analysis }: GivenPrompts): boolean {
+  return prompt?.source !== undefined || analysis?.prompt?.source !== undefined;
+}
+
 /** Takes the references that a change gives an agent; null where the change says nothing of that prompt. */
 export async function acquirePrompts(
   ctx: AgentContext,
   agent: Pick<AgentRow, "ownerId" | "agentId" | "agentName">,
-  main: PromptSource | undefined,
-  analysis: AnalysisSettings | undefined,
+  { prompt, analysis }: GivenPrompts,
+  { revision }: HeldClaim,
   call: Call,
 ): Promise<AcquiredPrompts> {
-  const mainUse = use(PromptType.PROMPT_TYPE_MAIN, main);
+  const mainUse = use(PromptType.PROMPT_TYPE_MAIN, prompt);
   const analysisUse = use(PromptType.PROMPT_TYPE_ANALYSIS, analysis?.prompt);
   const uses = [mainUse, analysisUse].filter((wanted) => wanted !== null);
-  if (uses.length === 0) return { main: null, analysis: null };
+  if (uses.length === 0) return NO_PROMPTS;
+  const { ownerId, agentId, agentName } = agent;
   const { acquired } = await ctx.prompts.acquirePrompts(
-    { ownerId: agent.ownerId, agentId: agent.agentId, agentName: agent.agentName, uses },
+    { ownerId, agentId, agentName, uses, revision },
     { origin: call },
   );
   const taken = (wanted: PromptUse | null) => {

@@ -19,5 +19,7 @@ export interface AgentContext {
   /** Private hosts that a CUSTOM_LLM may be on. */
   allowedHosts: AllowList;
   listFewAtOnce: FewAtOnce;
+  /** By claim instead of by owner: one at a time (claim.ts). */
+  claimOneAtOnce: FewAtOnce;
   clock: Clock;
 }

@@ -5,6 +5,7 @@ import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import agents from "../migrations/0001_agents.sql" with { type: "text" };
 import clonedVoices from "../migrations/0002_cloned_voices.sql" with { type: "text" };
 import analysisOrder from "../migrations/0003_analysis_order.sql" with { type: "text" };
+import claims from "../migrations/0005_claims.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -13,4 +14,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0002_cloned_voices", sql: clonedVoices },
   { name: "0003_analysis_order", sql: analysisOrder },
   { name: "0004_jobs_in_turn", sql: jobsInTurn },
+  { name: "0005_claims", sql: claims },
 ];

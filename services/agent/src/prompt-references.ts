@@ -3,13 +3,16 @@ import type { Sql } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
 import { enqueueJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import type { Logger } from "@parley/shared/log";
+import type { Call } from "@parley/shared/rpc/server";
+import { type HeldClaim, withClaim } from "./claim.ts";
 import type { AgentContext } from "./context.ts";
-import { findAgent, lockAgent } from "./store/agents.ts";
+import { findAgent } from "./store/agents.ts";
 
 const QUEUE = "prompt-references";
 /** Well beyond the longest that a change of an agent can take. */
 const GRACE_MS = 60_000;
+/** For a change of the same agent that is under way. */
+const WAIT_MS = 20_000;
 const RETRY_MS = [1_000, 5_000, 30_000, 120_000] as const;
 
 /** One change's promise: keeping it leaves those of other changes of the same agent standing. */
@@ -33,29 +36,40 @@ export async function keepPromise(sql: Sql, { ownerId, jobId }: ReferencePromise
   await sql`delete from jobs where owner_id = ${ownerId} and job_id = ${jobId}`;
 }
 
+/** One change of an agent and its prompt references at a time, before the agent exists too. */
+export function withReferences<T>(
+  ctx: AgentContext,
+  { ownerId, agentId }: AgentKey,
+  gone: AbortSignal,
+  work: (held: HeldClaim) => Promise<T>,
+): Promise<T> {
+  return withClaim(ctx, { ownerId, claim: `agent ${agentId}` }, gone, work);
+}
+
 /** Makes the prompt service's references of an agent those that the agent has; an agent that is gone has none. */
-async function settleReferences(ctx: AgentContext, key: AgentKey): Promise<void> {
-  await ctx.db.begin(async (tx) => {
-    await lockAgent(tx, key.agentId);
-    const agent = await findAgent(tx, key);
+async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKey, gone: AbortSignal): Promise<void> {
+  const waiting = AbortSignal.any([gone, AbortSignal.timeout(WAIT_MS)]);
+  await withReferences(ctx, { ownerId, agentId }, waiting, async ({ revision }) => {
+    const agent = await findAgent(ctx.db, { ownerId, agentId });
     const names = [agent?.promptName, agent?.analysis?.promptName].filter((name) => name != null);
     await ctx.prompts.setPromptReferences({
-      ownerId: key.ownerId,
-      agentId: key.agentId,
+      ownerId,
+      agentId,
       agentName: agent?.agentName ?? "",
       promptNames: [...new Set(names)],
       agentGone: agent === null,
+      revision,
     });
   });
 }
 
 /** The same at once, so that a caller who looks finds it done; should it fail, the promised job does it. */
-export async function settleReferencesNow(ctx: AgentContext, promise: ReferencePromise, log: Logger): Promise<void> {
+export async function settleReferencesNow(ctx: AgentContext, promise: ReferencePromise, call: Call): Promise<void> {
   try {
-    await settleReferences(ctx, promise);
+    await settleReferences(ctx, promise, call.signal);
     await keepPromise(ctx.db, promise);
   } catch (err) {
-    log.warn({ err, agent_id: promise.agentId }, "prompt references are left to the job");
+    call.log.warn({ err, agent_id: promise.agentId }, "prompt references are left to the job");
   }
 }
 
@@ -66,8 +80,8 @@ export function referenceQueue(ctx: AgentContext): Record<string, Queue> {
       concurrency: 2,
       leaseMs: 30_000,
       retryDelayMs: (attempts) => RETRY_MS[attempts - 1] ?? 300_000,
-      run: (job: Job) =>
-        settleReferences(ctx, { ownerId: job.ownerId, agentId: (job.payload as { agentId: string }).agentId }),
+      run: ({ ownerId, payload }: Job, lease) =>
+        settleReferences(ctx, { ownerId, agentId: (payload as { agentId: string }).agentId }, lease),
     },
   };
 }

@@ -6,7 +6,7 @@ import { isId } from "@parley/shared/ids";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { idOf, readExpectedPrompts, readPrompts, rememberUses } from "./agent-prompts.ts";
 import type { AgentContext } from "./context.ts";
-import { type AgentRow, findAgent, findAgents, findExistingIds } from "./store/agents.ts";
+import { type AgentRow, findAgent, findAgents, findExistingIds, lockAgent } from "./store/agents.ts";
 
 export interface ReadAgent {
   row: AgentRow;
@@ -48,9 +48,16 @@ export async function readAgent(ctx: AgentContext, key: AgentKey, origin?: CallO
 
 /** The agent as it is stored. @throws as `readAgent` */
 export async function getAgentRow(sql: Sql, key: AgentKey): Promise<AgentRow> {
-  const row = await findAgent(sql, key);
-  if (!row) throw refusal((await findExistingIds(sql, [key.agentId])).size > 0);
-  return row;
+  return (await findAgent(sql, key)) ?? refuse(sql, key);
+}
+
+/** The same, unchangeable by others until the transaction ends. @throws as `readAgent` */
+export async function getLockedAgentRow(tx: Sql, key: AgentKey): Promise<AgentRow> {
+  return (await lockAgent(tx, key)) ?? refuse(tx, key);
+}
+
+async function refuse(sql: Sql, { agentId }: AgentKey): Promise<never> {
+  throw refusal((await findExistingIds(sql, [agentId])).size > 0);
 }
 
 function refusal(isForeign: boolean): ServiceError {

@@ -3,7 +3,7 @@ import type { Logger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import type { AgentConfig } from "./config.ts";
 import { resealLlm } from "./llm-secrets.ts";
-import { listAgentKeysWithLlm, lockAgent, lockLlm, updateLlm } from "./store/agents.ts";
+import { listAgentKeysWithLlm, lockLlm, updateLlm } from "./store/agents.ts";
 
 /** Seals every stored key of a model with the first of PARLEY_ENCRYPTION_KEY, so that the others can go. Safe beside a running service. */
 export async function resealAgents(config: AgentConfig, log: Logger): Promise<void> {
@@ -13,7 +13,6 @@ export async function resealAgents(config: AgentConfig, log: Logger): Promise<vo
   try {
     for (const key of await listAgentKeysWithLlm(db)) {
       await db.begin(async (tx) => {
-        await lockAgent(tx, key.agentId);
         const stored = await lockLlm(tx, key);
         const fresh = stored && resealLlm(stored, sealer, key.ownerId);
         if (!fresh || Bun.deepEquals(fresh, stored)) return;

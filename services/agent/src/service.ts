@@ -10,6 +10,7 @@ import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
+import { CLAIM_AT_ONCE } from "./claim.ts";
 import type { AgentConfig } from "./config.ts";
 import type { AgentContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -51,6 +52,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           listFewAtOnce: fewAtOnce(FEW_LISTS),
+          claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
           clock,
         };
         const worker = startWorker(db, referenceQueue(ctx), log, { clock, direct });

@@ -153,6 +153,7 @@ describe("when processes die, or do not answer", () => {
   /** What the jobs would do in their own time. */
   async function letPromisesFallDue(): Promise<void> {
     await service.sql`update jobs set due_at = now()`;
+    await service.sql`update claims set held_until = now()`;
     await eventually(async () => expect(await promises()).toBe(0));
   }
 

@@ -2,7 +2,7 @@ import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { isSure } from "@parley/shared/clock";
 import { cancelled, notFound, ServiceError } from "@parley/shared/errors";
-import { isDecided, KEPT_MS, storedErrorOf, usedOtherwise } from "@parley/shared/idempotency/run";
+import { decided, KEPT_MS, storedErrorOf, usedOtherwise } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "./context.ts";
@@ -12,6 +12,7 @@ import { findMessage } from "./store/messages.ts";
 import {
   bindTurnKey,
   deleteExpiredTurnKeys,
+  findTurnKey,
   isTurnKeyDone,
   retakeTurn,
   type StoredTurn,
@@ -43,7 +44,8 @@ export async function acceptKeyedTurn(
   const key = { ownerId: turn.ownerId, key: idempotency.key };
   if (isSure(ctx.clock)) await deleteExpiredTurnKeys(ctx.db, expiry(ctx));
   for (;;) {
-    const taken = await takeKey(ctx, turn, idempotency, call);
+    const known = await findTurnKey(ctx.db, key, ctx.clock.now(), expiry(ctx));
+    const taken = known ? { stored: known } : await takeKey(ctx, turn, idempotency, call);
     if (!("stored" in taken)) return { type: "run", ...taken };
     const { stored } = taken;
     if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
@@ -59,24 +61,31 @@ export async function acceptKeyedTurn(
   }
 }
 
+interface Refused {
+  refusal: ServiceError;
+}
+
 type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: StoredTurn };
 
-/** The first request with a key stores its user message, or its refusal, together with the key. */
+/**
+ * The first request with a key stores its user message, or its refusal, together with the key. Several may prepare the turn at once,
+ * which writes nothing; the transaction makes one of them the first.
+ */
 async function takeKey(ctx: ConversationContext, turn: Turn, idempotency: Idempotency, call: Call): Promise<Taken> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
-  const outcome = await ctx.db.begin(async (tx): Promise<Taken | { refusal: ServiceError }> => {
+  const prepared = await decided(prepareTurn(ctx, turn, call));
+  const outcome = await ctx.db.begin(async (tx): Promise<Taken | Refused> => {
     const stored = await takeTurnKey(tx, key, idempotency.fingerprint, ctx.clock.now(), expiry(ctx));
     if (stored) return { stored };
-    try {
-      const prepared = await prepareTurn(ctx, turn, call);
-      const accepted = (await tx.savepoint((nested) => acceptTurn(ctx, turn, nested))) as AcceptedTurn;
-      await bindTurnKey(tx, key, accepted);
-      return { prepared, accepted };
-    } catch (error) {
-      if (!isDecided(error)) throw error;
-      await storeTurnRefusal(tx, key, storedErrorOf(error));
-      return { refusal: error };
-    }
+    const refuse = async ({ refusal }: Refused) => {
+      await storeTurnRefusal(tx, key, storedErrorOf(refusal));
+      return { refusal };
+    };
+    if ("refusal" in prepared) return refuse(prepared);
+    const accepted = await decided(tx.savepoint((nested) => acceptTurn(ctx, turn, nested)) as Promise<AcceptedTurn>);
+    if ("refusal" in accepted) return refuse(accepted);
+    await bindTurnKey(tx, key, accepted.value);
+    return { prepared: prepared.value, accepted: accepted.value };
   });
   if ("refusal" in outcome) throw outcome.refusal;
   return outcome;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { openDatabase } from "@parley/shared/db/database";
 import {
   ANALYSIS,
   byName,
@@ -310,5 +311,40 @@ describe("reading a batch", () => {
 
   test("an empty batch is an empty answer", async () => {
     expect(await client.batchGetPrompts({ items: [], forPage: false })).toEqual({ results: [] });
+  });
+});
+
+describe("changes of one agent's references that overtake each other", () => {
+  const settled = (agent: ReturnType<typeof newAgent>, promptNames: string[], revision: number, agentGone = false) =>
+    client.setPromptReferences({ ...agent, promptNames, agentGone, revision });
+  const overtaken = { kind: "unavailable", detail: "The agent's prompts were changed again meanwhile, try again" };
+
+  test("an older one that arrives late changes nothing: the prompt in use stays in use", async () => {
+    const agent = newAgent(newOwner());
+    for (const promptName of ["a", "b"]) await client.createPrompt(creation(agent.ownerId, { promptName }));
+    await client.acquirePrompts({ ...agent, uses: [byName("a")], revision: 2 });
+    expect(await failure(settled(agent, [], 1))).toMatchObject(overtaken);
+    expect(await failure(client.acquirePrompts({ ...agent, uses: [byName("b")], revision: 1 }))).toMatchObject(
+      overtaken,
+    );
+    expect(await failure(client.deletePrompt(deletion(agent.ownerId, "a")))).toMatchObject({ kind: "conflict" });
+    await client.deletePrompt(deletion(agent.ownerId, "b"));
+    // The same one repeated, and newer ones, are done; another owner's agent has revisions of its own.
+    for (const revision of [2, 2, 3]) await settled(agent, ["a"], revision);
+    await settled({ ...agent, ownerId: newOwner() }, [], 1);
+  });
+
+  test("none brings back the references of an agent that is gone, until a day has passed", async () => {
+    const agent = newAgent(newOwner());
+    await client.createPrompt(creation(agent.ownerId));
+    await settled(agent, ["greeting"], 1);
+    await settled(agent, [], 2, true);
+    expect(await failure(settled(agent, ["greeting"], 1))).toMatchObject(overtaken);
+    await client.deletePrompt(deletion(agent.ownerId, "greeting"));
+    service.clock.advance(24 * 60 * 60_000 + 1);
+    await settled(newAgent(agent.ownerId), [], 1, true);
+    const sql = openDatabase({ url: service.database.urls.prompt, max: 1, name: "test" });
+    expect(await sql`select 1 from reference_revisions where agent_id = ${agent.agentId}`).toHaveLength(0);
+    await sql.end();
   });
 });

@@ -4,17 +4,19 @@ import {
   CreateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
-import { runIdempotent } from "@parley/shared/idempotency/run";
+import type { Sql } from "@parley/shared/db/database";
+import { runIdempotent, runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
-import type { Handlers } from "@parley/shared/rpc/server";
-import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
+import type { Call, Handlers } from "@parley/shared/rpc/server";
+import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../acquire-prompts.ts";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
+import { requireClaim, withClaim } from "../claim.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
 import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
-import { keepPromise, promiseReferences } from "../prompt-references.ts";
-import { type AgentRow, insertAgent, lockAgent } from "../store/agents.ts";
+import { keepPromise, promiseReferences, withReferences } from "../prompt-references.ts";
+import { type AgentRow, insertAgent } from "../store/agents.ts";
 
 const CATEGORY = "other";
 
@@ -24,21 +26,40 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
     const llm = request.llm ? sealLlm(request.llm, null, ctx.sealer, key.ownerId) : null;
-    const promise = await promiseReferences(ctx, key);
-    return runIdempotent(
-      ctx,
-      { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call },
-      async (tx) => {
-        await lockAgent(tx, key.agentId);
-        const agent = { ...key, agentName: request.agentName };
-        const prompts = await acquirePrompts(ctx, agent, request.prompt, request.analysis, call);
-        const row = newRow(key.agentId, request, { llm, prompts, now: ctx.clock.now() });
-        await insertAgent(tx, row);
-        await keepPromise(tx, promise);
-        return { agent: toAgent(row, prompts.main?.prompt) };
-      },
+    const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
+    const store = async (tx: Sql, prompts: AcquiredPrompts) => {
+      const row = newRow(key.agentId, request, { llm, prompts, now: ctx.clock.now() });
+      await insertAgent(tx, row);
+      return { agent: toAgent(row, prompts.main?.prompt) };
+    };
+    if (!givesPrompts(request)) return runIdempotent(ctx, idempotent, (tx) => store(tx, NO_PROMPTS));
+    return withKey(ctx, request, call, () =>
+      withReferences(ctx, key, call.signal, (held) =>
+        runPrepared(ctx, idempotent, {
+          prepare: async () => {
+            const promise = await promiseReferences(ctx, key);
+            const agent = { ...key, agentName: request.agentName };
+            return { promise, prompts: await acquirePrompts(ctx, agent, request, held, call) };
+          },
+          write: async (tx, { promise, prompts }) => {
+            await requireClaim(tx, held);
+            await keepPromise(tx, promise);
+            return store(tx, prompts);
+          },
+        }),
+      ),
     );
   };
+}
+
+/** Requests with one key take turns: each would make an agent of its own, with prompts of its own, until one of them is stored. */
+function withKey<T>(
+  ctx: AgentContext,
+  { ownerId, idempotency }: CreateAgentRequest,
+  call: Call,
+  work: () => Promise<T>,
+): Promise<T> {
+  return idempotency ? withClaim(ctx, { ownerId, claim: `key ${idempotency.key}` }, call.signal, work) : work();
 }
 
 interface Prepared {

@@ -3,8 +3,8 @@ import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { promiseReferences, settleReferencesNow } from "../prompt-references.ts";
-import { checkAgentId, getAgentRow } from "../read-agents.ts";
-import { deleteAgentRow, lockAgent } from "../store/agents.ts";
+import { checkAgentId, getLockedAgentRow } from "../read-agents.ts";
+import { deleteAgentRow } from "../store/agents.ts";
 
 export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["deleteAgent"]> {
   return async (request, call) => {
@@ -15,13 +15,12 @@ export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       ctx,
       { ownerId: request.ownerId, idempotency: request.idempotency, codec: DeleteAgentResponse, call },
       async (tx) => {
-        await lockAgent(tx, key.agentId);
-        const { agentName } = await getAgentRow(tx, key);
+        const { agentName } = await getLockedAgentRow(tx, key);
         await deleteAgentRow(tx, key);
         return { agentName, deletedAt: ctx.clock.now() };
       },
     );
-    await settleReferencesNow(ctx, promise, call.log);
+    await settleReferencesNow(ctx, promise, call);
     return response;
   };
 }

@@ -3,19 +3,23 @@ import {
   type UpdateAgentRequest,
   UpdateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
-import { runIdempotent } from "@parley/shared/idempotency/run";
-import type { Handlers } from "@parley/shared/rpc/server";
-import { type AcquiredPrompts, acquirePrompts } from "../acquire-prompts.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { runPrepared } from "@parley/shared/idempotency/run";
+import type { Call, Handlers } from "@parley/shared/rpc/server";
+import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../acquire-prompts.ts";
 import { readPrompts } from "../agent-prompts.ts";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
+import { type HeldClaim, requireClaim } from "../claim.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
-import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
-import { promiseReferences, settleReferencesNow } from "../prompt-references.ts";
-import { checkAgentId, getAgentRow } from "../read-agents.ts";
-import { type AgentRow, lockAgent, updateAgentRow } from "../store/agents.ts";
+import { sealLlm } from "../llm-secrets.ts";
+import { promiseReferences, type ReferencePromise, settleReferencesNow, withReferences } from "../prompt-references.ts";
+import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
+import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 
 /** What a cleared field becomes. */
 const CLEARED: Partial<AgentRow> = {
@@ -37,28 +41,93 @@ export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
   return async (request, call) => {
     checkAgentId(request.agentId);
     checkProviders(ctx, request);
-    const key = { ownerId: request.ownerId, agentId: request.agentId };
-    const promise = touchesReferences(request) ? await promiseReferences(ctx, key) : null;
-    const response = await runIdempotent(
-      ctx,
-      { ownerId: request.ownerId, idempotency: request.idempotency, codec: UpdateAgentResponse, call },
-      async (tx) => {
-        await lockAgent(tx, key.agentId);
-        const before = await getAgentRow(tx, key);
-        // Whatever may be refused comes before the prompts, whose new versions another service writes at once.
-        checkAnalysis(before.analysis, request);
-        const llm = request.llm && sealLlm(request.llm, before.llm, ctx.sealer, before.ownerId);
-        const named = { ...key, agentName: request.agentName ?? before.agentName };
-        const prompts = await acquirePrompts(ctx, named, request.prompt, request.analysis, call);
-        const row = changed(before, request, { llm, prompts, now: ctx.clock.now() });
-        await updateAgentRow(tx, row);
-        const prompt = prompts.main?.prompt ?? (await readPrompts(ctx, [row], call)).get(row);
-        return { agent: toAgent(row, prompt) };
-      },
-    );
-    if (promise) await settleReferencesNow(ctx, promise, call.log);
+    if (!touchesReferences(request)) return change(ctx, request, call, null);
+    let promise: ReferencePromise | null = null;
+    // Requests with one idempotency key are about one agent, so they take turns too.
+    const response = await withReferences(ctx, request, call.signal, (held) => {
+      const begin = async () => {
+        promise ??= await promiseReferences(ctx, { ownerId: request.ownerId, agentId: request.agentId });
+      };
+      return change(ctx, request, call, { held, begin });
+    });
+    if (promise) await settleReferencesNow(ctx, promise, call);
     return response;
   };
+}
+
+interface ReferenceChange {
+  held: HeldClaim;
+  /** Promises, before references are taken, that they will be settled. */
+  begin(): Promise<void>;
+}
+
+/** How often a change is prepared anew because another one gave the agent another prompt meanwhile. */
+const ATTEMPTS_MAX = 10;
+const PROMPT_CHANGED = new Error("the agent got another prompt");
+
+/** @param references for a change that touches them */
+async function change(
+  ctx: AgentContext,
+  request: UpdateAgentRequest,
+  call: Call,
+  references: ReferenceChange | null,
+): Promise<UpdateAgentResponse> {
+  const { ownerId, idempotency } = request;
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
+    try {
+      return await runPrepared(
+        ctx,
+        { ownerId, idempotency, codec: UpdateAgentResponse, call },
+        {
+          prepare: () => prepare(ctx, request, call, references),
+          write: (tx, prepared) => write(ctx, tx, request, prepared, references),
+        },
+      );
+    } catch (error) {
+      if (error !== PROMPT_CHANGED) throw error;
+    }
+  }
+  throw new ServiceError("unavailable", "Too many changes of this agent are under way, try again", {
+    retryAfterMs: 1_000,
+  });
+}
+
+interface Prepared {
+  prompts: AcquiredPrompts;
+  /** Which prompt the agent will have, and its text. */
+  use: Pick<AgentRow, "promptName" | "promptVersion">;
+  prompt: Prompt | undefined;
+}
+
+async function prepare(
+  ctx: AgentContext,
+  request: UpdateAgentRequest,
+  call: Call,
+  references: ReferenceChange | null,
+): Promise<Prepared> {
+  const before = await getAgentRow(ctx.db, request);
+  // Whatever may be refused comes before the prompts, whose new versions another service writes at once.
+  const use = changed(ctx, before, request, NO_PROMPTS);
+  if (!references) return { prompts: NO_PROMPTS, use, prompt: (await readPrompts(ctx, [use], call)).get(use) };
+  await references.begin();
+  const named = { ...before, agentName: request.agentName ?? before.agentName };
+  const prompts = await acquirePrompts(ctx, named, request, references.held, call);
+  const row = changed(ctx, before, request, prompts);
+  return { prompts, use: row, prompt: prompts.main?.prompt ?? (await readPrompts(ctx, [row], call)).get(row) };
+}
+
+async function write(
+  ctx: AgentContext,
+  tx: Sql,
+  request: UpdateAgentRequest,
+  { prompts, use, prompt }: Prepared,
+  references: ReferenceChange | null,
+): Promise<UpdateAgentResponse> {
+  if (references) await requireClaim(tx, references.held);
+  const row = changed(ctx, await getLockedAgentRow(tx, request), request, prompts);
+  if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
+  await updateAgentRow(tx, row);
+  return { agent: toAgent(row, prompt) };
 }
 
 /** Whether the prompt service is to know of a change: which prompts the agent uses, or the name it is called by there. */
@@ -72,14 +141,16 @@ function touchesReferences({ agentName, prompt, analysis, clear }: UpdateAgentRe
   );
 }
 
-interface Prepared {
-  llm: StoredLlm | undefined;
-  prompts: AcquiredPrompts;
-  now: Date;
-}
-
-function changed(before: AgentRow, request: UpdateAgentRequest, { llm, prompts, now }: Prepared): AgentRow {
-  const row: AgentRow = { ...before, updatedAt: later(now, before.updatedAt) };
+/** @throws ServiceError invalid when the change does not fit the agent */
+function changed(
+  { sealer, clock }: Pick<AgentContext, "sealer" | "clock">,
+  before: AgentRow,
+  request: UpdateAgentRequest,
+  prompts: AcquiredPrompts,
+): AgentRow {
+  checkAnalysis(before.analysis, request);
+  const llm = request.llm && sealLlm(request.llm, before.llm, sealer, before.ownerId);
+  const row: AgentRow = { ...before, updatedAt: later(clock.now(), before.updatedAt) };
   for (const field of request.clear) {
     if (field === "prompt") Object.assign(row, { promptName: null, promptVersion: null });
     else if (Object.hasOwn(CLEARED, field)) Object.assign(row, { [field]: CLEARED[field as keyof AgentRow] });

@@ -88,6 +88,13 @@ export async function findAgent(sql: Sql, key: AgentKey): Promise<AgentRow | nul
   return row ?? null;
 }
 
+/** The same, unchangeable by others until the transaction ends. */
+export async function lockAgent(tx: Sql, key: AgentKey): Promise<AgentRow | null> {
+  const [row] = await tx<AgentRow[]>`
+    select ${columns(tx)} from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
+  return row ?? null;
+}
+
 /** Those of the agents that exist, in no order. */
 export async function findAgents(sql: Sql, keys: readonly AgentKey[]): Promise<AgentRow[]> {
   return sql<AgentRow[]>`
@@ -161,11 +168,6 @@ export async function listAgentRows(
     ]);
     return { rows, total: count?.total ?? 0 };
   });
-}
-
-/** One change of an agent and its prompt references at a time, before the agent exists too. Held to the end of the transaction. */
-export async function lockAgent(sql: Sql, agentId: string): Promise<void> {
-  await sql`select pg_advisory_xact_lock(hashtextextended('agent.' || ${agentId}, 0))`;
 }
 
 /** The type `json`, which keeps the order of fields. */

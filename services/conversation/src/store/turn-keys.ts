@@ -39,11 +39,22 @@ export async function takeTurnKey(
       reply_seq = null, error = null, created_at = excluded.created_at
       where turn_keys.created_at <= ${expiredAt}
     returning 1`;
-  if (taken) return null;
-  const [stored] = await tx<StoredTurn[]>`
-    select fingerprint, conversation_id, user_seq, done, reply_seq, error, coalesce(turn_until >= ${now}, false) as held
-    from turn_keys left join conversations using (owner_id, conversation_id)
-    where owner_id = ${ownerId} and idempotency_key = ${key}`;
+  return taken ? null : findTurnKey(tx, { ownerId, key }, now, expiredAt);
+}
+
+/** What a key was taken for; null when it is free, or older than `expiredAt`. */
+export async function findTurnKey(
+  sql: Sql,
+  { ownerId, key }: TurnKey,
+  now: Date,
+  expiredAt: Date,
+): Promise<StoredTurn | null> {
+  const [stored] = await sql<StoredTurn[]>`
+    select fingerprint, turn_keys.conversation_id, user_seq, done, reply_seq, error,
+      coalesce(turn_until >= ${now}, false) as held
+    from turn_keys left join conversations
+      on conversations.owner_id = turn_keys.owner_id and conversations.conversation_id = turn_keys.conversation_id
+    where turn_keys.owner_id = ${ownerId} and idempotency_key = ${key} and turn_keys.created_at > ${expiredAt}`;
   return stored ?? null;
 }
 

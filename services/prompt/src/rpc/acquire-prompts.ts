@@ -9,17 +9,18 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { type ContentUse, type PromptUse, type ReferenceUse, readUse } from "../prompt-use.ts";
+import { beginReferenceChange } from "../reference-change.ts";
 import { findVersions, insertVersion, type PromptTypeName } from "../store/prompts.ts";
-import { holdPrompts, insertReferences, lockAgentReferences, type ReferringAgent } from "../store/references.ts";
+import { holdPrompts, insertReferences, type ReferringAgent } from "../store/references.ts";
 
 export function acquirePrompts(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["acquirePrompts"]> {
-  return ({ ownerId, agentId, agentName, uses }) => {
+  return ({ ownerId, agentId, agentName, uses, revision }) => {
     const agent = { ownerId, agentId, agentName };
     const wanted = uses.map(readUse);
     return ctx.db.begin(async (tx) => {
-      await lockAgentReferences(tx, agent);
+      await beginReferenceChange(tx, { ...agent, revision, agentGone: false }, ctx.clock.now());
       // All of them at once and in order of name, before any prompt is written: two such transactions cannot block each other.
       const types = await holdPrompts(
         tx,

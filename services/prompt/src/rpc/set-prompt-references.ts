@@ -1,23 +1,18 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
+import { beginReferenceChange } from "../reference-change.ts";
 import { promptNameFault } from "../rules.ts";
-import {
-  deleteInternalPrompts,
-  deleteReferencesExcept,
-  holdPrompts,
-  insertReferences,
-  lockAgentReferences,
-} from "../store/references.ts";
+import { deleteInternalPrompts, deleteReferencesExcept, holdPrompts, insertReferences } from "../store/references.ts";
 
 export function setPromptReferences(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["setPromptReferences"]> {
-  return async ({ ownerId, agentId, agentName, promptNames, agentGone }, call) => {
+  return async ({ ownerId, agentId, agentName, promptNames, agentGone, revision }, call) => {
     const agent = { ownerId, agentId, agentName };
     const wanted = [...new Set(promptNames)].filter((name) => promptNameFault(name) === null);
     const held = await ctx.db.begin(async (tx) => {
-      await lockAgentReferences(tx, agent);
+      await beginReferenceChange(tx, { ...agent, revision, agentGone }, ctx.clock.now());
       const existing = await holdPrompts(tx, ownerId, wanted);
       await deleteReferencesExcept(tx, agent, wanted);
       await insertReferences(tx, agent, [...existing.keys()]);

@@ -18,6 +18,36 @@ export async function lockAgentReferences(
     )`;
 }
 
+/**
+ * Notes a change of an agent's references, once they are locked. False when a newer one was here before.
+ * @param goneAt when the agent is gone
+ */
+export async function takeRevision(
+  sql: Sql,
+  { ownerId, agentId }: Omit<ReferringAgent, "agentName">,
+  revision: number,
+  goneAt: Date | null,
+): Promise<boolean> {
+  const taken = await sql`
+    insert into reference_revisions (owner_id, agent_id, revision, gone_at)
+    values (${ownerId}, ${agentId}, ${revision}, ${goneAt})
+    on conflict (owner_id, agent_id) do update set revision = excluded.revision, gone_at = excluded.gone_at
+      where reference_revisions.revision <= excluded.revision
+    returning 1`;
+  return taken.length > 0;
+}
+
+/** A few at a time, more than are added, so that no request pays for many. */
+export async function deleteGoneRevisions(sql: Sql, goneBefore: Date): Promise<void> {
+  await sql`
+    delete from reference_revisions
+    where (owner_id, agent_id) in (
+      select owner_id, agent_id from reference_revisions
+      where gone_at < ${goneBefore}
+      order by gone_at limit 10 for update skip locked
+    )`;
+}
+
 /** The types of those prompts that exist, which from now until the transaction ends are not deleted. */
 export async function holdPrompts(
   sql: Sql,

@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { isWatched } from "../telemetry/spans.ts";
 import { observed } from "../telemetry/statements.ts";
+import { withKnownTransactions } from "./open-transactions.ts";
 
 /** Also what a transaction is given: a store function takes either. */
 export type Sql = postgres.Sql | postgres.TransactionSql;
@@ -41,5 +42,6 @@ export function openDatabase({ url, max = 10, prepare = true, name, answerWithin
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     onnotice: () => {},
   });
-  return isWatched() ? observed(sql) : sql;
+  const known = withKnownTransactions(sql);
+  return isWatched() ? observed(known) : known;
 }

@@ -16,7 +16,7 @@ export const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000;
 
 /**
  * How long a transaction may stand still between two statements, milliseconds: then its process hangs, or its host vanished, and others
- * wait for what it has locked. Longer than anything that is done within one, calls of other services included.
+ * wait for what it has locked. Longer than anything that is done within one.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 

@@ -3,6 +3,7 @@ import type { Database, Sql } from "../db/database.ts";
 import { type ErrorKind, invalid, ServiceError } from "../errors.ts";
 import {
   deleteExpiredKeys,
+  findOutcome,
   type StoredError,
   type StoredOutcome,
   storeError,
@@ -10,10 +11,15 @@ import {
   takeKey,
 } from "./store.ts";
 
+interface Idempotency {
+  key: string;
+  fingerprint: Uint8Array;
+}
+
 export interface IdempotentRequest<R> {
   ownerId: string;
   /** As the request message carries it; without one the write simply runs. */
-  idempotency: { key: string; fingerprint: Uint8Array } | undefined;
+  idempotency: Idempotency | undefined;
   /** Of the response message, as ts-proto generates it. */
   codec: { encode(message: R): { finish(): Uint8Array }; decode(bytes: Uint8Array): R };
   /** The call that is answered: told when the answer is a replay. */
@@ -29,7 +35,7 @@ const STORED_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "condition", "n
 /**
  * Runs a write in one transaction with its idempotency key (decisions.md: Idempotency-Key). A repetition within 24 hours gets
  * the first one's response or error again, and waits for it when it still runs, in this process or another. Needs the table of
- * `table.sql` in the service's schema. `write` uses the transaction it is given and nothing else of the database.
+ * `table.sql` in the service's schema. `write` uses the transaction it is given, and nothing else of the database or of other services.
  * @throws ServiceError `invalid` when the key came with another request before; whatever `write` throws
  */
 export async function runIdempotent<R>(
@@ -44,11 +50,7 @@ export async function runIdempotent<R>(
   if (isSure(clock)) await deleteExpiredKeys(db, expiredAt);
   const outcome = await db.begin(async (tx): Promise<Outcome<R>> => {
     const stored = await takeKey(tx, id, idempotency.fingerprint, now, expiredAt);
-    if (stored) {
-      if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
-      call.replayed = true;
-      return replay(stored, codec);
-    }
+    if (stored) return replay(stored, { idempotency, codec, call });
     try {
       // In a savepoint, so that a refused write leaves nothing behind but its error.
       const response = (await tx.savepoint(write)) as R;
@@ -60,8 +62,38 @@ export async function runIdempotent<R>(
       return { error };
     }
   });
-  if ("error" in outcome) throw outcome.error;
-  return outcome.response;
+  return resultOf(outcome);
+}
+
+/** A write with work before it that calls other services, which no transaction may wait for. */
+export interface PreparedWrite<P, R> {
+  prepare: () => Promise<P>;
+  write: (tx: Sql, prepared: P) => Promise<R>;
+}
+
+/**
+ * `runIdempotent` with preparation before its transaction. A key that has its answer prepares nothing. Of several requests with one
+ * key that prepare at the same time one writes, and the others get its answer: what they prepare must be harmless to have done, or
+ * the caller lets one of them in at a time.
+ * @throws as `runIdempotent`; a refusal of `prepare` is kept like one of `write`
+ */
+export async function runPrepared<P, R>(
+  ctx: { db: Database; clock: Clock },
+  request: IdempotentRequest<R>,
+  { prepare, write }: PreparedWrite<P, R>,
+): Promise<R> {
+  const { ownerId, idempotency } = request;
+  if (!idempotency) return runWith(await prepare());
+  const expiredAt = new Date(ctx.clock.now().getTime() - KEPT_MS);
+  const stored = await findOutcome(ctx.db, { ownerId, key: idempotency.key }, expiredAt);
+  if (stored) return resultOf(replay(stored, { ...request, idempotency }));
+  const prepared = await decided(prepare());
+  if (!("refusal" in prepared)) return runWith(prepared.value);
+  return runIdempotent(ctx, request, () => Promise.reject(prepared.refusal));
+
+  function runWith(prepared: P): Promise<R> {
+    return runIdempotent(ctx, request, (tx) => write(tx, prepared));
+  }
 }
 
 /** Whether a repetition of the request would meet the same refusal, so that it is kept and given again. */
@@ -73,9 +105,30 @@ export function storedErrorOf({ kind, detail, violations, metadata }: ServiceErr
   return { kind, detail, violations, metadata };
 }
 
+/** What the work gives, or its refusal if a repetition would meet that again. @throws any other failure of the work */
+export async function decided<T>(work: Promise<T>): Promise<{ value: T } | { refusal: ServiceError }> {
+  try {
+    return { value: await work };
+  } catch (error) {
+    if (!isDecided(error)) throw error;
+    return { refusal: error };
+  }
+}
+
 type Outcome<R> = { response: R } | { error: ServiceError };
 
-function replay<R>({ response, error }: StoredOutcome, codec: IdempotentRequest<R>["codec"]): Outcome<R> {
+function resultOf<R>(outcome: Outcome<R>): R {
+  if ("error" in outcome) throw outcome.error;
+  return outcome.response;
+}
+
+/** @throws ServiceError invalid when the key came with another request */
+function replay<R>(
+  { fingerprint, response, error }: StoredOutcome,
+  { idempotency, codec, call }: Pick<IdempotentRequest<R>, "codec" | "call"> & { idempotency: Idempotency },
+): Outcome<R> {
+  if (!fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
+  call.replayed = true;
   if (error) return { error: new ServiceError(error.kind, error.detail, error) };
   if (response) return { response: codec.decode(response) };
   throw new Error("an idempotency key was committed without an outcome");

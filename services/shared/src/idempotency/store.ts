@@ -39,10 +39,18 @@ export async function takeKey(
       set fingerprint = excluded.fingerprint, response = null, error = null, created_at = excluded.created_at
       where idempotency_keys.created_at <= ${expiredAt}
     returning 1`;
-  if (taken) return null;
-  const [stored] = await tx<StoredOutcome[]>`
+  return taken ? null : findOutcome(tx, { ownerId, key }, expiredAt);
+}
+
+/** What a key's earlier request was answered. Null when there is none, when it still runs, or when it is older than `expiredAt`. */
+export async function findOutcome(
+  sql: Sql,
+  { ownerId, key }: IdempotencyKey,
+  expiredAt: Date,
+): Promise<StoredOutcome | null> {
+  const [stored] = await sql<StoredOutcome[]>`
     select fingerprint, response, error from idempotency_keys
-    where owner_id = ${ownerId} and idempotency_key = ${key}`;
+    where owner_id = ${ownerId} and idempotency_key = ${key} and created_at > ${expiredAt}`;
   return stored ?? null;
 }
 

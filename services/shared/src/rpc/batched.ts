@@ -1,4 +1,5 @@
 import DataLoader from "dataloader";
+import { refuseInTransaction } from "../db/open-transactions.ts";
 
 /** For a read, which others beside it hold up in nothing. */
 const WAIT_MAX_MS = 10;
@@ -57,5 +58,9 @@ export function batched<K, V>(
     maxBatchSize: keysMax,
     batchScheduleFn: schedule,
   });
-  return (key) => loader.load(key);
+  return (key) => {
+    // The call is made in the context of its first key, which says nothing about the others.
+    refuseInTransaction("A batched read");
+    return loader.load(key);
+  };
 }

@@ -7,6 +7,7 @@ import {
   type CallOptions as GrpcCallOptions,
   type ServiceError as GrpcError,
 } from "@grpc/grpc-js";
+import { refuseInTransaction } from "../db/open-transactions.ts";
 import { cancelled } from "../errors.ts";
 import { tracedCall, tracedStream } from "../telemetry/rpc.ts";
 import { type CallOrigin, isReplayed, originMetadata } from "./call.ts";
@@ -86,7 +87,7 @@ export function createClient<D extends Definition>(definition: D, settings: Clie
   };
   for (const [name, method] of Object.entries(definition)) {
     const call = { path: method.path, peer: settings.peer };
-    methods[name] = method.requestStream
+    const make = method.requestStream
       ? (requests: AsyncIterable<unknown>, options?: CallOptions) =>
           tracedCall(call, options, (traced) => clientStream(sender, method, requests, traced))
       : method.responseStream
@@ -94,6 +95,10 @@ export function createClient<D extends Definition>(definition: D, settings: Clie
             tracedStream(call, options, (traced) => serverStream(sender, method, request, traced))
         : (request: unknown, options?: CallOptions) =>
             tracedCall(call, options, (traced) => unary(sender, method, request, traced));
+    methods[name] = (given: never, options?: CallOptions) => {
+      refuseInTransaction(method.path);
+      return make(given, options);
+    };
   }
   return methods as ServiceClient<D>;
 }

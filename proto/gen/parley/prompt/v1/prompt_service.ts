@@ -127,6 +127,11 @@ export interface AcquirePromptsRequest {
   /** Named to whoever tries to delete the prompt. */
   agentName: string;
   uses: PromptUse[];
+  /**
+   * Grows with every change of this agent's references. UNAVAILABLE when a newer one was here before: a call that was held up must
+   * not undo it. Absent: not compared.
+   */
+  revision?: number | undefined;
 }
 
 export interface AcquirePromptsResponse {
@@ -147,6 +152,8 @@ export interface SetPromptReferencesRequest {
   promptNames: string[];
   /** There is no such agent, or no more: its internal prompts go too. An agent that uses none keeps them to come back to. */
   agentGone: boolean;
+  /** As in AcquirePromptsRequest. */
+  revision?: number | undefined;
 }
 
 export interface SetPromptReferencesResponse {
@@ -1362,7 +1369,7 @@ export const PromptUse: MessageFns<PromptUse> = {
 };
 
 function createBaseAcquirePromptsRequest(): AcquirePromptsRequest {
-  return { ownerId: "", agentId: "", agentName: "", uses: [] };
+  return { ownerId: "", agentId: "", agentName: "", uses: [], revision: undefined };
 }
 
 export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
@@ -1378,6 +1385,9 @@ export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
     }
     for (const v of message.uses) {
       PromptUse.encode(v!, writer.uint32(34).fork()).join();
+    }
+    if (message.revision !== undefined) {
+      writer.uint32(40).int64(message.revision);
     }
     return writer;
   },
@@ -1427,6 +1437,14 @@ export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
             message.uses.push(PromptUse.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1448,6 +1466,7 @@ export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
     message.agentId = object.agentId ?? "";
     message.agentName = object.agentName ?? "";
     message.uses = object.uses?.map((e) => PromptUse.fromPartial(e)) || [];
+    message.revision = object.revision ?? undefined;
     return message;
   },
 };
@@ -1581,7 +1600,7 @@ export const AcquirePromptsResponse_Acquired: MessageFns<AcquirePromptsResponse_
 };
 
 function createBaseSetPromptReferencesRequest(): SetPromptReferencesRequest {
-  return { ownerId: "", agentId: "", agentName: "", promptNames: [], agentGone: false };
+  return { ownerId: "", agentId: "", agentName: "", promptNames: [], agentGone: false, revision: undefined };
 }
 
 export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> = {
@@ -1600,6 +1619,9 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
     }
     if (message.agentGone !== false) {
       writer.uint32(40).bool(message.agentGone);
+    }
+    if (message.revision !== undefined) {
+      writer.uint32(48).int64(message.revision);
     }
     return writer;
   },
@@ -1657,6 +1679,14 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
             message.agentGone = reader.bool();
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.revision = longToNumber(reader.int64());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1679,6 +1709,7 @@ export const SetPromptReferencesRequest: MessageFns<SetPromptReferencesRequest> 
     message.agentName = object.agentName ?? "";
     message.promptNames = object.promptNames?.map((e) => e) || [];
     message.agentGone = object.agentGone ?? false;
+    message.revision = object.revision ?? undefined;
     return message;
   },
 };
@@ -2032,6 +2063,17 @@ function fromTimestamp(t: Timestamp): Date {
   let millis = (t.seconds || 0) * 1_000;
   millis += (t.nanos || 0) / 1_000_000;
   return new globalThis.Date(millis);
+}
+
+function longToNumber(int64: { toString(): string }): number {
+  const num = globalThis.Number(int64.toString());
+  if (num > globalThis.Number.MAX_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is larger than Number.MAX_SAFE_INTEGER");
+  }
+  if (num < globalThis.Number.MIN_SAFE_INTEGER) {
+    throw new globalThis.Error("Value is smaller than Number.MIN_SAFE_INTEGER");
+  }
+  return num;
 }
 
 interface MessageFns<T> {

@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
+import { type AcquirePromptsRequest, PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { silentLogger } from "@parley/shared/log";
+import { type RunningServer, serve } from "@parley/shared/rpc/server";
+import { eventually } from "@parley/shared/testing/eventually";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import {
+  type AgentClient,
+  agentClient,
+  byName,
+  create,
+  createPrompt,
+  creation,
+  failure,
+  inline,
+  newOwner,
+  read,
+  startTestAgents,
+  type TestAgents,
+  update,
+} from "./kit.ts";
+
+const POOL = 3;
+const CHANGES = 20;
+
+let service: TestAgents;
+let standIn: RunningServer;
+let processes: ServiceProcess[];
+let clients: AgentClient[];
+/** What came to the prompt service, and when it is let through. */
+let acquired: AcquirePromptsRequest[] = [];
+let thawed = Promise.withResolvers<void>();
+
+/** Two processes of the agent service with few connections, and between them and the prompt service one that can stand still. */
+beforeAll(async () => {
+  service = await startTestAgents();
+  const { prompts } = service;
+  standIn = await serve(
+    PromptServiceService,
+    {
+      acquirePrompts: async (request) => {
+        acquired.push(request);
+        await thawed.promise;
+        return prompts.acquirePrompts(request);
+      },
+      setPromptReferences: (request) => prompts.setPromptReferences(request),
+      batchGetPrompts: (request) => prompts.batchGetPrompts(request),
+    },
+    { address: "127.0.0.1:0", log: silentLogger, drainMs: 0 },
+  );
+  const env = { ...service.env(standIn.address), PARLEY_DATABASE_POOL: String(POOL) };
+  processes = await Promise.all([1, 2].map(() => startServiceProcess("agent", env)));
+  clients = processes.map(({ address }) => agentClient(address));
+});
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await Promise.all(processes.map((process) => process.stop()));
+  await standIn.stop();
+  await service.stop();
+});
+afterEach(() => {
+  thawed.resolve();
+});
+
+function freeze(): void {
+  acquired = [];
+  thawed = Promise.withResolvers();
+}
+
+function client(at: number): AgentClient {
+  const found = clients[at % clients.length];
+  if (!found) throw new Error("there is no client");
+  return found;
+}
+
+async function agentsOf(ownerId: string): Promise<number> {
+  const [row] = await service.sql<[{ count: number }]>`
+    select count(*)::integer as count from agents where owner_id = ${ownerId}`;
+  return row.count;
+}
+
+test("while the prompt service stands still, changes that wait for it hold no connection, and others' reads and writes go on", async () => {
+  const [owner, other] = [newOwner(), newOwner()];
+  const agents = await Promise.all(
+    Array.from({ length: CHANGES }, () => create(service.agents, creation(owner, { prompt: inline("One.") }))),
+  );
+  const others = await create(service.agents, creation(other));
+  freeze();
+  let ended = 0;
+  const ending = () => {
+    ended++;
+  };
+  const creating = Array.from({ length: CHANGES }, (_, at) => {
+    const idempotency = at % 2 === 0 ? { key: `k${at}`, fingerprint: Buffer.alloc(32) } : undefined;
+    return client(0).createAgent(creation(owner, { prompt: inline(`${at}`), idempotency }));
+  });
+  const updating = agents.map((agent) => client(0).updateAgent(update(agent, { prompt: inline("Two.") })));
+  const changes = [...creating, ...updating];
+  for (const change of changes) change.then(ending, ending);
+  // Many more than there are connections.
+  await eventually(() => expect(acquired).toHaveLength(2 * CHANGES));
+  expect((await read(client(0), others)).agentId).toBe(others.agentId);
+  expect((await client(0).listAgents({ ...LIST, ownerId: other })).total).toBe(1);
+  expect(
+    (await client(0).updateAgent(update(others, { agentName: "Ben", agentTips: { values: ["x"] } }))).agent,
+  ).toMatchObject({
+    agentName: "Ben",
+  });
+  expect(ended).toBe(0);
+  thawed.resolve();
+  expect((await Promise.all(changes)).map(({ agent }) => agent?.prompt?.promptContent)).toEqual([
+    ...Array.from({ length: CHANGES }, (_, at) => `${at}`),
+    ...Array(CHANGES).fill("Two."),
+  ]);
+  expect(await agentsOf(owner)).toBe(2 * CHANGES);
+});
+
+test("of creations with one key at two processes one reaches the prompt service, and all get its agent", async () => {
+  const owner = newOwner();
+  const idempotency = { key: "once", fingerprint: Buffer.alloc(32) };
+  freeze();
+  const creating = Array.from({ length: CHANGES }, (_, at) =>
+    client(at).createAgent(creation(owner, { prompt: inline("Once."), idempotency })),
+  );
+  await eventually(() => expect(acquired).toHaveLength(1));
+  thawed.resolve();
+  const answers = await Promise.all(creating);
+  expect(new Set(answers.map(({ agent }) => JSON.stringify(agent))).size).toBe(1);
+  expect(acquired).toHaveLength(1);
+  expect(await agentsOf(owner)).toBe(1);
+});
+
+test("changes of one agent at two processes happen one after the other: its name and its prompt are of the same change", async () => {
+  const agent = await create(service.agents, creation(newOwner(), { prompt: inline("First.") }));
+  freeze();
+  const changing = Array.from({ length: 10 }, (_, at) =>
+    client(at).updateAgent(update(agent, { agentName: `${at}`, prompt: inline(`${at}`) })),
+  );
+  await eventually(() => expect(acquired).toHaveLength(1));
+  thawed.resolve();
+  const versions = (await Promise.all(changing)).map((answer) => answer.agent?.prompt?.promptVersion ?? 0);
+  expect(versions.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 10 }, (_, at) => at + 2));
+  const left = await read(service.agents, agent);
+  expect(left.prompt?.promptContent).toBe(left.agentName);
+});
+
+test("a change that was held up while another took its place stores nothing, and leaves the other's prompt in use", async () => {
+  const owner = newOwner();
+  for (const name of ["a", "b"]) await createPrompt(service.prompts, owner, name);
+  const agent = await create(service.agents, creation(owner));
+  freeze();
+  const heldUp = failure(client(0).updateAgent(update(agent, { prompt: byName("a") })));
+  await eventually(() => expect(acquired).toHaveLength(1));
+  // As when its process stood still for so long.
+  await service.sql`update claims set held_until = now() where owner_id = ${owner}`;
+  const taking = client(1).updateAgent(update(agent, { prompt: byName("b") }));
+  await eventually(() => expect(acquired).toHaveLength(2));
+  thawed.resolve();
+  await taking;
+  expect(await heldUp).toMatchObject({ kind: "unavailable" });
+  expect((await read(service.agents, agent)).prompt?.promptName).toBe("b");
+  expect(await failure(service.prompts.deletePrompt(removal(agent, "b")))).toMatchObject({ kind: "conflict" });
+  await service.prompts.deletePrompt(removal(agent, "a"));
+});
+
+function removal({ ownerId }: Agent, promptName: string) {
+  return { ownerId, promptName, idempotency: undefined };
+}
+
+const LIST = { page: { number: 1, size: 1 }, search: "", agentType: 0, agentCategory: "" } as const;

@@ -1,14 +1,15 @@
 import { join } from "node:path";
 import { openHome } from "@parley/deploy/src/stack/home.ts";
-import type { Installation } from "@parley/deploy/src/stack/installation.ts";
 import { freePorts } from "@parley/deploy/src/stack/ports.ts";
-import { ensureDatabase, postgresUrl } from "@parley/deploy/src/stack/postgres.ts";
+import { ensureDatabase } from "@parley/deploy/src/stack/postgres.ts";
 import { readStackSettings } from "@parley/deploy/src/stack/settings.ts";
 import { startStack } from "@parley/deploy/src/stack/stack.ts";
-import type { RunningProcess } from "@parley/deploy/src/stack/stack-file.ts";
+import { readStackFile } from "@parley/deploy/src/stack/stack-file.ts";
+import { ownDatabase } from "@parley/deploy/src/testing/stack-database.ts";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { obtain } from "./debian.ts";
 import type { Run } from "./run.ts";
 
@@ -18,7 +19,7 @@ export interface BenchStack {
   /** Of an enterprise owner with the highest rate limit there is. */
   apiKey: string;
   redisUrl: string;
-  /** host:port of a service. */
+  /** unix:path of a service. */
   address(name: ProcessName): string;
   /** The processes of these names, as they are now. */
   pids(names: readonly ProcessName[]): number[];
@@ -48,7 +49,7 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
   run.onEnd(() => stack.stop());
   const { url } = await stack.up;
 
-  const { processes } = (await Bun.file(home.file("stack.json")).json()) as { processes: RunningProcess[] };
+  const processes = readStackFile(home);
   const find = (name: string) => {
     const process = processes.find((candidate) => candidate.name === name);
     if (!process) throw new Error(`The stack runs without ${name}`);
@@ -57,15 +58,12 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
   return {
     url,
     apiKey: await createEnterpriseKey(find("account").address),
-    redisUrl: `redis://${find("redis").address}`,
+    redisUrl: socketPath(find("redis").address) ?? "",
     address: (name) => find(name).address,
     pids: (names) => names.map((name) => find(name).pid),
     addDatabase: async (name) => {
-      const { postgresPort, postgresPassword } = (await Bun.file(
-        home.file("installation.json"),
-      ).json()) as Installation;
-      await ensureDatabase(postgresUrl(postgresPort, postgresPassword, "postgres"), name);
-      return postgresUrl(postgresPort, postgresPassword, name);
+      await ensureDatabase(ownDatabase(home, "postgres"), name);
+      return ownDatabase(home, name);
     },
   };
 }

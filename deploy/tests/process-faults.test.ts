@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { eventually } from "@parley/shared/testing/eventually";
 import { Redis } from "ioredis";
-import { redisUrl } from "../src/stack/redis.ts";
+
 import { type Api, answerOf } from "../src/testing/api.ts";
 import { type Load, startLoad, storedOf, type Turn, wholeOf } from "../src/testing/load.ts";
 import { downPostgres } from "../src/testing/outage.ts";
@@ -143,7 +144,7 @@ describe("Redis killed", () => {
       expect(answer.status).toBe(200);
       expect(Number(answer.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0);
     }
-    const redis = new Redis(redisUrl(Number(stack.address("redis").split(":")[1])));
+    const redis = new Redis(socketPath(stack.address("redis")) ?? "");
     await eventually(async () => {
       expect((await api.get("/agents")).status).toBe(200);
       expect(await redis.keys("*")).not.toEqual([]);
@@ -204,8 +205,14 @@ describe("a process that is asked to stop", () => {
 
   /** It takes no new connection any more. */
   async function isRefused(name: ProcessName): Promise<void> {
-    const [hostname = "", port] = stack.address(name).split(":");
-    const socket = await Bun.connect({ hostname, port: Number(port), socket: { data() {} } }).catch(() => null);
+    const address = stack.address(name);
+    const [hostname = "", port] = address.split(":");
+    const unix = socketPath(address);
+    const listener = { data() {} };
+    const connecting = unix
+      ? Bun.connect({ unix, socket: listener })
+      : Bun.connect({ hostname, port: Number(port), socket: listener });
+    const socket = await connecting.catch(() => null);
     socket?.end();
     expect(socket).toBeNull();
   }

@@ -15,7 +15,11 @@ afterAll(() => rm(folder, { recursive: true }));
 
 const KEY = { apiKey: "vk_x", ownerId: "own_x" };
 const write = (owner: Parameters<typeof writeDevEnv>[1]) =>
-  writeDevEnv(home, owner, "http://127.0.0.1:1", "http://127.0.0.1:2/v1");
+  writeDevEnv(home, owner, {
+    url: "http://127.0.0.1:1",
+    modelUrl: "http://127.0.0.1:2/v1",
+    conversationAddress: "unix:/run/conversation.sock",
+  });
 
 test("the owner, key and password of one start are found by the next", () => {
   expect(readDevEnv(home)).toBeNull();
@@ -30,6 +34,7 @@ test("what a shell runs after reading it has the variables", () => {
   const given = stdout.toString().split("\n");
   expect(given).toContain("PARLEY_API_KEY=vk_x");
   expect(given).toContain("PARLEY_MODEL_URL=http://127.0.0.1:2/v1");
+  expect(given).toContain("PARLEY_CONVERSATION_ADDRESS=unix:/run/conversation.sock");
 });
 
 test("a home from before there were passwords keeps its owner and key", async () => {

@@ -21,15 +21,8 @@ const surroundings: Surroundings = {
     GROQ_BASE_URL: "http://127.0.0.1:9/v1",
     AWS_SECRET_ACCESS_KEY: "not ours",
   },
-  ports: { account: [1], agent: [2], prompt: [3], conversation: [4], "webhook-dispatcher": [5] },
-  adminPorts: {
-    account: [11],
-    agent: [12],
-    prompt: [13],
-    conversation: [14],
-    "webhook-dispatcher": [15],
-    gateway: [16],
-  },
+  sockets: "/run/parley",
+  replicas: 1,
   databaseUrls: {
     account: "postgres://account",
     agent: "postgres://agent",
@@ -76,29 +69,28 @@ describe("what each process is given", () => {
   });
 
   test("every service and the gateway know where the others are", () => {
-    expect(env("gateway").PARLEY_CONVERSATION_ADDRESS).toBe("127.0.0.1:4");
-    expect(env("gateway").PARLEY_WEBHOOK_ADDRESS).toBe("127.0.0.1:5");
-    expect(env("conversation").PARLEY_AGENT_ADDRESS).toBe("127.0.0.1:2");
+    expect(env("gateway").PARLEY_CONVERSATION_ADDRESS).toBe("unix:/run/parley/conversation.sock");
+    expect(env("gateway").PARLEY_WEBHOOK_ADDRESS).toBe("unix:/run/parley/webhook-dispatcher.sock");
+    expect(env("conversation").PARLEY_AGENT_ADDRESS).toBe("unix:/run/parley/agent.sock");
   });
 
-  test("of several replicas each has its own ports and log, and the others know of all; gateways share theirs", () => {
-    const ports = { ...surroundings.ports, agent: [2, 7] };
-    const twice = {
-      ...surroundings,
-      ports,
-      adminPorts: { ...surroundings.adminPorts, agent: [12, 17], gateway: [16, 18] },
-    };
+  test("of several replicas each has its own sockets and log, and the others know of all; gateways share a port", () => {
+    const twice = { ...surroundings, replicas: 2 };
     const [one, two] = servicePrograms(twice).filter(({ name }) => /^agent/.test(name));
     expect([one?.name, two?.name]).toEqual(["agent", "agent-2"]);
-    expect([one?.command.env?.PARLEY_LISTEN, two?.command.env?.PARLEY_LISTEN]).toEqual(["127.0.0.1:2", "127.0.0.1:7"]);
-    expect(two?.adminAddress).toBe("127.0.0.1:17");
+    expect([one?.command.env?.PARLEY_LISTEN, two?.command.env?.PARLEY_LISTEN]).toEqual([
+      "unix:/run/parley/agent.sock",
+      "unix:/run/parley/agent-2.sock",
+    ]);
+    expect(two?.adminAddress).toBe("unix:/run/parley/agent-2.admin.sock");
     expect(two?.command.log).not.toBe(one?.command.log);
     const gateways = gatewayPrograms(twice, "127.0.0.1", 8080);
     expect(gateways.map(({ name, address }) => `${name} ${address}`)).toEqual([
       "gateway 127.0.0.1:8080",
       "gateway-2 127.0.0.1:8080",
     ]);
-    for (const { command } of gateways) expect(command.env?.PARLEY_AGENT_ADDRESS).toBe("ipv4:127.0.0.1:2,127.0.0.1:7");
+    for (const { command } of gateways)
+      expect(command.env?.PARLEY_AGENT_ADDRESS).toBe("unix:/run/parley/agent.sock,/run/parley/agent-2.sock");
   });
 });
 

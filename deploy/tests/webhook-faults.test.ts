@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { connectionOptions } from "@parley/shared/db/connection-options";
 import { newId, newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
@@ -114,7 +115,8 @@ test(
     }, WITHIN_MS);
 
     const arrived = await arrivals();
-    const sql = postgres(stack.databaseUrls.webhook, { max: 1 });
+    const url = stack.databaseUrls.webhook;
+    const sql = postgres(url, { ...connectionOptions(url), max: 1 });
     const rows = await sql<{ destination_id: string; event_id: string; status: string; logged: number }[]>`
       select destination_id, event_id, status, count(attempts.number)::integer as logged
       from deliveries left join attempts using (owner_id, delivery_id)

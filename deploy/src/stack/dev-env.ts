@@ -18,14 +18,26 @@ export function readDevEnv(home: Home): FirstOwner | null {
   return apiKey && ownerId ? { apiKey, ownerId, login: email && password ? { email, password } : undefined } : null;
 }
 
+export interface Addresses {
+  url: string;
+  modelUrl: string;
+  /** Where voice runtimes call the conversation service. */
+  conversationAddress: string;
+}
+
 /** For a shell to read, and to give to what it runs: `. dev.env`. Returns its path. */
-export function writeDevEnv(home: Home, { apiKey, ownerId, login }: FirstOwner, url: string, modelUrl: string): string {
+export function writeDevEnv(
+  home: Home,
+  { apiKey, ownerId, login }: FirstOwner,
+  { url, modelUrl, conversationAddress }: Addresses,
+): string {
   const variables = {
     PARLEY_URL: url,
     PARLEY_API_KEY: apiKey,
     PARLEY_OWNER_ID: ownerId,
     ...(login && { PARLEY_OWNER_EMAIL: login.email, PARLEY_OWNER_PASSWORD: login.password }),
     PARLEY_MODEL_URL: modelUrl,
+    PARLEY_CONVERSATION_ADDRESS: conversationAddress,
   };
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);
   replaceFile(home.file(FILE), `${[...lines, `export ${Object.keys(variables).join(" ")}`].join("\n")}\n`);

@@ -10,22 +10,20 @@ export interface Installation {
   postgresPassword: string;
   /** Where Postgres keeps its data when the home is out of its reach. */
   postgresFolder?: string;
-  postgresPort: number;
   /** Agents keep the model's address, so it stays while it can. */
   modelPort: number;
 }
 
 const FILE = "installation.json";
 
-/** Reads the installation of a home, or makes it; ports that were taken meanwhile are replaced. */
+/** Reads the installation of a home, or makes it; a port that was taken meanwhile is replaced. */
 export async function openInstallation(home: Home): Promise<Installation> {
   const known = read(home);
-  const [postgresPort = 0, modelPort = 0] = await freePorts(2);
+  const [modelPort = 0] = await freePorts(1);
   const installation: Installation = {
     encryptionKey: randomBytes(32).toString("base64"),
     postgresPassword: randomBytes(24).toString("hex"),
     ...known,
-    postgresPort: known?.postgresPort && (await canBeHad(known.postgresPort)) ? known.postgresPort : postgresPort,
     modelPort: known?.modelPort && (await canBeHad(known.modelPort)) ? known.modelPort : modelPort,
   };
   saveInstallation(home, installation);

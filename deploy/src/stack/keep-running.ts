@@ -4,9 +4,9 @@ import { lastWords, sizeOf } from "./last-words.ts";
 
 export interface Program {
   name: string;
-  /** host:port it is reached at. */
+  /** host:port or unix:path it is reached at. */
   address: string;
-  /** host:port of its health and metrics. */
+  /** unix:path of its health and metrics. */
   adminAddress?: string;
   command: Command;
   /** Rejects while it does not answer. */

@@ -3,6 +3,7 @@ import { readConfig } from "@parley/shared/config";
 import { silentLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
 
 const TIMEOUT_MS = 2_000;
 
@@ -22,9 +23,10 @@ export async function pingRpc(address: string): Promise<void> {
   }
 }
 
-/** @throws while the address does not answer with success. */
-export async function pingHttp(url: string): Promise<void> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+/** @param at unix:path of the socket to ask at; else the URL's host is asked. @throws while it does not answer with success. */
+export async function pingHttp(url: string, at = ""): Promise<void> {
+  const unix = socketPath(at);
+  const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), ...(unix && { unix }) });
   await response.arrayBuffer();
   if (!response.ok) throw new Error(`${response.status}`);
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Schema } from "@parley/shared/db/provision";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import type { Home } from "./home.ts";
 import type { Program } from "./keep-running.ts";
 import { pingHttp, pingRpc } from "./ping.ts";
@@ -31,7 +32,7 @@ export const SERVICES = [
 ] as const satisfies readonly { name: string; schema: Schema; variable: string; given: readonly (string | RegExp)[] }[];
 
 export type ServiceName = (typeof SERVICES)[number]["name"];
-/** Every process that tells of itself on an admin port. */
+/** Every process that serves its health and metrics. */
 export type WatchedName = ServiceName | "gateway";
 export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
@@ -46,64 +47,64 @@ export interface Surroundings {
   home: Home;
   /** The operator's environment, with what the stack itself has made up. */
   env: Readonly<Record<string, string | undefined>>;
-  /** One of each replica. */
-  ports: Readonly<Record<ServiceName, readonly number[]>>;
-  /** Of each replica's health and metrics. */
-  adminPorts: Readonly<Record<WatchedName, readonly number[]>>;
+  /** Folder of the sockets that the services, and everybody's health and metrics, are served on. */
+  sockets: string;
+  /** Of every service and the gateway. */
+  replicas: number;
   databaseUrls: Readonly<Record<Schema, string>>;
   redisUrl: string | null;
   modelPort: number;
 }
 
-export function servicePrograms({ home, env, ports, adminPorts, databaseUrls, modelPort }: Surroundings): Program[] {
+export function servicePrograms(surroundings: Surroundings): Program[] {
+  const { home, env, databaseUrls, modelPort } = surroundings;
   return SERVICES.flatMap(({ name, schema, given }) =>
-    ports[name].map((port, replica) => {
-      const address = `${LOOPBACK}:${port}`;
-      const admin = adminOf(adminPorts[name], replica);
-      const program = bunProgram(home, { name, replica }, address, () => pingRpc(address), {
+    replicasOf(name, surroundings).map((called) => {
+      const address = socketOf(surroundings, called);
+      const adminAddress = adminSocketOf(surroundings, called);
+      const program = bunProgram(home, { name, called }, address, () => pingRpc(address), {
         ...select(env, OPERATORS, SECRETS),
         ...select(env, given),
         // Who takes a model's address, and who calls it.
         ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
         ...(name === "conversation" && MODEL_REQUESTS),
-        ...addresses(ports),
-        ...admin.env,
+        ...addresses(surroundings),
+        PARLEY_ADMIN_LISTEN: adminAddress,
         PARLEY_LISTEN: address,
         DATABASE_URL: databaseUrls[schema],
       });
-      return { ...program, adminAddress: admin.address };
+      return { ...program, adminAddress };
     }),
   );
 }
 
 /** All on one port, which the system shares out among those that listen. */
 export function gatewayPrograms(surroundings: Surroundings, host: string, port: number): Program[] {
-  const { home, env, ports, adminPorts, redisUrl } = surroundings;
-  return adminPorts.gateway.map((_, replica) => {
-    const admin = adminOf(adminPorts.gateway, replica);
-    // Its own port: on the other one any of them may answer.
-    const ping = () => pingHttp(`http://${admin.address}/readyz`);
-    const program = bunProgram(home, { name: "gateway", replica }, `${reachable(host)}:${port}`, ping, {
+  const { home, env, redisUrl } = surroundings;
+  return replicasOf("gateway", surroundings).map((called) => {
+    const adminAddress = adminSocketOf(surroundings, called);
+    // Its own socket: on the port any of them may answer.
+    const ping = () => pingHttp("http://localhost/readyz", adminAddress);
+    const program = bunProgram(home, { name: "gateway", called }, `${reachable(host)}:${port}`, ping, {
       ...select(env, OPERATORS, SECRETS),
-      ...addresses(ports),
+      ...addresses(surroundings),
       PORT: String(port),
       PARLEY_HOST: host,
-      ...admin.env,
+      PARLEY_ADMIN_LISTEN: adminAddress,
       ...(redisUrl && { REDIS_URL: redisUrl }),
     });
-    return { ...program, adminAddress: admin.address };
+    return { ...program, adminAddress };
   });
 }
 
-/** Where a replica tells of itself. */
-function adminOf(ports: readonly number[], replica: number): { address: string; env: Record<string, string> } {
-  const address = `${LOOPBACK}:${ports[replica]}`;
-  return { address, env: { PARLEY_ADMIN_LISTEN: address } };
+/** The address of a service's first replica, in a form that every gRPC client takes. */
+export function serviceAddress(surroundings: Pick<Surroundings, "sockets">, name: ServiceName): string {
+  return socketOf(surroundings, name);
 }
 
 export function modelProgram({ home, env, modelPort }: Surroundings): Program {
   const address = modelAddress(modelPort);
-  return bunProgram(home, { name: "model", replica: 0 }, address, () => pingHttp(`http://${address}/healthz`), {
+  return bunProgram(home, { name: "model", called: "model" }, address, () => pingHttp(`http://${address}/healthz`), {
     ...select(env, OPERATORS, SECRETS),
     PORT: String(modelPort),
   });
@@ -127,12 +128,11 @@ function reachable(host: string): string {
 
 function bunProgram(
   home: Home,
-  { name, replica }: { name: string; replica: number },
+  { name, called }: { name: string; called: string },
   address: string,
   ping: () => Promise<void>,
   env: Record<string, string>,
 ): Program {
-  const called = replica === 0 ? name : `${name}-${replica + 1}`;
   const script = { gateway: "gateway/src/main.ts", model: "deploy/src/model/main.ts" }[name];
   // What is in a .env file of the checkout reaches a process through us, or not at all.
   const args = [process.execPath, "--no-env-file", script ?? `services/${name}/src/main.ts`];
@@ -156,14 +156,26 @@ function allowModel(env: Surroundings["env"], modelPort: number): Record<string,
   return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
 }
 
-function addresses(ports: Surroundings["ports"]): Record<string, string> {
-  return Object.fromEntries(SERVICES.map(({ name, variable }) => [variable, addressOf(ports[name])]));
+function addresses(surroundings: Surroundings): Record<string, string> {
+  return Object.fromEntries(
+    SERVICES.map(({ name, variable }) => {
+      const [first = "", ...others] = replicasOf(name, surroundings).map((called) => socketOf(surroundings, called));
+      return [variable, [first, ...others.map(socketPath)].join()];
+    }),
+  );
 }
 
-/** As gRPC's clients take it, who call several in turn (https://grpc.io/docs/guides/custom-name-resolution/). */
-function addressOf(ports: readonly number[]): string {
-  const each = ports.map((port) => `${LOOPBACK}:${port}`).join();
-  return ports.length === 1 ? each : `ipv4:${each}`;
+/** What each replica is called, such as `agent` and `agent-2`. */
+function replicasOf(name: WatchedName, { replicas }: Surroundings): string[] {
+  return Array.from({ length: replicas }, (_, at) => (at === 0 ? name : `${name}-${at + 1}`));
+}
+
+function socketOf({ sockets }: Pick<Surroundings, "sockets">, called: string): string {
+  return `unix:${join(sockets, `${called}.sock`)}`;
+}
+
+function adminSocketOf(surroundings: Surroundings, called: string): string {
+  return socketOf(surroundings, `${called}.admin`);
 }
 
 /** The variables that have one of the names or match one of the patterns, and are not kept back. */

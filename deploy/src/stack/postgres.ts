@@ -1,5 +1,6 @@
 import { chown, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { connectionOptions } from "@parley/shared/db/connection-options";
 import postgres from "postgres";
 import type { Command } from "./child.ts";
 import { databaseUser, type User } from "./database-user.ts";
@@ -41,25 +42,34 @@ export async function prepareCluster({ home, fallback, password }: ClusterSettin
   return cluster;
 }
 
-/** How to run a cluster on a loopback port, with further settings for the server. */
+/**
+ * How to run a cluster, with further settings for the server.
+ * @param where a loopback port, or the folder of a socket
+ */
 export function postgresCommand(
   { data, binaries, user }: Cluster,
-  port: number,
+  where: number | string,
   log: string,
   settings: Readonly<Record<string, string>> = {},
 ): Command {
-  const all = { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: String(port), ...settings };
+  const listen =
+    typeof where === "number"
+      ? { listen_addresses: "127.0.0.1", unix_socket_directories: "", port: String(where) }
+      : { listen_addresses: "", unix_socket_directories: where };
+  const all = { ...listen, ...settings };
   const flags = Object.entries(all).flatMap(([name, value]) => ["-c", `${name}=${value}`]);
   return { args: [join(binaries, "bin", "postgres"), "-D", data, ...flags], cwd: "/", user, log, stopSignal: "SIGINT" };
 }
 
-export function postgresUrl(port: number, password: string, database = OWNER): string {
-  return `postgres://${OWNER}:${password}@127.0.0.1:${port}/${database}`;
+/** @param where a loopback port, or the folder of a socket, which goes into the URL as libpq has it */
+export function postgresUrl(where: number | string, password: string, database = OWNER): string {
+  const host = typeof where === "number" ? `127.0.0.1:${where}` : encodeURIComponent(where);
+  return `postgres://${OWNER}:${password}@${host}/${database}`;
 }
 
 /** @throws while Postgres does not answer. */
 export async function pingPostgres(url: string): Promise<void> {
-  const sql = postgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
+  const sql = postgres(url, { ...connectionOptions(url), max: 1, connect_timeout: 2, onnotice: () => {} });
   try {
     await sql`select 1`;
   } finally {
@@ -69,7 +79,7 @@ export async function pingPostgres(url: string): Promise<void> {
 
 /** Creates the database unless it is there. @param clusterUrl of another database of the same cluster */
 export async function ensureDatabase(clusterUrl: string, name: string): Promise<void> {
-  const sql = postgres(clusterUrl, { max: 1, onnotice: () => {} });
+  const sql = postgres(clusterUrl, { ...connectionOptions(clusterUrl), max: 1, onnotice: () => {} });
   try {
     const [existing] = await sql`select 1 from pg_database where datname = ${name}`;
     if (!existing) await sql`create database ${sql(name)}`;

@@ -6,14 +6,22 @@ export function findRedisServer(): string | null {
   return Bun.which("redis-server") ?? Bun.which("valkey-server");
 }
 
-/** A Redis that keeps nothing on disk: what is in it (the last minute's requests) is worth less than the writes. */
-export function redisCommand(server: string, port: number, log: string): Command {
-  const flags = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no"];
+/**
+ * A Redis that keeps nothing on disk: what is in it (the last minute's requests) is worth less than the writes.
+ * @param where a loopback port, or the path of a socket
+ */
+export function redisCommand(server: string, where: number | string, log: string): Command {
+  const listen =
+    typeof where === "number"
+      ? ["--port", String(where), "--bind", "127.0.0.1"]
+      : ["--port", "0", "--unixsocket", where];
+  const flags = [...listen, "--save", "", "--appendonly", "no"];
   return { args: [server, ...flags], cwd: "/", log, stopSignal: "SIGTERM" };
 }
 
-export function redisUrl(port: number): string {
-  return `redis://127.0.0.1:${port}`;
+/** As REDIS_URL takes it. */
+export function redisUrl(where: number | string): string {
+  return typeof where === "number" ? `redis://127.0.0.1:${where}` : where;
 }
 
 /** @throws while Redis does not answer. */

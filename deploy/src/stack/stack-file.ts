@@ -1,12 +1,12 @@
-import { rmSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { type Home, replaceFile } from "./home.ts";
 
 export interface RunningProcess {
   name: string;
   pid: number;
-  /** host:port. */
+  /** host:port or unix:path. */
   address: string;
-  /** host:port of its health and metrics. */
+  /** unix:path of its health and metrics. */
   admin_address?: string;
 }
 
@@ -15,6 +15,15 @@ const FILE = "stack.json";
 /** What runs, for people and for the command line. */
 export function writeStackFile(home: Home, processes: readonly RunningProcess[]): void {
   replaceFile(home.file(FILE), `${JSON.stringify({ processes }, null, 2)}\n`);
+}
+
+/** What ran when it was last written; nothing when there is no such file. */
+export function readStackFile(home: Home): readonly RunningProcess[] {
+  try {
+    return JSON.parse(readFileSync(home.file(FILE), "utf8")).processes;
+  } catch {
+    return [];
+  }
 }
 
 export function removeStackFile(home: Home): void {

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { provision, roleUrls } from "@parley/shared/db/provision";
 import { readDevEnv, writeDevEnv } from "./dev-env.ts";
 import { firstOwner } from "./first-owner.ts";
@@ -9,15 +10,16 @@ import {
   gatewayUrl,
   modelProgram,
   modelUrl,
-  SERVICES,
   type Surroundings,
+  serviceAddress,
   servicePrograms,
-  WATCHED,
 } from "./plan.ts";
-import { freePorts, isFree, promise } from "./ports.ts";
+import { isFree, promise } from "./ports.ts";
 import { pingPostgres } from "./postgres.ts";
 import { redisUrl } from "./redis.ts";
 import type { StackSettings } from "./settings.ts";
+import { makeSocketFolder, removeSocketFolders } from "./sockets.ts";
+import { readStackFile } from "./stack-file.ts";
 import { ensureStackDatabase, postgresProgram, redisProgram } from "./storage.ts";
 import { type Supervisor, supervise } from "./supervisor.ts";
 
@@ -54,6 +56,7 @@ export async function startStack(
   }
   // Somebody else keeps it already when they looked for it and gave it to this stack.
   await promise(settings.PORT);
+  removeSocketFolders(readStackFile(home).map(({ address }) => address));
   const supervisor = supervise(home, lock, say);
   const up = bringUp(home, settings, env, supervisor, say);
   return {
@@ -77,7 +80,7 @@ async function bringUp(
   const installation = await openInstallation(home);
   const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
   const replicas = settings.PARLEY_REPLICAS;
-  const [redisPort = 0, ...otherPorts] = await freePorts(1 + replicas * (SERVICES.length + WATCHED.length));
+  const sockets = makeSocketFolder(home.file("run"));
 
   const adminUrl = settings.DATABASE_URL
     ? await givenDatabase(settings.DATABASE_URL)
@@ -87,14 +90,10 @@ async function bringUp(
   const surroundings: Surroundings = {
     home,
     env: { ...env, PARLEY_ENCRYPTION_KEY: secret },
-    ports: portsOf(
-      SERVICES.map(({ name }) => name),
-      replicas,
-      otherPorts,
-    ),
-    adminPorts: portsOf(WATCHED, replicas, otherPorts.slice(replicas * SERVICES.length)),
+    sockets,
+    replicas,
     databaseUrls: roleUrls(adminUrl, secret),
-    redisUrl: settings.REDIS_URL || (await ownRedis(home, redisPort, supervisor, say)),
+    redisUrl: settings.REDIS_URL || (await ownRedis(home, join(sockets, "redis.sock"), supervisor, say)),
     modelPort: installation.modelPort,
   };
   await supervisor.start(modelProgram(surroundings), ...servicePrograms(surroundings));
@@ -103,20 +102,11 @@ async function bringUp(
     url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
     modelUrl: modelUrl(installation.modelPort),
   };
-  const owner = await firstOwner(`127.0.0.1:${surroundings.ports.account[0]}`, readDevEnv(home));
-  const devEnv = writeDevEnv(home, owner, summary.url, summary.modelUrl);
+  const owner = await firstOwner(serviceAddress(surroundings, "account"), readDevEnv(home));
+  const conversationAddress = serviceAddress(surroundings, "conversation");
+  const devEnv = writeDevEnv(home, owner, { ...summary, conversationAddress });
   await supervisor.start(...gatewayPrograms(surroundings, settings.PARLEY_HOST, settings.PORT));
   return { ...summary, devEnv };
-}
-
-function portsOf<N extends string>(
-  names: readonly N[],
-  replicas: number,
-  ports: readonly number[],
-): Record<N, readonly number[]> {
-  return Object.fromEntries(
-    names.map((name, at) => [name, ports.slice(at * replicas, (at + 1) * replicas)]),
-  ) as unknown as Record<N, readonly number[]>;
 }
 
 async function ownDatabase(
@@ -126,8 +116,9 @@ async function ownDatabase(
   supervisor: Supervisor,
   say: Say,
 ): Promise<string> {
-  await supervisor.start(await postgresProgram(home, installation, replicas, say));
-  return ensureStackDatabase(installation);
+  const { program, folder } = await postgresProgram(home, installation, replicas, say);
+  await supervisor.start(program);
+  return ensureStackDatabase(folder, installation);
 }
 
 async function givenDatabase(url: string): Promise<string> {
@@ -139,11 +130,11 @@ async function givenDatabase(url: string): Promise<string> {
   }
 }
 
-async function ownRedis(home: Home, port: number, supervisor: Supervisor, say: Say): Promise<string | null> {
-  const program = redisProgram(home, port);
+async function ownRedis(home: Home, socket: string, supervisor: Supervisor, say: Say): Promise<string | null> {
+  const program = redisProgram(home, socket);
   if (program) {
     await supervisor.start(program);
-    return redisUrl(port);
+    return redisUrl(socket);
   }
   say("No redis-server or valkey-server on PATH and no REDIS_URL: the gateway limits rates in its own memory");
   return null;

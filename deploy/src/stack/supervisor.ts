@@ -1,6 +1,7 @@
 import type { Home } from "./home.ts";
 import { type Kept, keepRunning, type Program } from "./keep-running.ts";
 import type { HomeLock } from "./lock.ts";
+import { removeSocketFolders } from "./sockets.ts";
 import { type RunningProcess, removeStackFile, writeStackFile } from "./stack-file.ts";
 
 export interface Supervisor {
@@ -46,6 +47,7 @@ export function supervise(home: Home, lock: HomeLock, say: (line: string) => voi
     async stop() {
       stopping = true;
       for (const group of groups.toReversed()) await Promise.all(group.map((kept) => kept.stop()));
+      removeSocketFolders([...running.values()].map(({ address }) => address));
       removeStackFile(home);
     },
   };

@@ -1,8 +1,10 @@
+import { dirname } from "node:path";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { eventually } from "@parley/shared/testing/eventually";
 import { startChild, stopChild } from "../stack/child.ts";
-import { gatewayPrograms, gatewayUrl, SERVICES, type Surroundings } from "../stack/plan.ts";
+import { pingHttp } from "../stack/ping.ts";
+import { gatewayPrograms, gatewayUrl } from "../stack/plan.ts";
 import { freePorts } from "../stack/ports.ts";
-import { redisUrl } from "../stack/redis.ts";
 import type { TestStack } from "./test-stack.ts";
 
 const HOST = "127.0.0.1";
@@ -19,29 +21,21 @@ export async function startSecondGateway(
   { home, address, databaseUrls }: TestStack,
   env: Record<string, string> = {},
 ): Promise<SecondGateway> {
-  const [port = 0, adminPort = 0] = await freePorts(2);
-  const ports = Object.fromEntries(
-    SERVICES.map(({ name }) => [name, [portOf(address(name))]]),
-  ) as unknown as Surroundings["ports"];
-  const redis = redisUrl(portOf(address("redis")));
-  const adminPorts = { gateway: [adminPort] } as unknown as Surroundings["adminPorts"];
+  const [port = 0] = await freePorts(1);
   const surroundings = {
     home,
     env,
-    ports,
-    adminPorts,
+    sockets: dirname(socketPath(address("account")) ?? ""),
+    replicas: 1,
     databaseUrls,
-    redisUrl: redis,
-    modelPort: portOf(address("model")),
+    redisUrl: socketPath(address("redis")),
+    modelPort: Number(address("model").split(":").at(-1)),
   };
   const [gateway] = gatewayPrograms(surroundings, HOST, port);
   if (!gateway) throw new Error("no gateway is planned");
-  const { command, ping } = gateway;
-  const child = startChild({ ...command, log: home.log("second-gateway") });
-  await eventually(ping, UP_WITHIN_MS);
-  return { url: gatewayUrl(HOST, port), stop: () => stopChild(child, command.stopSignal, STOP_WITHIN_MS) };
-}
-
-function portOf(address: string): number {
-  return Number(address.split(":").at(-1));
+  const command = { ...gateway.command, log: home.log("second-gateway") };
+  const child = startChild({ ...command, env: { ...command.env, PARLEY_ADMIN_LISTEN: "" } });
+  const url = gatewayUrl(HOST, port);
+  await eventually(() => pingHttp(`${url}/readyz`), UP_WITHIN_MS);
+  return { url, stop: () => stopChild(child, command.stopSignal, STOP_WITHIN_MS) };
 }

@@ -1,10 +1,13 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { roleUrls } from "@parley/shared/db/provision";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import postgres from "postgres";
 import type { Home } from "../stack/home.ts";
 import type { Installation } from "../stack/installation.ts";
 import { ensureDatabase, postgresUrl } from "../stack/postgres.ts";
+import { readStackFile } from "../stack/stack-file.ts";
 
 /** An empty database for a stack to set up, as an operator gives it in DATABASE_URL. */
 export interface GivenDatabase {
@@ -32,10 +35,10 @@ export async function createDatabase(): Promise<GivenDatabase> {
   };
 }
 
-/** The administrator's address of the Postgres that a stack brought itself. */
-export function ownDatabase(home: Home): string {
-  const { postgresPort, postgresPassword } = readInstallation(home);
-  return postgresUrl(postgresPort, postgresPassword);
+/** The administrator's address of the Postgres that a running stack brought itself. */
+export function ownDatabase(home: Home, database?: string): string {
+  const address = readStackFile(home).find(({ name }) => name === "postgres")?.address ?? "";
+  return postgresUrl(dirname(socketPath(address) ?? ""), readInstallation(home).postgresPassword, database);
 }
 
 export function readInstallation(home: Home): Installation {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { roleUrls, type Schema } from "@parley/shared/db/provision";
 import { createClient } from "@parley/shared/rpc/client";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type Home, openHome } from "../stack/home.ts";
@@ -44,7 +45,7 @@ export interface TestStack {
   api(key: string): Api;
   /** The management API as the session of that token, "" for none, sees it. */
   manage(token: string): Api;
-  /** host:port. */
+  /** host:port or unix:path. */
   address(name: ProcessName): string;
   pid(name: ProcessName): number;
   /** What the process tells Prometheus. */
@@ -110,7 +111,10 @@ export async function startTestStack({
       manage: (token) => createManageApi(url, token),
       address: (name) => find(name).address,
       pid: (name) => find(name).pid,
-      metrics: async (name) => (await fetch(`http://${find(name).admin_address}/metrics`)).text(),
+      metrics: async (name) => {
+        const unix = socketPath(find(name).admin_address ?? "") ?? "";
+        return (await fetch("http://localhost/metrics", { unix })).text();
+      },
       pids: () => Object.fromEntries(processes().map(({ name, pid }) => [name, pid])),
       kill: (name, signal = "SIGKILL") => {
         const before = said.length;

@@ -40,7 +40,7 @@ export async function runProcess(
       process.exit(0);
     }
     const telemetry = startTelemetry(name, readConfig(process.env, TELEMETRY_VARIABLES));
-    const admin = serveAdmin(adminListen, telemetry.metrics);
+    const admin = await serveAdmin(adminListen, telemetry.metrics);
     const running = await start(log);
     admin.setReady(true);
     log.info({ address: running.address, pid: process.pid }, "listening");

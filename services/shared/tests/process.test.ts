@@ -77,7 +77,7 @@ test("`health` tells whether the process of the same environment takes requests"
 
 test("the admin port says that the process lives, and ready only while it is", async () => {
   const listen = `127.0.0.1:${await freePort()}`;
-  const admin = serveAdmin(listen, async () => "one 1\n");
+  const admin = await serveAdmin(listen, async () => "one 1\n");
   const statuses = () =>
     Promise.all(["/healthz", "/readyz", "/else"].map(async (path) => (await fetch(`http://${listen}${path}`)).status));
   expect(await (await fetch(`http://${listen}/metrics`)).text()).toBe("one 1\n");
@@ -109,7 +109,9 @@ test.each(["everywhere", "127.0.0.1:65536", ":80"])(
   async (listen) => {
     using started = start("serving", { PARLEY_ADMIN_LISTEN: listen });
     expect(await started.child.exited).toBe(1);
-    await eventually(() => expect(started.messages()).toEqual([`PARLEY_ADMIN_LISTEN: "${listen}" is not host:port`]));
+    await eventually(() =>
+      expect(started.messages()).toEqual([`PARLEY_ADMIN_LISTEN: "${listen}" is neither host:port nor unix:path`]),
+    );
   },
 );
 

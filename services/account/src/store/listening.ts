@@ -1,3 +1,4 @@
+import { connectionOptions } from "@parley/shared/db/connection-options";
 import type { Database } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import postgres from "postgres";
@@ -94,7 +95,7 @@ function connect(
     connection: { application_name: "parley-account-listen" },
     onnotice: () => {},
   };
-  return postgres(url, Object.assign(options, events));
+  return postgres(url, Object.assign(options, connectionOptions(url), events));
 }
 
 /**

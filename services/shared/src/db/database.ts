@@ -1,6 +1,7 @@
 import postgres from "postgres";
 import { isWatched } from "../telemetry/spans.ts";
 import { observed } from "../telemetry/statements.ts";
+import { connectionOptions } from "./connection-options.ts";
 import { withKnownTransactions } from "./open-transactions.ts";
 
 /** Also what a transaction is given: a store function takes either. */
@@ -30,6 +31,7 @@ export interface DatabaseSettings {
  */
 export function openDatabase({ url, max = 10, prepare = true, name, answerWithinMs }: DatabaseSettings): Database {
   const sql = postgres(url, {
+    ...connectionOptions(url),
     max,
     prepare,
     connect_timeout: 5,

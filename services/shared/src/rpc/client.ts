@@ -14,6 +14,7 @@ import { type CallOrigin, isReplayed, originMetadata } from "./call.ts";
 import type { AnyMethod, Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { createResender, isReady, type Resender } from "./resend.ts";
 import { fromStatus } from "./status.ts";
+import { resolveSocketLists } from "./unix-sockets.ts";
 
 export interface CallOptions {
   /** The request this call is made for: its id, deadline and cancellation go along. */
@@ -43,7 +44,10 @@ export type ServiceClient<D extends Definition> = {
 export interface ClientSettings {
   /** The service's name in error texts. */
   peer: string;
-  /** host:port, dns:///name:port or ipv4:ip:port,ip:port for round robin over the addresses, or unix:path. With TLS a name: Bun refuses an IP address. */
+  /**
+   * host:port, or for round robin dns:///name:port, ipv4:ip:port,ip:port or unix:path,path. With TLS a name: Bun refuses an IP
+   * address.
+   */
   address: string;
   credentials?: ChannelCredentials;
   /** Of a call that names none, milliseconds. */
@@ -72,6 +76,8 @@ const CHANNEL_OPTIONS: ClientOptions = {
   // Without bound: the peers are ours, and bound what they answer (db/bounded-page.ts).
   "grpc.max_receive_message_length": -1,
 };
+
+resolveSocketLists();
 
 /** Promise and async-iterable methods over one channel. Every failure is a ServiceError. */
 export function createClient<D extends Definition>(definition: D, settings: ClientSettings): ServiceClient<D> {

@@ -7,6 +7,7 @@ import type { Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { healthHandlers } from "./health.ts";
 import type { Admitted } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
+import { removeStaleSocket, socketPath } from "./unix-sockets.ts";
 
 /** The request being served; pass it on as the origin of every call made for it. */
 export interface Call extends CallOrigin {
@@ -85,7 +86,7 @@ export async function serve<D extends Definition>(
   addReflection(server, name);
   const port = await bind(server, settings);
   return {
-    address: settings.address.startsWith("unix:") ? settings.address : settings.address.replace(/:\d+$/, `:${port}`),
+    address: socketPath(settings.address) === null ? settings.address.replace(/:\d+$/, `:${port}`) : settings.address,
     stop: () => {
       stopping.abort();
       return drain(server, context, settings.drainMs ?? DRAIN_MS);
@@ -120,7 +121,9 @@ function serviceName(definition: Definition): string {
   return first?.path.split("/")[1] ?? "";
 }
 
-function bind(server: Server, settings: ServerSettings): Promise<number> {
+async function bind(server: Server, settings: ServerSettings): Promise<number> {
+  const socket = socketPath(settings.address);
+  if (socket !== null) await removeStaleSocket(socket);
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   server.bindAsync(settings.address, settings.credentials ?? ServerCredentials.createInsecure(), (error, port) =>
     error ? reject(error) : resolve(port),

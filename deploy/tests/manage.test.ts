@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
 import { type Answer, type Api, createManageApi } from "../src/testing/api.ts";
 import { startSecondGateway } from "../src/testing/second-gateway.ts";
 import { createOwner, createSession, PASSWORD } from "../src/testing/test-owner.ts";
@@ -22,6 +24,18 @@ let addresses = 0;
 const anAddress = () => `198.51.100.${++addresses}`;
 const signIn = (body: object, headers: Record<string, string> = {}) =>
   stack.manage("").post("/sign-in", body, { "x-forwarded-for": anAddress(), ...headers });
+
+/** Sends the head of a request whose body never comes. @returns the head of the answer to that */
+async function announceSignIn(from: string, bytes: number): Promise<{ head: string; close(): void }> {
+  const { hostname, port, host } = new URL(stack.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /v1/manage/sign-in HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n` +
+      `X-Forwarded-For: ${from}\r\nContent-Length: ${bytes}\r\n\r\n{`,
+  );
+  const [data] = await once(socket, "data");
+  return { head: String(data), close: () => socket.destroy() };
+}
 
 /** An owner who can sign in. */
 async function member() {
@@ -93,6 +107,28 @@ describe("signing in", () => {
     }
     expect((await signIn({ email: "guess10@example.com", password: "a" }, from)).status).toBe(429);
     expect((await signIn({ email: "guess10@example.com", password: "a" })).status).toBe(401);
+  });
+
+  test("refuses an address over its limit before it reads what the address sends", async () => {
+    const from = "203.0.113.6";
+    for (let guesses = 0; guesses < 10; guesses++)
+      await signIn({ email: `other${guesses}@example.com`, password: "a" }, { "x-forwarded-for": from });
+    const { head, close } = await announceSignIn(from, 4_000);
+    expect(head).toStartWith("HTTP/1.1 429 ");
+    close();
+  });
+
+  test("takes a body of 4 KiB at most, whether its length is announced or not", async () => {
+    const body = JSON.stringify({ email: "long@example.com", password: "x".repeat(5 * 1024) });
+    const detail = "The request body must be at most 4 KiB";
+    for (const sent of [body, new Blob([body]).stream()]) {
+      const headers = { "content-type": "application/json", "x-forwarded-for": anAddress() };
+      const answer = await stack.manage("").send("POST", "/sign-in", { body: sent, headers });
+      expect(problem(answer)).toEqual({ status: 413, detail });
+    }
+    const { head, close } = await announceSignIn(anAddress(), 1024 * 1024);
+    expect(head).toStartWith("HTTP/1.1 413 ");
+    close();
   });
 
   test("over TLS makes a cookie of the host's own, and one planted by a neighbour is not taken", async () => {

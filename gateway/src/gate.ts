@@ -41,7 +41,11 @@ interface Rules<B extends TObject, Q extends TObject> {
   id: string;
   scope: Access;
   body?: B;
+  /** What its body may have, else what bodies may have generally. */
+  bodyBytesMax?: number;
   query?: Q;
+  /** Throws what refuses the request before any of its body is read. */
+  beforeBody?: (request: Request) => Promise<void>;
 }
 
 export interface Admitted<B, Q> {
@@ -96,7 +100,8 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         requireScope(caller.scopes, rules.scope);
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
-      const sent = checkBody ? await readJson(request) : null;
+      await rules.beforeBody?.(request);
+      const sent = checkBody ? await readJson(request, rules.bodyBytesMax) : null;
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
       const origin = originOf(request, requestId);
       const ownerId = caller?.ownerId ?? "";

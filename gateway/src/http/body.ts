@@ -2,7 +2,9 @@ import { cancelled } from "@parley/shared/errors";
 import { refuseUnstorable } from "@parley/shared/storable-json";
 import { HttpError } from "../problem.ts";
 
-const BYTES_MAX = 1024 * 1024;
+const KIB = 1024;
+/** Of a route that says nothing else. */
+const BYTES_MAX = 1024 * KIB;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 export type JsonObject = Record<string, unknown>;
@@ -15,16 +17,16 @@ export interface JsonBody {
 
 /**
  * The JSON object that a request carries (decisions.md: HTTP conventions).
- * @throws HttpError 413 over 1 MiB, 415 for another type or what is compressed, 400 for what is no JSON object; ServiceError invalid for JSON that
+ * @throws HttpError 413 over `bytesMax`, 415 for another type or what is compressed, 400 for what is no JSON object; ServiceError invalid for JSON that
  *   cannot be stored: a NUL character, a number beyond a double or with more digits, nesting over 32 deep
  */
-export async function readJson(request: Request): Promise<JsonBody> {
+export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
-  if (length > BYTES_MAX) throw tooLarge();
+  if (length > bytesMax) throw tooLarge(bytesMax);
   const type = request.headers.get("content-type");
   if (type !== null && !JSON_TYPE.test(type)) throw notJsonType();
   if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, bytesMax);
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
   const value = parse(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
@@ -39,9 +41,9 @@ function isEncoded({ headers }: Request): boolean {
 }
 
 /** @throws ServiceError cancelled when the client leaves before it has sent the whole */
-async function readBytes(request: Request): Promise<Uint8Array> {
+async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   try {
-    return await receive(request);
+    return await receive(request, bytesMax);
   } catch (error) {
     if (!(error instanceof Error && error.name === "AbortError")) throw error;
     throw cancelled(error);
@@ -49,13 +51,13 @@ async function readBytes(request: Request): Promise<Uint8Array> {
 }
 
 /** No more is read of a body of unknown length than it may have. */
-async function receive(request: Request): Promise<Uint8Array> {
+async function receive(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
-    if (length > BYTES_MAX) throw tooLarge();
+    if (length > bytesMax) throw tooLarge(bytesMax);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -79,8 +81,9 @@ function exactOrNaN(_name: string, value: unknown, { source } = { source: "" }):
   return Number.isFinite(value) && BigInt(value) !== BigInt(source) ? Number.NaN : value;
 }
 
-function tooLarge(): HttpError {
-  return new HttpError(413, "The request body must be at most 1 MiB");
+function tooLarge(bytesMax: number): HttpError {
+  const limit = bytesMax < KIB * KIB ? `${bytesMax / KIB} KiB` : `${bytesMax / KIB / KIB} MiB`;
+  return new HttpError(413, `The request body must be at most ${limit}`);
 }
 
 function notJsonType(): HttpError {

@@ -11,7 +11,11 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   /** Of the key that is needed, or what is needed in place of one. */
   scope: Access;
   body?: B;
+  /** What its body may have, else what bodies may have generally. */
+  bodyBytesMax?: number;
   query?: Q;
+  /** Throws what refuses the request before any of its body is read. */
+  beforeBody?: (request: Request) => Promise<void>;
   /** Of the 200 answer's JSON. */
   response: TSchema;
   /** An answer of another type beside it. */

@@ -5,14 +5,18 @@ import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { presentOwner } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
-import { limitGuesses } from "../../rate-limit/sign-in.ts";
+import { limitGuessesAt, limitGuessesFrom } from "../../rate-limit/sign-in.ts";
 import { ChangePasswordBody, SignInBody } from "../../schemas/manage.ts";
 import { Done, Owner } from "../../schemas/managed.ts";
 import { endpoint } from "../endpoint.ts";
 
+/** Room for the longest email and password however they are escaped: nobody has been asked for a key yet. */
+const SIGN_IN_BYTES_MAX = 4 * 1024;
+
 export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
   const giveSession = (request: Request, headers: Headers, token: string, session: Session | undefined) =>
     headers.append("Set-Cookie", sessionCookie(request, token, required(session)));
+  const limitAddress = (request: Request) => limitGuessesFrom(gate.signInLimiter, gate.addressOf(request));
   return new Elysia({ prefix: "/v1/manage" })
     .post(
       "/sign-in",
@@ -25,11 +29,13 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           description: "Hands the session to the browser as a cookie, for at most 30 days, or a day without use.",
           scope: "anyone",
           body: SignInBody,
+          bodyBytesMax: SIGN_IN_BYTES_MAX,
+          beforeBody: limitAddress,
           response: Owner,
           setsCookie: true,
         },
         async ({ body, request, headers, origin }) => {
-          await limitGuesses(gate.signInLimiter, gate.addressOf(request), body.email);
+          await limitGuessesAt(gate.signInLimiter, body.email);
           const { owner, session, token } = await accounts.signIn(body, { origin });
           giveSession(request, headers, token, session);
           return presentOwner(required(owner));
@@ -77,11 +83,12 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           description: "Every other session ends, and this one is replaced by a new one.",
           scope: "session",
           body: ChangePasswordBody,
+          beforeBody: limitAddress,
           response: Done,
           setsCookie: true,
         },
         async ({ ownerId, body, request, headers, origin }) => {
-          await limitGuesses(gate.signInLimiter, gate.addressOf(request), ownerId);
+          await limitGuessesAt(gate.signInLimiter, ownerId);
           const change = { ownerId, currentPassword: body.current_password, newPassword: body.new_password };
           const { session, token } = await accounts.changePassword(change, { origin });
           giveSession(request, headers, token, session);

@@ -3,7 +3,7 @@ import { existsSync, statSync } from "node:fs";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { connectionOptions } from "@parley/shared/db/connection-options";
+import { databaseSocket } from "@parley/shared/db/connect";
 import { postgresUrl } from "../src/stack/postgres.ts";
 import { makeSocketFolder, removeSocketFolders } from "../src/stack/sockets.ts";
 
@@ -58,6 +58,6 @@ describe("the folder of a stack's sockets", () => {
 test("a Postgres on a socket has a URL as libpq takes it", () => {
   const url = postgresUrl("/home/me/.parley/postgres-run", "secret");
   expect(url).toBe("postgres://parley:secret@%2Fhome%2Fme%2F.parley%2Fpostgres-run/parley");
-  expect(connectionOptions(url)).toEqual({ path: "/home/me/.parley/postgres-run/.s.PGSQL.5432" });
-  expect(connectionOptions(postgresUrl(6543, "secret"))).toEqual({});
+  expect(databaseSocket(url)).toBe("/home/me/.parley/postgres-run/.s.PGSQL.5432");
+  expect(databaseSocket(postgresUrl(6543, "secret"))).toBeNull();
 });

@@ -4,11 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { connectionOptions } from "@parley/shared/db/connection-options";
+import { connectPostgres } from "@parley/shared/db/connect";
 import { newId, newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
-import postgres from "postgres";
 import { freePorts } from "../src/stack/ports.ts";
 import { startTestStack, type TestStack } from "../src/testing/test-stack.ts";
 
@@ -115,8 +114,7 @@ test(
     }, WITHIN_MS);
 
     const arrived = await arrivals();
-    const url = stack.databaseUrls.webhook;
-    const sql = postgres(url, { ...connectionOptions(url), max: 1 });
+    const sql = connectPostgres(stack.databaseUrls.webhook, { max: 1 });
     const rows = await sql<{ destination_id: string; event_id: string; status: string; logged: number }[]>`
       select destination_id, event_id, status, count(attempts.number)::integer as logged
       from deliveries left join attempts using (owner_id, delivery_id)

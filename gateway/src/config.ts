@@ -14,6 +14,7 @@ const VARIABLES = {
     default: "",
     desc: "redis:// address, or those of some nodes of a Redis Cluster with commas between; without one rates are limited in memory",
   }),
+  PARLEY_REDIS_CA: str({ default: "", desc: "PEM file of the authority that Redis' certificate is of" }),
   PARLEY_TRUSTED_PROXIES: str({ default: "", desc: "CIDRs of proxies whose X-Forwarded-For is believed" }),
   PARLEY_HTTP_TLS_CERT: str({ default: "", desc: "PEM file of the certificate to serve HTTPS with" }),
   PARLEY_HTTP_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),

@@ -1,3 +1,4 @@
+import { type Authority, authorityIn } from "@parley/shared/authority";
 import { systemClock } from "@parley/shared/clock";
 import { ConfigError } from "@parley/shared/config";
 import type { Logger } from "@parley/shared/log";
@@ -25,7 +26,7 @@ const IDLE_SECONDS = 30;
 export async function startGateway(config: GatewayConfig, log: Logger): Promise<Running> {
   const clients = createClients(config, log);
   const keys = createKeyRing(clients.accounts, log);
-  const limiters = await createLimiters(config.REDIS_URL, log);
+  const limiters = await createLimiters(config, log);
   const trusted = parseTrustedProxies(config.PARLEY_TRUSTED_PROXIES);
   const gate: GateContext = {
     keys,
@@ -79,6 +80,14 @@ function httpTls(config: GatewayConfig): { tls?: { cert: BunFile; key: BunFile }
   return {};
 }
 
+/** @throws ConfigError when the file cannot be used, or the address says that there is no TLS to use it for */
+function redisAuthority({ REDIS_URL: url, PARLEY_REDIS_CA: file }: GatewayConfig): Authority | undefined {
+  if (file === "") return undefined;
+  if (!url.split(",").every((each) => each.startsWith("rediss://")))
+    throw new ConfigError("PARLEY_REDIS_CA is given, so REDIS_URL must begin with rediss://");
+  return authorityIn(file, "PARLEY_REDIS_CA");
+}
+
 interface Limiters {
   keys: RateLimiter;
   addresses: RateLimiter;
@@ -87,14 +96,16 @@ interface Limiters {
 }
 
 /** Each its own, so that a flood of addresses or emails cannot push API keys out of a process's memory. */
-async function createLimiters(redisUrl: string, log: Logger): Promise<Limiters> {
-  if (redisUrl === "") {
+async function createLimiters(config: GatewayConfig, log: Logger): Promise<Limiters> {
+  const { REDIS_URL: url } = config;
+  const authority = redisAuthority(config);
+  if (url === "") {
     log.warn("no REDIS_URL: rates are limited in the memory of this process");
     return { keys: memoryLimiter(), addresses: memoryLimiter(), signIns: memoryLimiter(), close: () => {} };
   }
   // From the start: what appears with its first loss has no rate to alert on then.
   decidedInMemory().add(0);
-  const redis = await redisLimiter({ url: redisUrl });
+  const redis = await redisLimiter({ url, authority });
   const failover = () =>
     failoverLimiter({
       primary: redis,

@@ -14,7 +14,7 @@ let limiters: RedisLimiter[];
 
 /** Three primaries that know each other, a third of the slots each. */
 beforeAll(async () => {
-  nodes = await Promise.all(Array.from({ length: NODES }, () => startRedis(["--cluster-enabled", "yes"])));
+  nodes = await Promise.all(Array.from({ length: NODES }, () => startRedis(() => ["--cluster-enabled", "yes"])));
   clients = nodes.map(({ url }) => new Redis(url));
   const port = (node: TestRedis) => Number(new URL(node.url).port);
   const first = clients[0] as Redis;

@@ -20,12 +20,13 @@ export interface TestRedis {
 type Server = Subprocess<"ignore", "pipe", "inherit">;
 
 /** A Redis of this test's own, without persistence, in a directory of its own. Throws when no server is on PATH. */
-export async function startRedis(flags: readonly string[] = []): Promise<TestRedis> {
+export async function startRedis(flagsFor: (port: number) => readonly string[] = () => []): Promise<TestRedis> {
   const binary = Bun.which("redis-server") ?? Bun.which("valkey-server");
   if (!binary)
     throw new Error("Neither redis-server nor valkey-server is on PATH: install one (apt-get install redis-server)");
   const directory = await mkdtemp(join(tmpdir(), "parley-redis-"));
   const port = freePort();
+  const flags = flagsFor(port);
   let server = await spawnServer(binary, port, directory, flags);
 
   async function kill(): Promise<void> {

@@ -1,7 +1,6 @@
 import { chown, mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { connectionOptions } from "@parley/shared/db/connection-options";
-import postgres from "postgres";
+import { connectPostgres } from "@parley/shared/db/connect";
 import type { Command } from "./child.ts";
 import { databaseUser, type User } from "./database-user.ts";
 import { canReach, packagedBinaries, reachableBinaries } from "./postgres-binaries.ts";
@@ -69,7 +68,7 @@ export function postgresUrl(where: number | string, password: string, database =
 
 /** @throws while Postgres does not answer. */
 export async function pingPostgres(url: string): Promise<void> {
-  const sql = postgres(url, { ...connectionOptions(url), max: 1, connect_timeout: 2, onnotice: () => {} });
+  const sql = connectPostgres(url, { max: 1, connect_timeout: 2, onnotice: () => {} });
   try {
     await sql`select 1`;
   } finally {
@@ -79,7 +78,7 @@ export async function pingPostgres(url: string): Promise<void> {
 
 /** Creates the database unless it is there. @param clusterUrl of another database of the same cluster */
 export async function ensureDatabase(clusterUrl: string, name: string): Promise<void> {
-  const sql = postgres(clusterUrl, { ...connectionOptions(clusterUrl), max: 1, onnotice: () => {} });
+  const sql = connectPostgres(clusterUrl, { max: 1, onnotice: () => {} });
   try {
     const [existing] = await sql`select 1 from pg_database where datname = ${name}`;
     if (!existing) await sql`create database ${sql(name)}`;

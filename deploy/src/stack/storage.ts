@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { connectionOptions } from "@parley/shared/db/connection-options";
+import { databaseSocket } from "@parley/shared/db/connect";
 import type { Home } from "./home.ts";
 import { type Installation, saveInstallation } from "./installation.ts";
 import type { Program } from "./keep-running.ts";
@@ -36,7 +36,7 @@ export async function postgresProgram(
   const folder = makeSocketFolder(join(cluster.place, "postgres-run"), cluster.user);
   const command = postgresCommand(cluster, folder, home.log("postgres"), settings);
   const url = postgresUrl(folder, password, "postgres");
-  const address = `unix:${connectionOptions(url).path}`;
+  const address = `unix:${databaseSocket(url)}`;
   const ping = () => pingPostgres(url);
   return { program: { name: "postgres", address, command, ping, stopWithinMs: STOP_WITHIN_MS }, folder };
 }

@@ -1,4 +1,5 @@
 import { setImmediate } from "node:timers/promises";
+import type { Authority } from "@parley/shared/authority";
 import { Cluster, Redis } from "ioredis";
 import type { RateLimiter } from "./limiter.ts";
 import { takeScript } from "./take-script.ts";
@@ -15,6 +16,8 @@ const COMMAND_TIMEOUT_MS = 500;
 export interface RedisLimiterOptions {
   /** redis:// of one server, or of some nodes of a Redis Cluster with commas between them. */
   url: string;
+  /** Whose certificates are believed; with one every connection is TLS. Without one rediss:// believes the system's authorities. */
+  authority?: Authority | undefined;
   /** Only requests under way when Redis is lost wait this long. */
   commandTimeoutMs?: number;
   /** Only for tests: Unix ms in place of Redis's own time. */
@@ -32,10 +35,11 @@ export interface RedisLimiter extends RateLimiter {
  */
 export async function redisLimiter({
   url,
+  authority,
   commandTimeoutMs = COMMAND_TIMEOUT_MS,
   clock,
 }: RedisLimiterOptions): Promise<RedisLimiter> {
-  const redis = connection(url, commandTimeoutMs);
+  const redis = connection(url, ofEachNode(commandTimeoutMs, authority));
   let lastError = "connection closed";
   redis.on("error", (error: Error) => {
     lastError = error.message;
@@ -89,17 +93,17 @@ type Connection = (Redis | Cluster) & {
   take(key: string, limit: number, wanted: number, nowMs?: number): Promise<Reply>;
 };
 
-function connection(url: string, commandTimeout: number): Connection {
+function connection(url: string, ofNode: ReturnType<typeof ofEachNode>): Connection {
   const [first = "", ...others] = url.split(",");
   const made =
     others.length > 0
-      ? cluster([first, ...others], commandTimeout)
-      : new Redis(first, { ...OF_THE_CLIENT, ...ofEachNode(commandTimeout), retryStrategy: reconnectDelayMs });
+      ? cluster([first, ...others], ofNode)
+      : new Redis(first, { ...OF_THE_CLIENT, ...ofNode, retryStrategy: reconnectDelayMs });
   return made as unknown as Connection;
 }
 
 /** The named nodes lead to all others; the first one's user, password and scheme go for all. */
-function cluster(urls: readonly string[], commandTimeout: number): Cluster {
+function cluster(urls: readonly string[], ofNode: ReturnType<typeof ofEachNode>): Cluster {
   const nodes = urls.map((url) => new URL(url));
   const [{ username, password, protocol } = new URL("redis://none")] = nodes;
   return new Cluster(
@@ -107,10 +111,10 @@ function cluster(urls: readonly string[], commandTimeout: number): Cluster {
     {
       ...OF_THE_CLIENT,
       redisOptions: {
-        ...ofEachNode(commandTimeout),
+        ...ofNode,
         ...(username && { username: decodeURIComponent(username) }),
         ...(password && { password: decodeURIComponent(password) }),
-        ...(protocol === "rediss:" && { tls: {} }),
+        ...(protocol === "rediss:" && { tls: ofNode.tls ?? {} }),
       },
       clusterRetryStrategy: reconnectDelayMs,
     },
@@ -125,8 +129,9 @@ const OF_THE_CLIENT = {
   enableAutoPipelining: true,
 };
 
-function ofEachNode(commandTimeout: number) {
+function ofEachNode(commandTimeout: number, authority: Authority | undefined) {
   return {
+    ...(authority && { tls: authority }),
     connectionName: "parley-gateway",
     disableClientInfo: true,
     autoResendUnfulfilledCommands: false,

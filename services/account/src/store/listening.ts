@@ -1,7 +1,7 @@
-import { connectionOptions } from "@parley/shared/db/connection-options";
+import { connectPostgres } from "@parley/shared/db/connect";
 import type { Database } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
-import postgres from "postgres";
+import type postgres from "postgres";
 
 export interface ListeningSettings {
   /** Of a direct connection to Postgres. */
@@ -95,7 +95,7 @@ function connect(
     connection: { application_name: "parley-account-listen" },
     onnotice: () => {},
   };
-  return postgres(url, Object.assign(options, connectionOptions(url), events));
+  return connectPostgres(url, Object.assign(options, events));
 }
 
 /**

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { isWatched } from "../telemetry/spans.ts";
 import { observed } from "../telemetry/statements.ts";
-import { connectionOptions } from "./connection-options.ts";
+import { connectPostgres } from "./connect.ts";
 import { withKnownTransactions } from "./open-transactions.ts";
 
 /** Also what a transaction is given: a store function takes either. */
@@ -30,8 +30,7 @@ export interface DatabaseSettings {
  * The role's own search_path finds its schema.
  */
 export function openDatabase({ url, max = 10, prepare = true, name, answerWithinMs }: DatabaseSettings): Database {
-  const sql = postgres(url, {
-    ...connectionOptions(url),
+  const sql = connectPostgres(url, {
     max,
     prepare,
     connect_timeout: 5,

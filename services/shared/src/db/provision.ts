@@ -1,6 +1,6 @@
 import { hkdfSync } from "node:crypto";
-import postgres from "postgres";
-import { connectionOptions } from "./connection-options.ts";
+import type postgres from "postgres";
+import { connectPostgres } from "./connect.ts";
 
 export const SCHEMAS = ["account", "agent", "prompt", "conversation", "webhook"] as const;
 export type Schema = (typeof SCHEMAS)[number];
@@ -36,7 +36,7 @@ export function provision(adminUrl: string, secret: string, prefix = databaseNam
  * @param urls how each service is going to connect: the name and the password its role is given
  */
 export async function provisionRoles(adminUrl: string, urls: Readonly<Record<Schema, string>>): Promise<void> {
-  const admin = postgres(adminUrl, { ...connectionOptions(adminUrl), max: 1, onnotice: () => {} });
+  const admin = connectPostgres(adminUrl, { max: 1, onnotice: () => {} });
   try {
     await admin.begin(async (tx) => {
       await tx`select pg_advisory_xact_lock(hashtextextended('parley.provision', 0))`;

@@ -1,0 +1,47 @@
+import postgres from "postgres";
+import { type Authority, authorityIn } from "../authority.ts";
+import { ConfigError } from "../config.ts";
+
+const DEFAULT_PORT = "5432";
+/** The only level of sslmode that holds a server to its name. */
+const VERIFIED = "verify-full";
+
+/**
+ * `postgres` with what libpq reads from a postgres:// URL and the driver does not: `sslrootcert`, and the folder of a Unix socket,
+ * percent-encoded in the host's place (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNSTRING-URIS).
+ * @throws ConfigError when the file of `sslrootcert` cannot be used, or sslmode would not have it verify the server
+ */
+export function connectPostgres<T extends Record<string, postgres.PostgresType> = Record<string, never>>(
+  url: string,
+  options: postgres.Options<T> = {},
+) {
+  const { driverUrl, path, authority } = readDatabaseUrl(url);
+  return postgres<T>(driverUrl, { ...(path && { path }), ...(authority && { ssl: authority }), ...options });
+}
+
+/** The path of the Unix socket that a postgres:// URL leads to; null when it leads to a host. */
+export function databaseSocket(url: string): string | null {
+  return readDatabaseUrl(url).path;
+}
+
+interface DatabaseUrl {
+  driverUrl: string;
+  path: string | null;
+  authority: Authority | null;
+}
+
+function readDatabaseUrl(url: string): DatabaseUrl {
+  const [place = "", query] = url.split("?", 2);
+  const [, folder, port = DEFAULT_PORT] = place.match(/^[^/]+:\/\/(?:[^/@]*@)?(%2F[^/:]*)(?::(\d+))?/i) ?? [];
+  const path = folder ? `${decodeURIComponent(folder)}/.s.PGSQL.${port}` : null;
+  const parameters = new URLSearchParams(query);
+  const file = parameters.get("sslrootcert");
+  // "system" the driver knows.
+  if (file === null || file === "system") return { driverUrl: url, path, authority: null };
+  const mode = parameters.get("sslmode") ?? VERIFIED;
+  if (mode !== VERIFIED)
+    throw new ConfigError(`A postgres:// address with sslrootcert must have sslmode=${VERIFIED}, not ${mode}`);
+  parameters.delete("sslrootcert");
+  const authority = authorityIn(file, "sslrootcert of a postgres:// address");
+  return { driverUrl: `${place}?${parameters}`, path, authority };
+}

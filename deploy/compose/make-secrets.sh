@@ -1,7 +1,7 @@
 #!/bin/sh
 # Makes what compose.yaml keeps in files, each unless it is there: passwords, the encryption key, an authority and a
 # certificate for every process. With `certificates` as its argument it makes the certificates anew, which running processes
-# take within half a minute.
+# take within half a minute; Postgres and Redis have to be restarted for theirs.
 #
 # usage: make-secrets.sh [certificates]
 set -eu
@@ -15,9 +15,16 @@ keep() { [ -s "$1" ] || cat > "$1"; chmod 444 "$1"; }
 
 [ -s encryption_key ] || openssl rand -base64 32 | keep encryption_key
 [ -s postgres_password ] || openssl rand -hex 24 | keep postgres_password
-printf 'postgres://postgres:%s@postgres:5432/parley\n' "$(cat postgres_password)" | keep admin_database_url
+place="postgres:5432/parley"
+tls="sslmode=verify-full&sslrootcert=/run/secrets/ca.pem"
+printf 'postgres://postgres:%s@%s?%s\n' "$(cat postgres_password)" "$place" "$tls" | keep admin_database_url
 for schema in account agent prompt conversation webhook; do
-  printf 'postgres://parley_%s:%s@postgres:5432/parley\n' "$schema" "$(openssl rand -hex 24)" | keep "${schema}_database_url"
+  printf 'postgres://parley_%s:%s@%s?%s\n' "$schema" "$(openssl rand -hex 24)" "$place" "$tls" | keep "${schema}_database_url"
+done
+# Those that an earlier release made have no TLS.
+for file in *_database_url; do
+  url="$(cat "$file")"
+  case "$url" in *"@$place") chmod 644 "$file" && printf '%s?%s\n' "$url" "$tls" > "$file" && chmod 444 "$file" ;; esac
 done
 
 new_key() { openssl ecparam -name prime256v1 -genkey -noout; }
@@ -30,7 +37,7 @@ if [ ! -s ca.key ]; then
 fi
 
 # Written over in place: a container sees the file it was given, not its successor.
-for process in gateway account agent prompt conversation webhook-dispatcher parley voice-runtime; do
+for process in gateway account agent prompt conversation webhook-dispatcher parley voice-runtime postgres redis; do
   if [ ! -s "$process.pem" ] || [ "${1:-}" = certificates ]; then
     [ ! -e "$process.pem" ] || chmod 644 "$process.pem"
     [ -s "$process.key" ] || new_key | keep "$process.key"

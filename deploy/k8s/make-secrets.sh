@@ -2,11 +2,26 @@
 # Prints the Secrets that the processes mount, with new passwords and a new encryption key: run it once for an installation,
 # keep what it prints where you keep secrets, and apply it when the namespace is there: pods wait for theirs.
 #
-# usage: ADMIN_DATABASE_URL=postgres://… REDIS_URL=redis://… make-secrets.sh [namespace] | kubectl apply -f -
+# usage: ADMIN_DATABASE_URL=postgres://… REDIS_URL=rediss://… [REDIS_CA_FILE=…] make-secrets.sh [namespace] | kubectl apply -f -
+#   Postgres is held to its name and to the authority that the pods mount, unless the address has an sslmode of its own.
+#   REDIS_CA_FILE is the PEM file of the authority of Redis' certificate.
+#   With INSECURE_STORAGE=1 the addresses stay as they are, which may be in clear.
 set -eu
 : "${ADMIN_DATABASE_URL:?the postgres:// address of a role that may create roles and schemas}"
-: "${REDIS_URL:?the redis:// address of Redis}"
+: "${REDIS_URL:?the rediss:// address of Redis}"
 namespace="${1:-parley}"
+
+if [ "${INSECURE_STORAGE:-}" != 1 ]; then
+  case "$ADMIN_DATABASE_URL" in
+    *[?\&]sslmode=verify-full*) ;;
+    *[?\&]sslmode=*) echo "ADMIN_DATABASE_URL must have sslmode=verify-full, or none, which means that" >&2; exit 1 ;;
+    *\?*) ADMIN_DATABASE_URL="$ADMIN_DATABASE_URL&sslmode=verify-full&sslrootcert=/run/secrets/postgres/ca.crt" ;;
+    *) ADMIN_DATABASE_URL="$ADMIN_DATABASE_URL?sslmode=verify-full&sslrootcert=/run/secrets/postgres/ca.crt" ;;
+  esac
+  case ",$REDIS_URL" in
+    *,redis:*) echo "REDIS_URL must begin with rediss://: what a gateway tells Redis would be in clear" >&2; exit 1 ;;
+  esac
+fi
 
 place="${ADMIN_DATABASE_URL#*@}"
 [ "$place" != "$ADMIN_DATABASE_URL" ] || { echo "ADMIN_DATABASE_URL has no user: postgres://user:password@host:5432/database" >&2; exit 1; }
@@ -27,7 +42,11 @@ secret() {
   done
 }
 
-secret gateway-secrets redis_url "$REDIS_URL"
+if [ -n "${REDIS_CA_FILE:-}" ]; then
+  secret gateway-secrets redis_url "$REDIS_URL" redis_ca.crt "$(cat "$REDIS_CA_FILE")"
+else
+  secret gateway-secrets redis_url "$REDIS_URL"
+fi
 secret account-secrets database_url "$account"
 secret agent-secrets database_url "$agent" encryption_key "$encryption_key"
 secret prompt-secrets database_url "$prompt"

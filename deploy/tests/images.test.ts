@@ -11,8 +11,10 @@ import { peerCredentials } from "@parley/shared/rpc/credentials";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { $ } from "bun";
+import { Redis } from "ioredis";
 import { buildBinaries } from "../src/images/build.ts";
 import { PROGRAMS, type ProgramName } from "../src/images/programs.ts";
+import { type Child, startChild, stopChild } from "../src/stack/child.ts";
 import { freePorts } from "../src/stack/ports.ts";
 import { answerOf, createApi } from "../src/testing/api.ts";
 import { readCompose } from "../src/testing/compose.ts";
@@ -35,6 +37,7 @@ const running = new Map<ProgramName, ReturnType<Jail["run"]>>();
 let env: Record<ProgramName, Record<string, string>>;
 let url: string;
 let asGateway: TlsFiles;
+let redis: { url: string; ca: string; child: Child };
 
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), "parley-images-"));
@@ -47,16 +50,17 @@ beforeAll(async () => {
   const ports = await freePorts(20);
   const take = () => `${HOST}:${ports.pop()}`;
   const listen = new Map(SERVICES.map((name) => [name as string, take()]));
-  const [model, gateway] = [take(), take()];
+  const [model, gateway, redisAddress] = [take(), take(), take()];
   url = `http://${gateway}`;
   // Names and ports of the containers' networks as those of this machine.
   const local = (value: string) =>
     value
       .replace(/^dns:\/\/\/([\w-]+):50051$/, (_, name) => (listen.get(name) ?? "").replace(HOST, "localhost"))
       .replace("model:4100", model)
-      .replace("redis://redis:6379", process.env.PARLEY_TEST_REDIS_URL ?? "")
+      .replace("redis:6379", redisAddress.replace(HOST, "localhost"))
       .replace(/^\/run\/secrets/, jail.inside("/run/secrets"));
   const { services } = await readCompose();
+  redis = await startRedis(services.redis?.command ?? [], secrets, redisAddress);
   const environment = (name: string) =>
     Object.fromEntries(Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, local(value)]));
   // What the Dockerfile sets.
@@ -77,6 +81,7 @@ beforeAll(async () => {
 afterAll(async () => {
   for (const child of running.values()) child.kill("SIGKILL");
   await Promise.all([...running.values()].map((child) => child.exited));
+  await stopChild(redis.child, "SIGTERM", READY_WITHIN_MS);
   await jail.remove();
   await database.drop();
 });
@@ -94,6 +99,15 @@ async function makeSecrets(folder: string, secrets: string): Promise<void> {
   await writeSecret(secrets, "admin_database_url", database.url);
   for (const [schema, own] of Object.entries(roleUrls(database.url, TEST_SECRET)))
     await writeSecret(secrets, `${schema}_database_url`, own);
+}
+
+/** Redis as compose.yaml runs it, with this machine's server, files and port in the places of the container's. */
+async function startRedis([, ...flags]: string[], secrets: string, address: string): Promise<typeof redis> {
+  const port = portOf(address);
+  const local = flags.map((flag) => flag.replace(/^6379$/, port).replace(/^\/run\/secrets/, secrets));
+  const args = [process.env.PARLEY_TEST_REDIS_SERVER ?? "", ...local, "--bind", HOST];
+  const child = startChild({ args, cwd: "/", log: join(secrets, "../redis.log"), stopSignal: "SIGTERM" });
+  return { url: `rediss://localhost:${port}`, ca: await Bun.file(join(secrets, "ca.pem")).text(), child };
 }
 
 async function writeSecret(secrets: string, name: string, value: string): Promise<void> {
@@ -175,6 +189,9 @@ test("the quick start's main job runs on them: owner, key, agent, both kinds of 
   expect(whole.body).toEqual({ response: expect.stringContaining("Ada"), session_id });
   expect((await api.get(`/chat/sessions/${session_id}`)).body).toMatchObject({ message_count: 4 });
   expect((await api.get("/conversations")).body).toMatchObject({ pagination: { total: 1 } });
+  const rates = new Redis(redis.url, { tls: { ca: redis.ca } });
+  expect(await rates.keys("parley:rl:*")).toHaveLength(1);
+  rates.disconnect();
 });
 
 test("what programs read from files in a checkout is inside the binaries", async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { readConfig } from "@parley/shared/config";
 import { PEERS } from "@parley/shared/rpc/peers";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
@@ -19,6 +19,9 @@ const OVERLAYS = ["dev", "production"] as const;
 /** Kinds whose schema comes with their operator and is in no package. */
 const UNKNOWN = ["postgresql.cnpg.io/v1 Cluster"];
 
+const DATABASE = "postgres://a:b@db:5432/parley";
+const REDIS = "rediss://redis:6379";
+
 const rendered = new Map<string, Manifest[]>();
 // Below node_modules, where the type checker finds the packages and nobody else looks.
 const scratch = join(ROOT, "deploy/node_modules/.kubernetes-test");
@@ -26,7 +29,7 @@ beforeAll(async () => {
   for (const overlay of OVERLAYS) rendered.set(overlay, await renderOverlay(overlay));
   rendered.set(
     "secrets",
-    await renderSecrets({ ADMIN_DATABASE_URL: "postgres://a:b@db:5432/parley", REDIS_URL: "redis://redis:6379" }),
+    await renderSecrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS, REDIS_CA_FILE: import.meta.path }),
   );
   rendered.set("gateway-api", await renderComponent("gateway-api"));
   await mkdir(scratch, { recursive: true });
@@ -197,6 +200,69 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       }
     }
   });
+});
+
+describe("production speaks TLS to Postgres and Redis", () => {
+  const secrets = async (env: Record<string, string>) =>
+    new Map((await renderSecrets(env)).map(({ metadata, data = {} }) => [metadata.name, data]));
+  const urlsIn = (data: Record<string, string>) =>
+    Object.entries(data).flatMap(([name, value]) => (name.endsWith("database_url") ? [atob(value)] : []));
+  const CA = "/run/secrets/postgres/ca.crt";
+
+  test("every address of Postgres holds it to its name and to the authority that each of its clients mounts", async () => {
+    const urls = [...(await secrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS })).values()].flatMap(urlsIn);
+    expect(urls).toHaveLength(11);
+    for (const url of urls) expect(url).toEndWith(`@db:5432/parley?sslmode=verify-full&sslrootcert=${CA}`);
+    const clients = all("production").filter(
+      ({ spec }) => spec?.template?.metadata?.labels?.["uses-postgres"] === "yes",
+    );
+    expect(clients).toHaveLength(6);
+    const [cluster] = all("production").filter(({ kind }) => kind === "Cluster");
+    for (const { spec } of clients) {
+      const [{ volumeMounts }] = spec.template.spec.containers;
+      const { name } = volumeMounts.find(({ mountPath }: { mountPath: string }) => mountPath === dirname(CA));
+      const volume = spec.template.spec.volumes.find((each: { name: string }) => each.name === name);
+      // The authority's key is in the same Secret.
+      const items = [{ key: "ca.crt", path: basename(CA) }];
+      expect(volume.secret).toEqual({ secretName: `${cluster?.metadata.name}-ca`, items });
+    }
+    expect(cluster?.spec.postgresql.pg_hba).toEqual(["hostnossl all all all reject"]);
+  });
+
+  test("the gateway is given the authority of Redis", () => {
+    const gateway = all("production").find(
+      ({ kind, metadata }) => kind === "Deployment" && metadata.name === "gateway",
+    );
+    const env = gateway?.spec.template.spec.containers[0].env as { name: string; value: string }[];
+    const path = env.find(({ name }) => name === "PARLEY_REDIS_CA")?.value ?? "";
+    const secret = all("secrets").find(({ metadata }) => metadata.name === "gateway-secrets");
+    expect(secret?.data?.[basename(path)]).toBeString();
+  });
+
+  test("an address in clear is refused, unless the operator says so", async () => {
+    const clear = { ADMIN_DATABASE_URL: `${DATABASE}?sslmode=disable`, REDIS_URL: "redis://redis:6379" };
+    await expect(renderSecrets({ ...clear, REDIS_URL: REDIS })).rejects.toThrow();
+    await expect(renderSecrets({ ...clear, ADMIN_DATABASE_URL: DATABASE })).rejects.toThrow();
+    const made = await secrets({ ...clear, INSECURE_STORAGE: "1" });
+    expect(urlsIn(made.get("prompt-secrets") ?? {})[0]).toEndWith("@db:5432/parley?sslmode=disable");
+    expect(atob(made.get("gateway-secrets")?.redis_url ?? "")).toBe("redis://redis:6379");
+    const own = "sslmode=verify-full&sslrootcert=system";
+    const given = await secrets({ ADMIN_DATABASE_URL: `${DATABASE}?${own}`, REDIS_URL: REDIS });
+    expect(urlsIn(given.get("prompt-secrets") ?? {})[0]).toEndWith(`@db:5432/parley?${own}`);
+  });
+});
+
+test("a gateway of production does not start until the operator has named the proxies to believe", async () => {
+  const gateway = all("production").find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "gateway");
+  const env = gateway?.spec.template.spec.containers[0].env as { name: string; value: string }[];
+  const value = env.find(({ name }) => name === "PARLEY_TRUSTED_PROXIES")?.value ?? "";
+  const addresses = env.flatMap(({ name, value: at }) => (name.endsWith("_ADDRESS") ? [[name, at]] : []));
+  const child = Bun.spawn([process.execPath, "--no-env-file", join(ROOT, "gateway/src/main.ts")], {
+    env: { ...Object.fromEntries(addresses), PARLEY_TRUSTED_PROXIES: value },
+    stdout: "pipe",
+  });
+  expect(await child.exited).toBe(1);
+  expect(await child.stdout.text()).toContain(`PARLEY_TRUSTED_PROXIES: \\"${value}\\" is not a CIDR`);
 });
 
 test("the migration is what its label selects, so that it can be applied before the rest", () => {

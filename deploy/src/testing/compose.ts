@@ -4,6 +4,7 @@ export interface ComposeService {
   image?: string;
   build?: { dockerfile: string; target: string };
   environment?: Record<string, string>;
+  command?: string[];
   secrets?: string[];
   networks?: string[];
   depends_on?: Record<string, { condition: string }>;

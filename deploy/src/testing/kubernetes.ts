@@ -55,7 +55,12 @@ export async function kubectl(): Promise<string> {
 export async function renderSecrets(env: Record<string, string>): Promise<Manifest[]> {
   const script = join(FOLDER, "make-secrets.sh");
   await obtainProgram("openssl", "openssl");
-  return documents(await $`sh ${script}`.env({ PATH: process.env.PATH, ...env }).text());
+  return documents(
+    await $`sh ${script}`
+      .env({ PATH: process.env.PATH, ...env })
+      .quiet()
+      .text(),
+  );
 }
 
 function documents(yaml: string): Manifest[] {

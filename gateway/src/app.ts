@@ -2,7 +2,7 @@ import { type AnyElysia, Elysia } from "elysia";
 import type { Clients } from "./clients.ts";
 import type { Drain } from "./drain.ts";
 import { type GateContext, jsonAnswer } from "./gate.ts";
-import { hasHost, pathOf } from "./http/path.ts";
+import { hasHost, hasManyHosts, pathOf } from "./http/path.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { HttpError, problemOf } from "./problem.ts";
@@ -20,6 +20,9 @@ import { promptRoutes } from "./routes/prompts.ts";
 export function createApp(gate: GateContext, clients: Clients, drain: Pick<Drain, "isDraining">) {
   // By default Elysia looks for the path behind the first 11 characters of an address, which `http://api/` has not.
   const api = new Elysia({ handler: { standardHostname: false } })
+    .onRequest(({ request }) => {
+      if (hasManyHosts(request)) throw new HttpError(400, "The Host header must be given once");
+    })
     .use(agentRoutes(gate, clients))
     .use(promptRoutes(gate, clients))
     .use(chatRoutes(gate, clients))

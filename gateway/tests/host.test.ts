@@ -46,6 +46,15 @@ test.each(["", "a/b", "a b", "a?b#c"])("a Host header of %j is refused as bad, n
   expect([status, JSON.parse(body)]).toEqual([400, { detail: "The Host header is missing or not a host" }]);
 });
 
+test.each([
+  { head: ["GET /v1/public/agents HTTP/1.1", "Host: api", "Host: other"] },
+  { head: ["GET /healthz HTTP/1.1", "Host: api", "hOST: api"] },
+  { head: ["GET /nowhere HTTP/1.1", "Host: api, other"] },
+])("more than one host is refused: $head", async ({ head }) => {
+  const { status, body } = await ask(...head);
+  expect([status, JSON.parse(body)]).toEqual([400, { detail: "The Host header must be given once" }]);
+});
+
 test("a port that cannot be in the Host header hurts nobody", async () => {
   const { status } = await ask("GET /v1/public/agents HTTP/1.1", "Host: api:99999", "X-API-Key: wrong");
   expect(status).toBe(401);

@@ -13,3 +13,11 @@ export function pathOf(request: Request): string {
 export function hasHost(url: string): boolean {
   return !url.startsWith("/");
 }
+
+/**
+ * Whether a request has several Host headers, which a proxy and the gateway could read differently
+ * (https://www.rfc-editor.org/rfc/rfc9112#section-3.2). Bun joins them with commas, which no host contains.
+ */
+export function hasManyHosts({ headers }: Request): boolean {
+  return headers.get("host")?.includes(",") ?? false;
+}

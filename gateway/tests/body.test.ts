@@ -40,3 +40,30 @@ test.each(["9007199254740991", "9007199254740992", "1e20", "0.123456789012345678
     expect((await readJson(requestOf(`{"a":${text}}`))).value).toEqual({ a: JSON.parse(text) });
   },
 );
+
+const metadataOf = (json: string) => requestOf(`{"agent_id":"a","metadata":${json}}`);
+/** A document has two values beside those in `metadata`, itself and `agent_id`, and `metadata` is one. */
+const FIT = 10_000 - 3;
+
+test.each([
+  ["empty arrays", Array(FIT + 1).fill([])],
+  ["empty objects", Array(FIT + 1).fill({})],
+  ["numbers, some in containers of their own", [...Array(FIT - 5).fill(1), [[1], { '"[,': ["]"] }]]],
+  ["short texts full of brackets", Array(FIT + 1).fill('[{,"\\')],
+])("a body of more than 10,000 values, %s, is refused by the name of its field", async (_, values) => {
+  await expect(readJson(metadataOf(JSON.stringify(values)))).rejects.toMatchObject({
+    kind: "invalid",
+    detail: "metadata must not have more than 10000 values",
+    violations: [{ path: "metadata" }],
+  });
+});
+
+test("a body of 10,000 values is read, whatever else its texts look like", async () => {
+  const values = [...Array(FIT - 2).fill('[{,"\\'), {}, [] as unknown];
+  expect((await readJson(metadataOf(JSON.stringify(values, null, 1)))).value.metadata).toEqual(values);
+});
+
+test("a body of a million brackets is refused before anything is made of it", async () => {
+  const brackets = metadataOf("[".repeat(1_000_000));
+  await expect(readJson(brackets)).rejects.toMatchObject({ kind: "invalid", violations: [{ path: "metadata" }] });
+});

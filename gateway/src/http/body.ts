@@ -1,6 +1,7 @@
 import { cancelled } from "@parley/shared/errors";
 import { refuseUnstorable } from "@parley/shared/storable-json";
 import { HttpError } from "../problem.ts";
+import { refuseManyValues } from "./json-values.ts";
 
 const KIB = 1024;
 /** Of a route that says nothing else. */
@@ -18,7 +19,7 @@ export interface JsonBody {
 /**
  * The JSON object that a request carries (decisions.md: HTTP conventions).
  * @throws HttpError 413 over `bytesMax`, 415 for another type or what is compressed, 400 for what is no JSON object; ServiceError invalid for JSON that
- *   cannot be stored: a NUL character, a number beyond a double or with more digits, nesting over 32 deep
+ *   cannot be stored: a NUL character, a number beyond a double or with more digits, nesting over 32 deep, more than 10,000 values
  */
 export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
@@ -28,6 +29,7 @@ export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<
   if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
   const bytes = await readBytes(request, bytesMax);
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
+  refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body");
   const value = parse(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new HttpError(400, "The request body must be a JSON object");

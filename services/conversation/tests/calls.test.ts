@@ -104,6 +104,7 @@ describe("a conversation that a runtime starts", () => {
       "to_mobile_number must be left out for DAILY",
     ],
     ["a NUL in its metadata", { metadata: { a: ["\0"] } }, "metadata.a.0 must not contain a NUL character"],
+    ["too many values", { metadata: { a: Array(10_000).fill([]) } }, "metadata must not have more than 10000 values"],
     ["metadata without end", { metadata: { a: "x".repeat(1024 * 1024) } }, "metadata must be at most 1 MiB"],
   ])("with %s is refused, naming the field", async (_, given, detail) => {
     expect(await refusal(service.chat.startConversation(callOf(agent, given)))).toMatchObject({

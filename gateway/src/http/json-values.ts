@@ -1,0 +1,62 @@
+import { JSON_VALUES_MAX, tooManyValues } from "@parley/shared/storable-json";
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const BACKSLASH = 0x5c;
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+/** Bytes up to this one are white space, as far as valid JSON goes. */
+const SPACE = 0x20;
+
+/**
+ * Refuses JSON text with more values than a document may have, before a parser makes objects of them. Whether the text is valid is
+ * for the parser to say.
+ * @throws ServiceError invalid, naming the field of the document in which the count was exceeded
+ */
+export function refuseManyValues(text: Buffer, whole: string): void {
+  // Every value takes a byte at least.
+  if (text.length <= JSON_VALUES_MAX) return;
+  let values = 1;
+  let depth = 0;
+  let previous = 0;
+  let field: readonly [number, number] = [0, 0];
+  for (let at = 0; at < text.length; at++) {
+    const byte = text[at] as number;
+    if (byte <= SPACE) continue;
+    if (byte === QUOTE) {
+      const end = endOfString(text, at);
+      if (depth === 1 && (previous === OPEN_OBJECT || previous === COMMA)) field = [at, end + 1];
+      at = end;
+    } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+      // Its first value, unless it closes at once.
+      values++;
+      depth++;
+    } else if (byte === COMMA) {
+      values++;
+    } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+      if (previous === OPEN_ARRAY || previous === OPEN_OBJECT) values--;
+      depth--;
+    }
+    // One over: the last container may turn out to be empty.
+    if (values > JSON_VALUES_MAX + 1) throw tooManyValues(nameOf(text.subarray(...field)), whole);
+    previous = byte;
+  }
+  if (values > JSON_VALUES_MAX) throw tooManyValues(nameOf(text.subarray(...field)), whole);
+}
+
+/** Where the string that begins at `from` ends: at its closing quote, or with the text. */
+function endOfString(text: Buffer, from: number): number {
+  for (let end = text.indexOf(QUOTE, from + 1); end !== -1; end = text.indexOf(QUOTE, end + 1)) {
+    let escapes = 0;
+    while (text[end - 1 - escapes] === BACKSLASH) escapes++;
+    if (escapes % 2 === 0) return end;
+  }
+  return text.length;
+}
+
+function nameOf(quoted: Buffer): string {
+  try {
+    return String(JSON.parse(quoted.toString()));
+  } catch {
+    return "";
+  }
+}

@@ -27,6 +27,10 @@ const VARIABLES = {
   }),
   PARLEY_REPLY_MAX_CHARACTERS: positiveInteger({ default: 1_000_000, desc: "of one reply" }),
   PARLEY_TURN_LEASE_MS: positiveNumber({ default: 15_000, desc: "that a turn whose process died keeps its session" }),
+  PARLEY_REPLY_CHECKPOINT_MS: positiveNumber({
+    default: 2_000,
+    desc: "after which what there is of a streamed reply is stored, again and again",
+  }),
   PARLEY_CHAT_CONTEXT_TOKENS: positiveNumber({ default: 32_000, desc: "of a session that the model sees" }),
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({ default: 30, desc: "after which a silent chat session ends" }),
   PARLEY_ANALYSES_AT_ONCE: positiveInteger({ default: 16, desc: "ended conversations analyzed side by side" }),

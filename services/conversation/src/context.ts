@@ -47,6 +47,8 @@ export interface ConversationLimits {
   /** Of these, of one owner's conversations. */
   analysesPerOwner: number;
   callIdleMinutes: number;
+  /** Between two checkpoints of a reply that is being streamed. */
+  checkpointMs: number;
   /** How long a turn whose process died keeps its session from the next one. */
   turnLeaseMs: number;
 }

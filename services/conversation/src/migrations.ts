@@ -10,6 +10,7 @@ import callsAndRetention from "../migrations/0006_calls_and_retention.sql" with 
 import usage from "../migrations/0007_usage.sql" with { type: "text" };
 import conversationLanguage from "../migrations/0008_conversation_language.sql" with { type: "text" };
 import fairEvents from "../migrations/0010_fair_events.sql" with { type: "text" };
+import replyCheckpoints from "../migrations/0011_reply_checkpoints.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -23,4 +24,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008_conversation_language", sql: conversationLanguage },
   { name: "0009_jobs_in_turn", sql: jobsInTurn },
   { name: "0010_fair_events", sql: fairEvents },
+  { name: "0011_reply_checkpoints", sql: replyCheckpoints },
 ];

@@ -43,7 +43,7 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql 
   const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
   if (turn.sessionId === undefined) {
     await insertSessionWithTurn(sql, { ...fields, id: newId("cnv") });
-    return { ...key, seq: 1, variables: fields.variables, language: null, earlier: [] };
+    return { ...key, seq: 1, replySeq: 2, variables: fields.variables, language: null, earlier: [] };
   }
   const taken = await takeTurn(sql, fields, byteBudget(ctx.limits.contextTokens));
   if (taken) return { ...key, ...taken };

@@ -177,6 +177,7 @@ function limitsOf(config: ConversationConfig): ConversationLimits {
     analysesAtOnce: config.PARLEY_ANALYSES_AT_ONCE,
     analysesPerOwner: config.PARLEY_ANALYSES_PER_OWNER,
     callIdleMinutes: config.PARLEY_CALL_IDLE_MINUTES,
+    checkpointMs: config.PARLEY_REPLY_CHECKPOINT_MS,
     turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
   };
 }

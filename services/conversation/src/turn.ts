@@ -9,9 +9,10 @@ import { watchModel } from "./model/watch.ts";
 import { modelRequest } from "./model-request.ts";
 import type { AcceptedTurn } from "./open-session.ts";
 import { persistently } from "./persistently.ts";
+import { checkpointReply } from "./reply-checkpoints.ts";
 import { emptyReply, type Reply, speak } from "./speak.ts";
 import { isReplyStored } from "./store/messages.ts";
-import { finishTurn, releaseTurn } from "./store/turns.ts";
+import { finishTurn, type ReplySoFar, releaseTurn } from "./store/turns.ts";
 import { keepTurn } from "./turn-lease.ts";
 
 export type TurnEvent = { type: "started"; sessionId: string } | { type: "text"; text: string };
@@ -99,6 +100,7 @@ class RunningTurn implements ReadyTurn {
   ): AsyncGenerator<TurnEvent> {
     const { limits, turns } = this.#ctx;
     const lease = keepTurn(this.#ctx, this.#accepted);
+    const checkpoints = checkpointReply(this.#ctx, this.#accepted, () => this.#soFar(), this.#call.log);
     const watch = watchModel(() => this.#reply.by.provider, limits.model, {
       clientGone: this.#call.signal,
       cutOff: turns.cutOff,
@@ -115,15 +117,16 @@ class RunningTurn implements ReadyTurn {
     } finally {
       // Also when the client leaves, which ends a generator where it waits.
       watch.done();
-      await this.#end(lease);
+      checkpoints.stop();
+      await this.#end(lease, checkpoints.begun);
     }
     if (failure) throw this.#failure(failure);
   }
 
   /** The lease is held until the reply is stored, or another turn could begin before it. */
-  async #end(lease: { stop(): void }): Promise<void> {
+  async #end(lease: { stop(): void }, checkpointed: boolean): Promise<void> {
     try {
-      await persistently(this.#call.log, () => this.#store());
+      await persistently(this.#call.log, () => this.#store(checkpointed));
     } catch (error) {
       throw this.#failure(error);
     } finally {
@@ -131,27 +134,34 @@ class RunningTurn implements ReadyTurn {
     }
   }
 
-  async #store(): Promise<void> {
+  #soFar(): ReplySoFar {
+    const { text, by } = this.#reply;
+    return {
+      content: text,
+      provider: by.provider,
+      model: by.name,
+      promptName: this.#agent.prompt?.promptName ?? null,
+      promptVersion: this.#agent.prompt?.promptVersion ?? null,
+    };
+  }
+
+  async #store(checkpointed: boolean): Promise<void> {
     const { db, clock } = this.#ctx;
-    const { text, by, usage, firstTextAt, language, ends, isWhole } = this.#reply;
+    const { text, usage, firstTextAt, language, ends, isWhole } = this.#reply;
     if (text === "") return releaseTurn(db, this.#accepted, clock.now(), language);
     const isStored = await finishTurn(
       db,
       this.#accepted,
       {
-        content: text,
+        ...this.#soFar(),
         partial: !isWhole,
-        provider: by.provider,
-        model: by.name,
-        promptName: this.#agent.prompt?.promptName ?? null,
-        promptVersion: this.#agent.prompt?.promptVersion ?? null,
         usage,
         // Of an answer that came whole nobody knows.
         firstWordMs: this.#isStreamed && firstTextAt !== null ? Math.round(firstTextAt - this.#startedAt) : null,
         totalMs: Math.round(performance.now() - this.#startedAt),
       },
       clock.now(),
-      { language, ended: isWhole && ends, key: this.#turn.idempotency?.key ?? null },
+      { checkpointed, language, ended: isWhole && ends, key: this.#turn.idempotency?.key ?? null },
     );
     // A try before this one may have stored it and not heard of that.
     if (isStored || (await isReplyStored(db, this.#accepted, text))) return;

@@ -112,7 +112,12 @@ describe("the event of a conversation that ended", () => {
           update conversations set status = ${status}, updated_at = ${now()}
           where owner_id = ${agent.ownerId} and conversation_id = ${sessionId} and status = 'IN_PROGRESS'`;
         await Promise.all([
-          finishTurn(db, turn, { ...reply, ...measured }, now(), { language: null, ended: true, key: null }),
+          finishTurn(db, { ...turn, replySeq: 3 }, { ...reply, ...measured }, now(), {
+            checkpointed: false,
+            language: null,
+            ended: true,
+            key: null,
+          }),
           closeSilentChats(db, new Date(now().getTime() + 1), now(), 200),
           hangup("FAILED"),
           hangup("DISCONNECTED"),

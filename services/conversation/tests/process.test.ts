@@ -113,6 +113,21 @@ test("a process that is killed in a turn keeps the message; another one goes on 
   expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "user: Still there?", "assistant: Back."]);
 });
 
+test("a process that is killed in a streamed reply leaves what was said until its last checkpoint", async () => {
+  await restart({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
+  const { heard, sessionId } = await turnUnderway();
+  const ended = failure(Array.fromAsync(heard));
+  const said = ["user: Hi", "assistant: One two"];
+  await eventually(async () => expect(await transcript(service, agent, sessionId)).toEqual(said));
+  await running.stop("SIGKILL");
+  expect(await ended).toMatchObject({ kind: "unavailable" });
+  expect(await transcript(service, agent, sessionId)).toEqual(said);
+  await restart({});
+  service.model.script = (call) => call.finish("Back.");
+  await eventually(() => chat.completeTurn({ turn: turn(agent, "Still there?", { sessionId }) }));
+  expect(await transcript(service, agent, sessionId)).toEqual([...said, "user: Still there?", "assistant: Back."]);
+});
+
 test("a process prints nothing but its log, one JSON object a line", async () => {
   service.model.script = (call) => call.finish("Hello.");
   await chat.completeTurn({ turn: turn(agent) });

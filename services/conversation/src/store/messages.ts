@@ -44,12 +44,12 @@ export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promi
   return row ?? null;
 }
 
-/** Whether the reply to message `seq` is there. */
+/** Whether the reply to message `seq` is there, and not only a checkpoint of it. */
 export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number }, content: string): Promise<boolean> {
   const replies = await sql`
     select from messages
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq > ${key.seq}
-      and role = 'assistant' and content = ${content}`;
+      and role = 'assistant' and content = ${content} and total_ms is not null`;
   return replies.length > 0;
 }
 

@@ -70,6 +70,8 @@ export async function storeTurnRefusal(tx: Sql, { ownerId, key }: TurnKey, error
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
+type RetakenTurn = Pick<TakenTurn, "replySeq" | "variables" | "language">;
+
 /** Takes the turn of a key again, on the user message that is stored, when nobody is at it any more. */
 export async function retakeTurn(
   sql: Sql,
@@ -77,19 +79,19 @@ export async function retakeTurn(
   turn: OpenTurn,
   now: Date,
   until: Date,
-): Promise<Pick<TakenTurn, "variables" | "language"> | null> {
-  const [retaken] = await sql<Pick<TakenTurn, "variables" | "language">[]>`
+): Promise<RetakenTurn | null> {
+  const [retaken] = await sql<RetakenTurn[]>`
     with retaken as (
       update conversations set turn_id = ${turn.turnId}, turn_until = ${until}, last_activity_at = ${now}, updated_at = ${now}
       where owner_id = ${ownerId} and conversation_id = ${turn.conversationId} and status = 'IN_PROGRESS'
         and (turn_until is null or turn_until < ${now}) and ${isKept(sql, ownerId, now)}
         and exists (select 1 from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key} and not done)
-      returning variables, language
+      returning message_count + 1 as reply_seq, variables, language
     ), bound as (
       update turn_keys set turn_id = ${turn.turnId}
       where owner_id = ${ownerId} and idempotency_key = ${key} and exists (select 1 from retaken)
     )
-    select variables, language from retaken`;
+    select reply_seq, variables, language from retaken`;
   return retaken ?? null;
 }
 

@@ -40,9 +40,16 @@ export async function insertSessionWithTurn(sql: Sql, turn: NewTurn & { id: stri
     values (${turn.ownerId}, ${turn.conversationId}, 1, 'user', ${turn.message}, ${turn.now})`;
 }
 
+/** A turn under way, and which message its reply is going to be. */
+export interface OpenReply extends OpenTurn {
+  replySeq: number;
+}
+
 export interface TakenTurn {
   /** Of the user message. */
   seq: number;
+  /** Of the reply: nobody else adds a message while the turn is held. */
+  replySeq: number;
   variables: Record<string, VariableValue>;
   /** That the session was set to, a BCP 47 tag. */
   language: string | null;
@@ -76,7 +83,7 @@ export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promi
       insert into messages (owner_id, conversation_id, seq, role, content, created_at)
       select ${turn.ownerId}, ${turn.conversationId}, seq, 'user', ${turn.message}, ${turn.now} from taken
     )
-    select seq, variables, language, (
+    select seq, seq + 1 as reply_seq, variables, language, (
       -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
       select case when coalesce(max(newest.seq), 0) = taken.seq - 1 then coalesce(
         json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),
@@ -110,35 +117,64 @@ export async function extendTurn(sql: Sql, turn: OpenTurn, until: Date): Promise
     where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}`;
 }
 
-export interface StoredReply {
+export interface ReplySoFar {
   content: string;
-  partial: boolean;
   provider: string;
   model: string;
   promptName: string | null;
   promptVersion: number | null;
+}
+
+/**
+ * Stores what there is of a reply, in place of what was stored of it before, as a partial message. Nothing happens when the turn is not this one's
+ * any more.
+ */
+export async function storeCheckpoint(sql: Sql, turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void> {
+  await sql`
+    with open as (
+      update conversations set message_count = ${turn.replySeq}, last_activity_at = ${now}, updated_at = ${now}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
+        and status = 'IN_PROGRESS'
+      returning message_count
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
+      prompt_version)
+    select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${reply.content}, ${now}, true,
+      ${reply.provider}, ${reply.model}, ${reply.promptName}, ${reply.promptVersion}
+    from open
+    on conflict (owner_id, conversation_id, seq) do update set
+      content = excluded.content, created_at = excluded.created_at, provider = excluded.provider, model = excluded.model`;
+}
+
+export interface StoredReply extends ReplySoFar {
+  partial: boolean;
   usage: TokenUsage;
   firstWordMs: number | null;
   totalMs: number;
 }
 
 /**
- * Stores the reply and lets the turn go, in one statement; with `language` the session goes on in it, with `ended` it is COMPLETED,
+ * Stores the reply and lets the turn go, in one statement; with `checkpointed` in place of what was stored of it before; with `language` the session goes on in it, with `ended` it is COMPLETED,
  * with `key` a whole reply is what that idempotency key answers from now on. False when the turn was not this one's any more: the session went
  * on without it.
  */
 export async function finishTurn(
   sql: Sql,
-  turn: OpenTurn,
+  turn: OpenReply,
   reply: StoredReply,
   now: Date,
-  { language, ended, key }: { language: string | null; ended: boolean; key: string | null },
+  {
+    checkpointed,
+    language,
+    ended,
+    key,
+  }: { checkpointed: boolean; language: string | null; ended: boolean; key: string | null },
 ): Promise<boolean> {
   // A status that is set, to whatever, has every trigger on it look at the row.
   const finished = await sql`
     with finished as (
       update conversations set
-        turn_id = null, turn_until = null, message_count = message_count + 1, last_activity_at = ${now}, updated_at = ${now},
+        turn_id = null, turn_until = null, message_count = ${turn.replySeq}, last_activity_at = ${now}, updated_at = ${now},
         ${ended ? sql`status = 'COMPLETED',` : sql``} language = coalesce(${language}, language),
         traceparent = ${activeTraceparent() ?? null}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
@@ -154,8 +190,17 @@ export async function finishTurn(
       ${reply.provider}, ${reply.model}, ${reply.promptName}, ${reply.promptVersion}, ${reply.usage.inputTokens ?? null},
       ${reply.usage.outputTokens ?? null}, ${reply.firstWordMs}, ${reply.totalMs}
     from finished
+    ${checkpointed ? replaceCheckpoint(sql) : sql``}
     returning seq`;
   return finished.length > 0;
+}
+
+function replaceCheckpoint(sql: Sql) {
+  return sql`
+    on conflict (owner_id, conversation_id, seq) do update set
+      content = excluded.content, created_at = excluded.created_at, partial = excluded.partial, provider = excluded.provider,
+      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+      first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
 }
 
 /** Lets a turn go that produced nothing to store. */

@@ -8,6 +8,7 @@ import type { Static, TObject } from "@sinclair/typebox";
 import { requireScope } from "./auth/authenticate.ts";
 import { type Access, type Caller, identify } from "./auth/identify.ts";
 import type { KeyRing } from "./auth/key-ring.ts";
+import type { Answers, Reservation } from "./http/answers.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import { countDecision, observed } from "./http/observe.ts";
@@ -29,6 +30,7 @@ export interface GateContext {
   keyLimiter: RateLimiter;
   addressLimiter: RateLimiter;
   signInLimiter: RateLimiter;
+  answers: Answers;
   addressOf(request: Request): string;
   /** Keeps a connection on which nothing moves, as a model may think for long, until what it returns is called. */
   holdOpen(request: Request): () => void;
@@ -40,6 +42,8 @@ interface Rules<B extends TObject, Q extends TObject> {
   /** What the route is called where it is counted. */
   id: string;
   scope: Access;
+  /** Bytes that its answer may have, where that is much: room for them is kept before it is asked for. */
+  answerBytesMax?: number;
   body?: B;
   /** What its body may have, else what bodies may have generally. */
   bodyBytesMax?: number;
@@ -90,6 +94,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
     let caller: Caller | null = null;
     let answer: Response;
     let failure: unknown;
+    let reservation: Reservation | null = null;
     try {
       caller = await identify(ctx, rules.scope, request);
       if (caller) {
@@ -103,8 +108,11 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       await rules.beforeBody?.(request);
       const sent = checkBody ? await readJson(request, rules.bodyBytesMax) : null;
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
-      const origin = originOf(request, requestId);
       const ownerId = caller?.ownerId ?? "";
+      if (rules.answerBytesMax !== undefined) {
+        reservation = await ctx.answers.reserve(ownerId, rules.answerBytesMax, request.signal);
+      }
+      const origin = originOf(request, requestId, reservation);
       const isKeyed = takesKey(request.method, rules.scope);
       const idempotency = isKeyed ? idempotencyOf(request, sent?.bytes ?? NOTHING) : undefined;
       // The services keep the answers, each those of its own writes; that a key is one request's holds across them.
@@ -121,9 +129,11 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         idempotency,
         headers,
       });
-      answer = result instanceof Response ? result : jsonAnswer(200, result, headers);
+      const to = { ownerId, headers, gone: () => request.signal, reservation };
+      answer = result instanceof Response ? result : await ctx.answers.json(result, to);
     } catch (error) {
       failure = error;
+      reservation?.release();
       const problem = problemOf(error, requestId);
       for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
       answer = jsonAnswer(problem.status, problem.body, headers);
@@ -142,11 +152,12 @@ function tellRate(headers: Headers, decision: Decision): void {
   headers.set("X-RateLimit-Reset", String(decision.resetAtSeconds));
 }
 
-function originOf(request: Request, requestId: string): CallOrigin {
+function originOf(request: Request, requestId: string, reservation: Reservation | null): CallOrigin {
   const traceparent = request.headers.get("traceparent");
   return {
     requestId,
     ...(traceparent !== null && isTraceparent(traceparent) && { traceparent }),
+    ...(reservation && { onAnswer: reservation.received }),
     get signal() {
       return request.signal;
     },

@@ -11,6 +11,7 @@ import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createDrain } from "./drain.ts";
 import type { GateContext } from "./gate.ts";
+import { createAnswers } from "./http/answers.ts";
 import { clientAddress, networkOf, parseTrustedProxies } from "./http/client-address.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
@@ -34,6 +35,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     keyLimiter: limiters.keys,
     addressLimiter: limiters.addresses,
     signInLimiter: limiters.signIns,
+    answers: createAnswers(),
     addressOf: (request) =>
       networkOf(
         clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),

@@ -8,6 +8,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
+import { createAnswers } from "../src/http/answers.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 // The document says what the routes are; no request reaches a service.
@@ -21,6 +22,7 @@ const gate: GateContext = {
   addressLimiter: memoryLimiter(),
   signInLimiter: memoryLimiter(),
   addressOf: () => "127.0.0.1",
+  answers: createAnswers(),
   holdOpen: () => () => {},
   clock: systemClock,
   log: silentLogger,

@@ -6,6 +6,7 @@ import { silentLogger } from "@parley/shared/log";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
+import { createAnswers } from "../src/http/answers.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const SECRET = "relation owners does not exist";
@@ -18,6 +19,7 @@ async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>)
     addressLimiter: memoryLimiter(),
     signInLimiter: memoryLimiter(),
     addressOf: () => "127.0.0.1",
+    answers: createAnswers(),
     holdOpen: () => () => {},
     clock: systemClock,
     log: silentLogger,

@@ -10,6 +10,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   description?: string;
   /** Of the key that is needed, or what is needed in place of one. */
   scope: Access;
+  /** Bytes that the 200 answer may have, where that is much. */
+  answerBytesMax?: number;
   body?: B;
   /** What its body may have, else what bodies may have generally. */
   bodyBytesMax?: number;

@@ -1,4 +1,5 @@
 import { AGENT_TYPES, numberOf } from "@parley/shared/api-names";
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
@@ -40,6 +41,7 @@ export function agentRoutes(gate: GateContext, { agents, getAgent }: Clients) {
           tag: "Agents",
           summary: "List agents, newest first",
           scope: "agents:read",
+          answerBytesMax: PAGE_BYTES_MAX,
           query: ListAgentsQuery,
           response: AgentList,
         },

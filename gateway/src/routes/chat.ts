@@ -3,6 +3,7 @@ import type {
   StreamTurnResponse,
   Turn,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { Elysia } from "elysia";
@@ -14,6 +15,7 @@ import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { ChatBody, ListSessionsQuery, MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
 import { ChatReply, ChatSession, ChatSessionList, FirstMessage } from "../schemas/resources.ts";
+import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { endpoint } from "./endpoint.ts";
 
 /** Longer than any turn may take: the conversation service's own limits end it. */
@@ -83,6 +85,7 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           tag: "Chat",
           summary: "List chat sessions, newest first",
           scope: "conversations:read",
+          answerBytesMax: PAGE_BYTES_MAX,
           query: ListSessionsQuery,
           response: ChatSessionList,
         },
@@ -109,6 +112,7 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           tag: "Chat",
           summary: "Read a chat session",
           scope: "conversations:read",
+          answerBytesMax: CONVERSATION_BYTES_MAX,
           response: ChatSession,
           refuses: ["condition", "not_found"],
         },

@@ -1,3 +1,4 @@
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
@@ -6,6 +7,7 @@ import { pageFigures } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { ListConversationsQuery } from "../schemas/conversations.ts";
 import { Conversation, ConversationList } from "../schemas/resources.ts";
+import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -23,6 +25,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           tag: "Conversations",
           summary: "List conversations, newest first",
           scope: "conversations:read",
+          answerBytesMax: PAGE_BYTES_MAX,
           query: ListConversationsQuery,
           response: ConversationList,
         },
@@ -55,6 +58,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           tag: "Conversations",
           summary: "Read a conversation",
           scope: "conversations:read",
+          answerBytesMax: CONVERSATION_BYTES_MAX,
           response: Conversation,
           refuses: ["not_found"],
         },

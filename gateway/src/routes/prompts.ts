@@ -1,4 +1,5 @@
 import { numberOf, PROMPT_TYPES } from "@parley/shared/api-names";
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
@@ -7,6 +8,7 @@ import { presentPrompt, presentVersion } from "../present/prompt.ts";
 import { required } from "../present/required.ts";
 import { CreatePromptBody, GetPromptQuery, ListPromptsQuery, UpdatePromptBody } from "../schemas/prompts.ts";
 import { Prompt, PromptDeleted, PromptList, PromptVersions } from "../schemas/resources.ts";
+import { PROMPT_BYTES_MAX } from "./answer-sizes.ts";
 import { endpoint } from "./endpoint.ts";
 
 export function promptRoutes(gate: GateContext, { prompts }: Clients) {
@@ -47,6 +49,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           tag: "Prompts",
           summary: "List prompts",
           scope: "prompts:read",
+          answerBytesMax: PAGE_BYTES_MAX,
           query: ListPromptsQuery,
           response: PromptList,
         },
@@ -69,6 +72,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           tag: "Prompts",
           summary: "Read a prompt",
           scope: "prompts:read",
+          answerBytesMax: PROMPT_BYTES_MAX,
           query: GetPromptQuery,
           response: Prompt,
           refuses: ["not_found"],
@@ -111,6 +115,7 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           tag: "Prompts",
           summary: "List the versions of a prompt, newest first",
           scope: "prompts:read",
+          answerBytesMax: PAGE_BYTES_MAX,
           response: PromptVersions,
           refuses: ["not_found"],
         },

@@ -1,4 +1,5 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { BoundedRead } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { AllowList } from "@parley/shared/egress/allow-list";
@@ -18,8 +19,8 @@ export interface AgentContext {
   lastUses: LRUCache<string, PromptUse>;
   /** Private hosts that a CUSTOM_LLM may be on. */
   allowedHosts: AllowList;
-  listFewAtOnce: FewAtOnce;
   /** By claim instead of by owner: one at a time (claim.ts). */
   claimOneAtOnce: FewAtOnce;
+  boundedRead: BoundedRead;
   clock: Clock;
 }

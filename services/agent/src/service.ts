@@ -1,7 +1,8 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { boundedReads } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
-import { FEW_LISTS, fewAtOnce } from "@parley/shared/few-at-once";
+import { fewAtOnce } from "@parley/shared/few-at-once";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
@@ -51,7 +52,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           catalogue,
           lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
-          listFewAtOnce: fewAtOnce(FEW_LISTS),
+          boundedRead: boundedReads(),
           claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
           clock,
         };

@@ -4,6 +4,7 @@ import type {
   BatchAcceptEventsResponse,
   ForgetConversationsRequest,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { BoundedRead } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { FewAtOnce } from "@parley/shared/few-at-once";
@@ -17,7 +18,7 @@ export interface ConversationContext {
   db: Database;
   readLists: ReadLists;
   searchFewAtOnce: FewAtOnce;
-  listFewAtOnce: FewAtOnce;
+  boundedRead: BoundedRead;
   /** @throws ServiceError forbidden for another owner's agent, not_found for none */
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
   /** The same with the text of its analysis prompt. */

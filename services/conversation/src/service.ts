@@ -1,11 +1,12 @@
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { boundedReads } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
 import { createEgress } from "@parley/shared/egress/egress";
-import { FEW_LISTS, type FewAtOnceSettings, fewAtOnce } from "@parley/shared/few-at-once";
+import { type FewAtOnceSettings, fewAtOnce } from "@parley/shared/few-at-once";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -92,7 +93,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           db,
           readLists: listReader(db, replica),
           searchFewAtOnce: fewAtOnce(FEW_SEARCHES),
-          listFewAtOnce: fewAtOnce(FEW_LISTS),
+          boundedRead: boundedReads(),
           getAgent: agentReader(agents),
           getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
           acceptEvents: dispatcher.batchAcceptEvents,

@@ -1,9 +1,9 @@
+import type { BoundedRead } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
-import type { FewAtOnce } from "@parley/shared/few-at-once";
 
 export interface PromptContext {
   db: Database;
-  listFewAtOnce: FewAtOnce;
+  boundedRead: BoundedRead;
   clock: Clock;
 }

@@ -1,6 +1,6 @@
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { boundedReads } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
-import { FEW_LISTS, fewAtOnce } from "@parley/shared/few-at-once";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { startService } from "@parley/shared/service";
@@ -25,7 +25,7 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       migrations: MIGRATIONS,
       clock: given,
       build: ({ db, clock }) => {
-        const ctx: PromptContext = { db, listFewAtOnce: fewAtOnce(FEW_LISTS), clock };
+        const ctx: PromptContext = { db, boundedRead: boundedReads(), clock };
         return {
           handlers: {
             createPrompt: createPrompt(ctx),

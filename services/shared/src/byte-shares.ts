@@ -9,6 +9,8 @@ export interface Hold {
    * @returns false, with nothing taken, when they exceed the owner's share or what the process has left
    */
   grow(bytes: number): boolean;
+  /** Gives back all but that many bytes. Nothing happens when fewer are held. */
+  shrink(bytes: number): void;
   /** Gives everything back. Later calls do nothing. */
   release(): void;
 }
@@ -18,7 +20,8 @@ export interface ByteShares {
    * Waits until the bytes fit. Owners take turns, and within an owner requests are served in order.
    * @param bytes to hold, at least 0
    * @param gone drops the request while it waits
-   * @throws ServiceError rate_limited when too many requests of the owner wait already, cancelled when `gone` fires
+   * @throws ServiceError rate_limited when too many requests of the owner wait already, or this one waited too long; cancelled
+   *   when `gone` fires
    */
   hold(ownerId: string, bytes: number, gone?: AbortSignal): Promise<Hold>;
   /** Bytes held by all owners, for metrics. */
@@ -32,8 +35,10 @@ export interface ByteShareSettings {
   totalBytes: number;
   /** Of one owner. Less than the total, so that one owner never keeps another waiting. */
   ownerBytes: number;
-  /** Requests of one owner that may wait. */
+  /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
+  /** Milliseconds that a request may wait; without, as long as it takes. */
+  waitMs?: number;
 }
 
 interface Waiting {
@@ -52,7 +57,7 @@ interface Owner {
  * Shares a budget of bytes among owners. A single request larger than a share is served while its owner holds nothing else,
  * and one larger than the budget while nobody does, so that every request is served in the end.
  */
-export function byteShares({ what, totalBytes, ownerBytes, waitingMax }: ByteShareSettings): ByteShares {
+export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }: ByteShareSettings): ByteShares {
   const owners = new Map<string, Owner>();
   /** Owners with a request that waits, in the order of their turns. */
   const turns = new Set<string>();
@@ -64,27 +69,35 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax }: ByteSha
   async function hold(ownerId: string, bytes: number, gone?: AbortSignal): Promise<Hold> {
     if (gone?.aborted) throw cancelled();
     const owner = ownerOf(ownerId);
-    if (owner.waiting.length >= waitingMax) {
-      throw new ServiceError("rate_limited", `Too many ${what} of this account are under way, try again`, {
-        retryAfterMs: 1_000,
-      });
-    }
     const { promise, resolve, reject } = Promise.withResolvers<Hold>();
     const waiting: Waiting = { bytes, grant: resolve };
     owner.waiting.push(waiting);
     turns.add(ownerId);
     serve();
-    const leave = () => {
+    if (!owner.waiting.includes(waiting)) return promise;
+    const giveUp = (error: ServiceError) => {
       const at = owner.waiting.indexOf(waiting);
       if (at < 0) return;
       owner.waiting.splice(at, 1);
       forgetIdle(ownerId, owner);
-      reject(cancelled());
+      reject(error);
       // Whoever left may have been the one for whom the others waited.
       serve();
     };
+    if (owner.waiting.length > waitingMax) giveUp(tooMany());
+    const leave = () => giveUp(cancelled());
     gone?.addEventListener("abort", leave);
-    return promise.finally(() => gone?.removeEventListener("abort", leave));
+    const timer = waitMs === undefined ? undefined : setTimeout(() => giveUp(tooMany()), waitMs);
+    return promise.finally(() => {
+      gone?.removeEventListener("abort", leave);
+      clearTimeout(timer);
+    });
+  }
+
+  function tooMany(): ServiceError {
+    return new ServiceError("rate_limited", `Too many ${what} of this account are under way, try again`, {
+      retryAfterMs: 1_000,
+    });
   }
 
   /** Grants whatever fits. Nobody overtakes an owner that waits for the process, or a large request would wait for ever. */
@@ -116,6 +129,12 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax }: ByteSha
         held += more;
         take(owner, more);
         return true;
+      },
+      shrink: (left) => {
+        if (isReleased || left >= held) return;
+        take(owner, left - held);
+        held = left;
+        serve();
       },
       release: () => {
         if (isReleased) return;

@@ -13,13 +13,6 @@ export interface FewAtOnceSettings {
   waitingMax: number;
 }
 
-/**
- * For lists of any kind: an owner's slowest and longest ones must not take all of a service's connections and memory from the
- * others. Two of the longest, with all that a process makes of them, are half of the memory it has in `deploy/k8s`; who waits holds
- * nothing.
- */
-export const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 2, waitingMax: 1_000 };
-
 /** Of owners that read last; more than read at a time. */
 const OWNERS_MAX = 1_000;
 

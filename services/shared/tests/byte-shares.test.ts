@@ -94,6 +94,38 @@ test("an owner with too many waiting requests is told to try again", async () =>
   });
 });
 
+test("a request that waits too long is told to try again", async () => {
+  const shares = byteShares({ ...SETTINGS, waitMs: 1 });
+  const held = await shares.hold("own_1", 40);
+  await expect(shares.hold("own_1", 10)).rejects.toMatchObject({ kind: "rate_limited", retryAfterMs: 1_000 });
+  held.release();
+  expect((await shares.hold("own_1", 10)).bytes).toBe(10);
+});
+
+test("where nobody may wait a request is granted at once or refused", async () => {
+  const shares = byteShares({ ...SETTINGS, waitingMax: 0 });
+  const held = await shares.hold("own_1", 40);
+  await expect(shares.hold("own_1", 1)).rejects.toMatchObject({ kind: "rate_limited" });
+  expect((await shares.hold("own_2", 40)).bytes).toBe(40);
+  held.release();
+  expect((await shares.hold("own_1", 1)).bytes).toBe(1);
+});
+
+test("what a hold shrinks by goes to whoever waits for it", async () => {
+  const shares = byteShares(SETTINGS);
+  const held = await shares.hold("own_1", 40);
+  const next = ask(shares, "own_1", 30);
+  held.shrink(50);
+  await settled();
+  expect([held.bytes, next.hold]).toEqual([40, null]);
+  held.shrink(10);
+  await settled();
+  expect([held.bytes, next.hold?.bytes, shares.heldBytes()]).toEqual([10, 30, 40]);
+  held.release();
+  held.shrink(0);
+  expect(shares.heldBytes()).toBe(30);
+});
+
 test("a request whose client leaves while it waits holds nothing and keeps nobody waiting", async () => {
   const shares = byteShares(SETTINGS);
   const held = [ask(shares, "own_1", 40), ask(shares, "own_2", 40)];

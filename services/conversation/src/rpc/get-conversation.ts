@@ -3,14 +3,17 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { readConversation } from "../read-conversation.ts";
-import { listTranscripts } from "../store/messages.ts";
+import { CONVERSATION_BYTES_MAX, listTranscripts } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;
 
 export function getConversation(ctx: ConversationContext): Handler {
-  return async (key) => {
-    const row = await readConversation(ctx, key, "Conversation");
-    const transcripts = await listTranscripts(ctx.db, key.ownerId, [row.conversationId]);
-    return { conversation: toConversation(row, transcripts.get(row.conversationId) ?? []) };
+  return async (key, call) => {
+    const read = async () => {
+      const row = await readConversation(ctx, key, "Conversation");
+      const transcripts = await listTranscripts(ctx.db, key.ownerId, [row.conversationId]);
+      return toConversation(row, transcripts.get(row.conversationId) ?? []);
+    };
+    return { conversation: await ctx.boundedRead(key.ownerId, CONVERSATION_BYTES_MAX, call, read) };
   };
 }

@@ -1,4 +1,5 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
@@ -14,7 +15,7 @@ export function listChatSessions(ctx: ConversationContext): Handler {
     const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
     const wanted = page ?? { number: 1, size: 10 };
     const list = () => ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now()));
-    const { rows, total } = await ctx.listFewAtOnce(ownerId, call.signal, list);
+    const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     return { sessions: rows.map(toSummary), total };
   };
 }

@@ -1,5 +1,6 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/api-names";
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
@@ -32,8 +33,10 @@ export function listConversations(ctx: ConversationContext): Handler {
         const ids = found.rows.map((row) => row.conversationId);
         return { ...found, transcripts: await listTranscriptsOfPage(db, ownerId, ids) };
       });
-    const fewAtOnce = search === "" ? ctx.listFewAtOnce : ctx.searchFewAtOnce;
-    const { rows, total, transcripts } = await fewAtOnce(ownerId, call.signal, list);
+    const bounded = () => ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
+    const { rows, total, transcripts } = await (search === ""
+      ? bounded()
+      : ctx.searchFewAtOnce(ownerId, call.signal, bounded));
     return {
       conversations: rows.map((row) => toConversation(row, transcripts.get(row.conversationId) ?? [])),
       total,

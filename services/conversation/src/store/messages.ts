@@ -58,6 +58,8 @@ export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number },
  * whatever works on such a conversation would take a process with it.
  */
 const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
+/** Of a conversation that is read alone: its transcript, and 1 MiB each of metadata and variables. */
+export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + 2 * 1024 * 1024;
 /** Of a message beside its text. */
 const MESSAGE_BYTES = 100;
 

@@ -1,4 +1,5 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { notFound } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
@@ -10,7 +11,9 @@ export function listPromptVersions(
 ): NonNullable<Handlers<typeof PromptServiceService>["listPromptVersions"]> {
   return async ({ ownerId, promptName }, call) => {
     checkPromptMayExist(promptName);
-    const versions = await ctx.listFewAtOnce(ownerId, call.signal, () => listVersions(ctx.db, ownerId, promptName));
+    const versions = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, () =>
+      listVersions(ctx.db, ownerId, promptName),
+    );
     if (versions.length === 0) throw notFound("Prompt");
     return { versions };
   };

@@ -1,4 +1,5 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
@@ -10,7 +11,7 @@ export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof Pro
     if (search.includes("\0")) return { prompts: [], total: 0 };
     const filter = { ownerId, search, latestOnly };
     const list = () => listPromptRows(ctx.db, filter, page ?? { number: 1, size: 10 });
-    const { rows, total } = await ctx.listFewAtOnce(ownerId, call.signal, list);
+    const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     return { prompts: rows.map(toPrompt), total };
   };
 }

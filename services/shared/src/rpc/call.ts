@@ -9,6 +9,8 @@ export interface CallOrigin {
   deadlineMs?: number | undefined;
   /** Fires when the caller is gone. */
   signal?: AbortSignal | undefined;
+  /** Is told the bytes of each unary answer that arrives for the request, before they are read. */
+  onAnswer?: ((bytes: number) => void) | undefined;
 }
 
 const REQUEST_ID = "x-request-id";

@@ -123,6 +123,7 @@ function unary(
 ): Promise<unknown> {
   const { origin, onReplayed } = options;
   const signal = origin?.signal;
+  const deserialize = origin?.onAnswer ? measured(method, origin.onAnswer) : method.responseDeserialize;
   const metadata = originMetadata(origin, options.traceparent);
   const grpcOptions = callOptions(settings, options, TIMEOUT_MS);
   return new Promise((resolve, reject) => {
@@ -131,7 +132,7 @@ function unary(
       const call = channel.makeUnaryRequest(
         method.path,
         method.requestSerialize,
-        method.responseDeserialize,
+        deserialize,
         request,
         metadata,
         grpcOptions,
@@ -153,6 +154,13 @@ function unary(
     };
     send(0);
   });
+}
+
+function measured(method: AnyMethod, onAnswer: (bytes: number) => void): AnyMethod["responseDeserialize"] {
+  return (bytes) => {
+    onAnswer(bytes.length);
+    return method.responseDeserialize(bytes);
+  };
 }
 
 async function* serverStream(

@@ -27,8 +27,14 @@ export function openCall(grpcCall: AnyCall, server: ServerContext, refuse: (stat
     gone = true;
     aborter?.abort();
   };
-  // Also emitted after every answer.
-  grpcCall.once("cancelled", () => answered || leave());
+  let isSent = false;
+  const whenSent: (() => void)[] = [];
+  // Also emitted after every answer, when the last of it is on the wire.
+  grpcCall.once("cancelled", () => {
+    if (!answered) leave();
+    isSent = true;
+    for (const then of whenSent) then();
+  });
   const close = () => {
     if (answered) return false;
     answered = true;
@@ -54,6 +60,10 @@ export function openCall(grpcCall: AnyCall, server: ServerContext, refuse: (stat
       return aborter.signal;
     },
     stopping: server.stopping,
+    onSent: (then) => {
+      if (isSent) then();
+      else whenSent.push(then);
+    },
     get log() {
       log ??= server.log.child({ request_id: origin.requestId });
       return log;

@@ -17,6 +17,8 @@ export interface Call extends CallOrigin {
   stopping: AbortSignal;
   /** Its lines name the request. */
   log: Logger;
+  /** Runs `then` once the answer has left the process, or the caller is gone: what was held for it can go. */
+  onSent(then: () => void): void;
   /** Set by a handler whose answer, or a stream's error, an earlier request got first; the caller is told by `onReplayed`. */
   replayed?: boolean;
 }

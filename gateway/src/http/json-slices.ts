@@ -1,0 +1,78 @@
+/** Characters of one slice, more or less. */
+const SLICE = 64 * 1024;
+/** What is longer than this is not handed to the runtime's serializer in one with its neighbours. */
+const SMALL = 4 * 1024;
+
+/**
+ * The text of `JSON.stringify(value)` in slices of about 64 Ki characters, each made when it is asked for, so that neither the whole
+ * text is in memory nor its making keeps the process from other requests. No slice ends between the halves of a character.
+ */
+export function* jsonSlices(value: unknown): Generator<string> {
+  let made = "";
+
+  function* write(item: unknown): Generator<string> {
+    if (typeof item === "string" && item.length > SMALL) yield* writeText(item);
+    else if (isFlat(item)) made += JSON.stringify(item) ?? "null";
+    else if (Array.isArray(item)) yield* writeArray(item);
+    else yield* writeObject(item as Record<string, unknown>);
+    if (made.length >= SLICE) yield take();
+  }
+
+  function* writeText(text: string): Generator<string> {
+    made += '"';
+    for (let from = 0; from < text.length; ) {
+      const to = from + SLICE + (isHighSurrogate(text, from + SLICE - 1) ? 1 : 0);
+      made += JSON.stringify(text.slice(from, to)).slice(1, -1);
+      if (made.length >= SLICE) yield take();
+      from = to;
+    }
+    made += '"';
+  }
+
+  function* writeArray(items: readonly unknown[]): Generator<string> {
+    made += "[";
+    for (const [at, item] of items.entries()) {
+      if (at > 0) made += ",";
+      yield* write(item);
+    }
+    made += "]";
+  }
+
+  function* writeObject(object: Record<string, unknown>): Generator<string> {
+    made += "{";
+    let isFirst = true;
+    for (const [name, item] of Object.entries(object)) {
+      if (item === undefined) continue;
+      made += `${isFirst ? "" : ","}${JSON.stringify(name)}:`;
+      isFirst = false;
+      yield* write(item);
+    }
+    made += "}";
+  }
+
+  function take(): string {
+    const slice = made;
+    made = "";
+    return slice;
+  }
+
+  yield* write(value);
+  if (made !== "") yield made;
+}
+
+/** No container of containers or of long texts. */
+function isFlat(item: unknown): boolean {
+  if (typeof item !== "object" || item === null) return true;
+  if ("toJSON" in item) return true;
+  if (Array.isArray(item)) return item.length === 0;
+  for (const name in item) {
+    const value = (item as Record<string, unknown>)[name];
+    if (typeof value === "string" ? value.length > SMALL : typeof value === "object" && value !== null) return false;
+  }
+  return true;
+}
+
+function isHighSurrogate(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0xd800 && unit <= 0xdbff;
+}

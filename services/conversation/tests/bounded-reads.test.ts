@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { newId, newUuid } from "@parley/shared/ids";
+import { eventually } from "@parley/shared/testing/eventually";
+import { insertGreetedSession } from "../src/store/conversations.ts";
+import { newOwner } from "./kit.ts";
+import { AGENTS, request, startTestLists, type TestLists } from "./lists-kit.ts";
+
+let lists: TestLists;
+beforeAll(async () => {
+  lists = await startTestLists();
+});
+afterAll(() => lists.stop());
+
+async function store(ownerId: string): Promise<{ ownerId: string; conversationId: string }> {
+  const conversationId = newUuid();
+  const session = { ownerId, conversationId, id: newId("cnv"), agentId: AGENTS[0], metadata: {}, variables: {} };
+  await insertGreetedSession(lists.db, { ...session, greeting: "Hi.", now: lists.clock.now() });
+  return { ownerId, conversationId };
+}
+
+/** Statements of the service that wait for the table of messages. */
+async function waiting(): Promise<number> {
+  const [row] = await lists.db<[{ count: number }]>`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and query like '%messages%'`;
+  return row.count;
+}
+
+test.each([
+  ["conversations", ({ ownerId, conversationId }) => lists.lists.getConversation({ ownerId, conversationId }), 5],
+  ["lists", ({ ownerId }) => lists.lists.listConversations(request(ownerId, {})), 2],
+] as [string, (key: { ownerId: string; conversationId: string }) => Promise<unknown>, number][])(
+  "an owner that reads many %s at once reads a few at a time, and another owner's read is not behind them",
+  async (_, read, atOnce) => {
+    const [greedy, modest] = [await store(newOwner()), await store(newOwner())];
+    const reads: Promise<unknown>[] = [];
+    await lists.db.begin(async (tx) => {
+      await tx`lock table messages in access exclusive mode`;
+      for (let n = 0; n < 30; n++) reads.push(read(greedy));
+      await eventually(async () => expect(await waiting()).toBe(atOnce));
+      reads.push(read(modest));
+      await eventually(async () => expect(await waiting()).toBe(atOnce + 1));
+    });
+    await Promise.all(reads);
+  },
+);

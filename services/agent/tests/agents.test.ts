@@ -6,6 +6,7 @@ import {
   type UpdateAgentRequest,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { newId } from "@parley/shared/ids";
+import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import {
   byName,
   change,
@@ -427,3 +428,10 @@ function list(ownerId: string, given: Partial<Parameters<TestAgents["agents"]["l
     ...given,
   });
 }
+
+test.each(WRONG_PAGES)(
+  "a list of agents refuses page $page.number of size $page.size and names the field",
+  async ({ page, field }) => {
+    expect(await failure(list(newOwner(), { page }))).toMatchObject({ kind: "invalid", paths: [field] });
+  },
+);

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gender, type Voice } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ListVoicesRequest, type ListVoicesResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import type { Models } from "../src/catalogue/catalogue.ts";
 import { creation, failure, newOwner, startTestAgents, type TestAgents } from "./kit.ts";
@@ -208,3 +209,10 @@ describe("cloned voices", () => {
     });
   });
 });
+
+test.each(WRONG_PAGES)(
+  "a list of voices refuses page $page.number of size $page.size and names the field",
+  async ({ page, field }) => {
+    expect(await failure(list(newOwner(), { page }))).toMatchObject({ kind: "invalid", paths: [field] });
+  },
+);

@@ -6,6 +6,7 @@ import {
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newId, newUuid } from "@parley/shared/ids";
+import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import {
   createAgent,
   failure,
@@ -124,3 +125,17 @@ describe("a chat session", () => {
     expect((await list(agent)).total).toBe(2);
   });
 });
+
+test.each(WRONG_PAGES)(
+  "lists of conversations and chat sessions refuse page $page.number of size $page.size",
+  async ({ page, field }) => {
+    const ownerId = newOwner();
+    const detail = expect.stringContaining(`${field} must be `);
+    for (const refused of [
+      service.chat.listConversations(ListConversationsRequest.fromPartial({ ownerId, page })),
+      service.chat.listChatSessions({ ownerId, agentId: "", page }),
+    ]) {
+      expect(await failure(refused)).toMatchObject({ kind: "invalid", detail });
+    }
+  },
+);

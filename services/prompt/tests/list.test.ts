@@ -1,6 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import fc from "fast-check";
-import { creation, newOwner, type PromptClient, startTestService, type TestService, update } from "./harness.ts";
+import {
+  creation,
+  failure,
+  newOwner,
+  type PromptClient,
+  startTestService,
+  type TestService,
+  update,
+} from "./harness.ts";
 
 let service: TestService;
 let client: PromptClient;
@@ -135,3 +144,13 @@ describe("search", () => {
     expect(await list(owner, { search: "\0" })).toEqual({ shown: [], total: 0, prompts: [] });
   });
 });
+
+test.each(WRONG_PAGES)(
+  "a list of prompts refuses page $page.number of size $page.size and names the field",
+  async ({ page, field }) => {
+    expect(await failure(list(newOwner(), { page: [page.number, page.size] }))).toMatchObject({
+      kind: "invalid",
+      paths: [field],
+    });
+  },
+);

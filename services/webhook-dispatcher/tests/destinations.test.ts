@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fakeClock } from "@parley/shared/testing/clock";
 import { eventually } from "@parley/shared/testing/eventually";
+import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import { DESTINATIONS_MAX } from "../src/rules.ts";
 import {
   ANY,
@@ -352,3 +353,20 @@ describe("sending again", () => {
     });
   });
 });
+
+test.each(WRONG_PAGES)(
+  "a list of deliveries refuses page $page.number of size $page.size and names the field",
+  async ({ page, field }) => {
+    expect(
+      await failure(
+        service.client.listDeliveries({
+          ownerId: newOwner(),
+          page,
+          destinationId: "",
+          conversationId: "",
+          status: ANY,
+        }),
+      ),
+    ).toMatchObject({ kind: "invalid", paths: [field] });
+  },
+);

@@ -1,10 +1,9 @@
 import { invalid } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
+import { PAGE_SIZE_MAX } from "@parley/shared/page";
 import type { AccountContext, Handler } from "../context.ts";
 import { toOwner } from "../convert.ts";
 import { listOwners as listOwnerRows } from "../store/owners.ts";
-
-const PAGE_SIZE_MAX = 100;
 
 /** Newest first. */
 export function listOwners(ctx: AccountContext): Handler<"listOwners"> {

@@ -1,6 +1,7 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { readPromptsOfPage } from "../agent-prompts.ts";
 import type { AgentContext } from "../context.ts";
@@ -9,10 +10,11 @@ import { listAgentRows } from "../store/agents.ts";
 
 export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listAgents"]> {
   return async ({ ownerId, search, agentType, agentCategory, page }, call) => {
+    const wanted = pageOf(page);
     if (search.includes("\0")) return { agents: [], total: 0 };
     const filter = { ownerId, search, agentType: nameOf(AGENT_TYPES, agentType) ?? null, agentCategory };
     return ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, async () => {
-      const { rows, total } = await listAgentRows(ctx.db, filter, page ?? { number: 1, size: 10 });
+      const { rows, total } = await listAgentRows(ctx.db, filter, wanted);
       const prompts = await readPromptsOfPage(ctx, rows, call);
       return { agents: rows.map((row) => toAgent(row, prompts.get(row))), total };
     });

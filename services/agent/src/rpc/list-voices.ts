@@ -1,6 +1,7 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { GENDERS, nameOf } from "@parley/shared/api-names";
 import { invalid } from "@parley/shared/errors";
+import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type Catalogue, checkVoiceProvider, compareVoices, type Voice } from "../catalogue/catalogue.ts";
 import { toVoiceMessage } from "../catalogue/convert.ts";
@@ -8,16 +9,18 @@ import { findVoices } from "../catalogue/find-voices.ts";
 import type { AgentContext } from "../context.ts";
 import { listClonedVoices } from "../store/cloned-voices.ts";
 
+const PAGE_SIZE_DEFAULT = 20;
+
 /** The owner's own voices first, then everybody's; each part in the order of `compareVoices`. */
 export function listVoices(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listVoices"]> {
   return async ({ ownerId, page, providerName, language, gender, search, clonedOnly, modelName }) => {
+    const { number, size } = pageOf(page, PAGE_SIZE_DEFAULT);
     checkVoiceProvider(providerName);
     checkVoiceModel(ctx.catalogue, providerName, modelName);
     const cloned = (await listClonedVoices(ctx.db, ownerId, providerName)).map(toVoice).sort(compareVoices);
     const shared = clonedOnly ? [] : (ctx.catalogue.voices[providerName] ?? []);
     const filter = { language, gender: nameOf(GENDERS, gender) ?? null, search, modelName };
     const found = findVoices([...cloned, ...shared], filter);
-    const { number, size } = page ?? { number: 1, size: 20 };
     const shown = found.slice((number - 1) * size, number * size);
     return { voices: shown.map((voice) => toVoiceMessage(voice, providerName)), total: found.length };
   };

@@ -1,6 +1,7 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
+import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toSummary } from "../convert.ts";
@@ -11,9 +12,9 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChat
 
 export function listChatSessions(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, page }, call) => {
+    const wanted = pageOf(page);
     if (agentId !== "") await refuseForeign(ctx, ownerId, agentId);
     const filter = { ...NO_FILTER, ownerId, agentId, type: "CHAT" as const };
-    const wanted = page ?? { number: 1, size: 10 };
     const list = () => ctx.readLists((db) => listConversationRows(db, filter, wanted, ctx.clock.now()));
     const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     return { sessions: rows.map(toSummary), total };

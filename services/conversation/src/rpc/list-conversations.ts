@@ -2,6 +2,7 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/api-names";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { isUuid } from "@parley/shared/ids";
+import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
@@ -13,6 +14,7 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConv
 export function listConversations(ctx: ConversationContext): Handler {
   return async (request, call) => {
     const { ownerId, conversationId, search, agentId, timeOfDay } = request;
+    const page = pageOf(request.page);
     if (conversationId !== "" && !isUuid(conversationId)) return { conversations: [], total: 0 };
     const filter = {
       ownerId,
@@ -26,7 +28,6 @@ export function listConversations(ctx: ConversationContext): Handler {
       to: request.to ?? null,
       timeOfDay: timeOfDay ? { from: timeOfDay.fromMinute, to: timeOfDay.toMinute } : null,
     };
-    const page = request.page ?? { number: 1, size: 10 };
     const list = () =>
       ctx.readLists(async (db) => {
         const found = await listConversationRows(db, filter, page, ctx.clock.now());

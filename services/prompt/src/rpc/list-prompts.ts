@@ -1,5 +1,6 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
@@ -7,10 +8,11 @@ import { listPromptRows } from "../store/list-prompts.ts";
 
 export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["listPrompts"]> {
   return async ({ ownerId, search, latestOnly, page }, call) => {
+    const wanted = pageOf(page);
     // No stored text has this character, and the database refuses to be asked for it.
     if (search.includes("\0")) return { prompts: [], total: 0 };
     const filter = { ownerId, search, latestOnly };
-    const list = () => listPromptRows(ctx.db, filter, page ?? { number: 1, size: 10 });
+    const list = () => listPromptRows(ctx.db, filter, wanted);
     const { rows, total } = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
     return { prompts: rows.map(toPrompt), total };
   };

@@ -1,4 +1,5 @@
 import { isId, isUuid } from "@parley/shared/ids";
+import { pageOf } from "@parley/shared/page";
 import type { DispatcherContext, Handler } from "../context.ts";
 import { fromDeliveryStatus, toDelivery } from "../convert.ts";
 import { listDeliveryRows } from "../store/list-deliveries.ts";
@@ -6,6 +7,7 @@ import { listDeliveryRows } from "../store/list-deliveries.ts";
 /** Newest first. */
 export function listDeliveries({ db }: DispatcherContext): Handler<"listDeliveries"> {
   return async ({ ownerId, page, destinationId, conversationId, status }) => {
+    const wanted = pageOf(page);
     const filter = {
       ownerId,
       destinationId: destinationId || null,
@@ -17,7 +19,7 @@ export function listDeliveries({ db }: DispatcherContext): Handler<"listDeliveri
       (filter.destinationId !== null && !isId("whd", filter.destinationId)) ||
       (filter.conversationId !== null && !isUuid(filter.conversationId));
     if (namesNothing) return { deliveries: [], total: 0 };
-    const { rows, total } = await listDeliveryRows(db, filter, page ?? { number: 1, size: 10 });
+    const { rows, total } = await listDeliveryRows(db, filter, wanted);
     return { deliveries: rows.map(toDelivery), total };
   };
 }

@@ -7,9 +7,9 @@
 /* eslint-disable */
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 
-/** A page of a list. The gateway has validated both numbers. */
+/** A page of a list. Numbers out of range are INVALID_ARGUMENT, naming `page` or `page_size`. */
 export interface Page {
-  /** First page is 1. */
+  /** 1 is the first page. */
   number: number;
   /** 1 to 100. */
   size: number;

@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError, readConfig } from "@parley/shared/config";
+import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
@@ -14,8 +15,8 @@ export type AccountClient = ServiceClient<typeof AccountServiceService>;
 export type DispatcherClient = ServiceClient<typeof WebhookDispatcherServiceService>;
 
 const VARIABLES = {
-  PARLEY_ACCOUNT_ADDRESS: str({ default: "", desc: "host:port of the account service" }),
-  PARLEY_WEBHOOK_ADDRESS: str({ default: "", desc: "host:port of the webhook dispatcher" }),
+  PARLEY_ACCOUNT_ADDRESS: str({ default: "", desc: "address of the account service" }),
+  PARLEY_WEBHOOK_ADDRESS: str({ default: "", desc: "address of the webhook dispatcher" }),
   PARLEY_HOME: str({ default: ".parley", desc: "the stack's folder" }),
   ...TLS_VARIABLES,
 };
@@ -45,6 +46,14 @@ export function withDispatcher<T>(env: Environment, work: (dispatcher: Dispatche
   return withService(env, DISPATCHER, work);
 }
 
+/**
+ * The dispatcher takes any owner's ID: a mistyped one would own a destination that nothing is ever sent to, and has no deliveries.
+ * @throws ServiceError not_found
+ */
+export async function requireOwner(env: Environment, ownerId: string): Promise<void> {
+  await withAccount(env, (account) => account.getOwner({ ownerId }));
+}
+
 interface Service<D extends Definition> {
   definition: D;
   peer: string;
@@ -57,13 +66,21 @@ async function withService<D extends Definition, T>(
   work: (client: ServiceClient<D>) => Promise<T>,
 ): Promise<T> {
   const config = readConfig(env, VARIABLES);
+  const given = config[variable];
+  const address = given || addressFromStack(config.PARLEY_HOME, peer, variable);
   const client = createClient(definition, {
     peer,
-    address: config[variable] || addressFromStack(config.PARLEY_HOME, peer, variable),
+    address,
     credentials: peerCredentials(tlsFiles(config, NO_LISTENER), silentLogger).channel,
   });
   try {
     return await work(client);
+  } catch (error) {
+    if (!(error instanceof ServiceError && error.kind === "unavailable")) throw error;
+    const advice = given
+      ? `The request went to ${address} (${variable}).`
+      : 'If the stack is not running, start it with "bun run start".';
+    throw new ServiceError("unavailable", `${error.detail}. ${advice}`, { cause: error });
   } finally {
     client.close();
   }

@@ -15,13 +15,13 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   url: "--url",
   request_type: "--request-type",
   since: "--since",
+  page: "--page",
+  page_size: "--page-size",
 };
 
 /** A service's refusal in the words of the command line. */
 export function explain({ kind, detail, violations }: ServiceError): string {
-  if (kind === "unavailable") {
-    return `${detail}. If the stack is not running, start it with "bun run start".`;
-  }
+  if (kind === "internal") return `${detail}: the log of the service says what happened`;
   const [violation] = violations;
   const argument = violation && ARGUMENTS[violation.path];
   return argument ? detail.replace(violation.path, argument) : detail;

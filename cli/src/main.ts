@@ -1,4 +1,4 @@
-import { createProgram } from "./program.ts";
+import { invocation } from "./invocation.ts";
 import { run } from "./run.ts";
 
-process.exitCode = await run(createProgram(process.env), process.argv.slice(2));
+process.exitCode = await run(process.argv.slice(2), { env: process.env, command: invocation(process.env) });

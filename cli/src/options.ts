@@ -1,14 +1,34 @@
-import { InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 
 const INT32_MAX = 2_147_483_647;
 
-/** What every verb takes. */
+/** An option of every verb. */
 export function jsonOption(): Option {
-  return new Option("--json", "print one JSON document");
+  return new Option("--json", "Print one JSON document");
 }
 
 export function ownerOption(): Option {
-  return new Option("--owner <owner_id>", "the owner, own_…").env("PARLEY_OWNER_ID").makeOptionMandatory();
+  return new Option("--owner <owner_id>", "ID of the owner, own_…").env("PARLEY_OWNER_ID").makeOptionMandatory();
+}
+
+/** Help text: command lines that work, as the user would type them. */
+export function examples(command: Command, ...lines: readonly string[]): string {
+  const program = command.parent ?? command;
+  return [
+    "",
+    lines.length === 1 ? "Example:" : "Examples:",
+    ...lines.map((line) => `  $ ${program.name()} ${line}`),
+  ].join("\n");
+}
+
+/** One of some upper-case words, in any case. */
+export function wordOption(flags: string, description: string, words: readonly string[]): Option {
+  const parse = (text: string) => {
+    const word = text.toUpperCase();
+    if (!words.includes(word)) throw new InvalidArgumentError(`Allowed choices are ${words.join(", ")}.`);
+    return word;
+  };
+  return new Option(flags, description).choices([...words]).argParser(parse);
 }
 
 export function parseWholeNumber(text: string): number {

@@ -1,14 +1,46 @@
 type Value = string | number | boolean | null | readonly string[];
 export type Fields = Readonly<Record<string, Value>>;
 
-/** One JSON document, or what a person likes to read. */
-export function print(json: boolean | undefined, document: unknown, text: string): void {
-  console.log(json ? formatJson(document, 2) : text);
+/** Prints one JSON document, or the same as a person likes to read it. @throws OutputError */
+export function print(json: boolean | undefined, document: unknown, text: string): Promise<void> {
+  return write(process.stdout, `${json ? formatJson(document, 2) : text}\n`);
+}
+
+/** Output that could not be written: the pipe is closed (EPIPE), the disk is full. */
+export class OutputError extends Error {
+  override readonly name = "OutputError";
+  readonly code: string | undefined;
+
+  constructor(cause: NodeJS.ErrnoException) {
+    super(cause.message, { cause });
+    this.code = cause.code;
+  }
+}
+
+/** Writes a text to its end. @throws OutputError */
+export function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  if (text === "") return Promise.resolve();
+  const fail = (error: NodeJS.ErrnoException) => reject(new OutputError(error));
+  // Bun tells of a closed pipe by the event, of a full disk by the callback.
+  stream.once("error", fail);
+  stream.write(text, (error) => (error ? fail(error) : resolve()));
+  return promise;
 }
 
 /** As JSON, which every reader takes for the same with its control characters escaped. */
 export function formatJson(document: unknown, indent = 0): string {
   return JSON.stringify(document, null, indent).replace(LEFT_BY_JSON, escaped);
+}
+
+/** Below a table: which page of how many it is. */
+export function formatPage(page: { number: number; size: number }, total: number): string {
+  return `page ${page.number} of ${pagesOf(page, total)}, ${total} in all`;
+}
+
+/** How many pages a list has, none when it is empty. */
+export function pagesOf({ size }: { size: number }, total: number): number {
+  return Math.ceil(total / size);
 }
 
 /** A line for each field, values aligned. */

@@ -1,4 +1,5 @@
-import { Command } from "commander";
+import { Command, Help } from "commander";
+import manifest from "../package.json" with { type: "json" };
 import { addDeliveryCommands } from "./commands/delivery.ts";
 import { addKeyCommands } from "./commands/key.ts";
 import { addNumberCommands } from "./commands/number.ts";
@@ -6,34 +7,61 @@ import { addOwnerCommands } from "./commands/owner.ts";
 import { addSettingsCommands } from "./commands/settings.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
 import type { Environment } from "./connection.ts";
+import { examples } from "./options.ts";
 
-/** The whole command line. Nothing in it checks a value beyond reading it: the services' rules serve here too. */
-export function createProgram(env: Environment): Command {
-  const program = new Command("parley")
-    .description("Manages the owners, API keys, phone numbers, settings and webhooks of a running Parley stack.")
+interface ProgramSettings {
+  env: Environment;
+  /** How the user calls this program. */
+  command: string;
+  /** Collects what the parser shows by itself, so that a failed write can be handled like any other. */
+  help: { out: string; err: string };
+}
+
+/** The whole command line. It reads values but does not check them: the services' rules apply here too. */
+export function createProgram({ env, command, help }: ProgramSettings): Command {
+  const program = new Command(command)
+    .description("Manage the owners, API keys, phone numbers, settings and webhooks of a running Parley stack.")
     .usage("<noun> <verb> [options]")
-    // Both are inherited by the commands added below: errors come back to the caller, which knows how to show them.
+    .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
+    .helpOption("-h, --help", "Show this help")
+    .helpCommand("help [command]", "Show the help of a command")
+    // The commands added below inherit all three.
     .exitOverride()
-    .configureOutput({ outputError: () => {} })
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ bun run parley owner create --name "Acme" --email ops@acme.example --tier pro
-  $ bun run parley owner password --owner own_…
-  $ bun run parley key create --owner own_… --name "CI" --scopes agents:read,chat
-  $ bun run parley key list --owner own_… --json
-  $ bun run parley webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST
+    .configureOutput({
+      outputError: () => {},
+      writeOut: (text) => {
+        help.out += text;
+      },
+      writeErr: (text) => {
+        help.err += text;
+      },
+    })
+    .configureHelp({
+      optionDescription(option) {
+        const description = Help.prototype.optionDescription.call(this, option);
+        return option.mandatory && option.defaultValue === undefined ? `Required. ${description}` : description;
+      },
+    });
+  program.addHelpText(
+    "after",
+    `${examples(
+      program,
+      'owner create --name "Acme" --email ops@acme.example --tier pro',
+      "owner password --owner own_…",
+      'key create --owner own_… --name "CI" --scopes agents:read,chat',
+      "key list --owner own_… --json",
+      'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST',
+    )}
 
 Environment:
-  PARLEY_ACCOUNT_ADDRESS  host:port of the account service; without it the stack of PARLEY_HOME is asked
-  PARLEY_WEBHOOK_ADDRESS  the same of the webhook dispatcher
-  PARLEY_HOME             the stack's folder (default: .parley)
-  PARLEY_OWNER_ID         stands in for --owner
-  PARLEY_TLS_CA, PARLEY_TLS_CERT, PARLEY_TLS_KEY  certificates, where the services need them
+  PARLEY_ACCOUNT_ADDRESS  Address of the account service (default: from stack.json in PARLEY_HOME)
+  PARLEY_WEBHOOK_ADDRESS  Address of the webhook dispatcher (default: the same)
+  PARLEY_HOME             The stack's folder (default: .parley)
+  PARLEY_OWNER_ID         The owner, for commands that take --owner
+  PARLEY_TLS_CA, PARLEY_TLS_CERT, PARLEY_TLS_KEY  Certificates, where the services require them
 
-Exit status: 0 done, 1 refused or not reachable, 2 the command line is not right.`,
-    );
+Exit status: 0 for success, 1 if the command was refused or failed, 2 if the command line is wrong.`,
+  );
   addOwnerCommands(program, env);
   addKeyCommands(program, env);
   addNumberCommands(program, env);

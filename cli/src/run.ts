@@ -1,14 +1,39 @@
 import { ConfigError } from "@parley/shared/config";
 import { ServiceError } from "@parley/shared/errors";
 import { type Command, CommanderError } from "commander";
+import type { Environment } from "./connection.ts";
 import { explain } from "./explain.ts";
-import { formatJson, visible } from "./print.ts";
+import { formatJson, OutputError, visible, write } from "./print.ts";
+import { createProgram } from "./program.ts";
 
 const FAILED = 1;
 const MISUSED = 2;
 
+interface Called {
+  env: Environment;
+  /** What the user typed before the arguments. */
+  command: string;
+}
+
 /** Runs one command line and shows what went wrong, if anything. @returns the exit status */
-export async function run(program: Command, args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[], { env, command }: Called): Promise<number> {
+  const help = { out: "", err: "" };
+  const program = createProgram({ env, command, help });
+  try {
+    const status = await attempt(program, args);
+    await write(process.stdout, help.out);
+    await write(process.stderr, help.err);
+    return status;
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    // Whoever closed the pipe, as `head` does, has read what they wanted.
+    if (error.code === "EPIPE") return 0;
+    await complain(`The output could not be written: ${error.message}`, args);
+    return FAILED;
+  }
+}
+
+async function attempt(program: Command, args: readonly string[]): Promise<number> {
   try {
     await program.parseAsync(args, { from: "user" });
     return 0;
@@ -16,11 +41,11 @@ export async function run(program: Command, args: readonly string[]): Promise<nu
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
       // Without a verb the parser has shown the help already.
-      if (error.code !== "commander.help") complain(misuse(program, error, args), args);
+      if (error.code !== "commander.help") await complain(misuse(program, error, args), args);
       return MISUSED;
     }
-    if (error instanceof ServiceError) complain(explain(error), args);
-    else if (error instanceof ConfigError) complain(error.message, args);
+    if (error instanceof ServiceError) await complain(explain(error), args);
+    else if (error instanceof ConfigError) await complain(error.message, args);
     else throw error;
     return FAILED;
   }
@@ -30,10 +55,12 @@ function misuse(program: Command, error: CommanderError, args: readonly string[]
   const noun = program.commands.find((command) => command.name() === args[0]);
   const verb = noun?.commands.find((command) => command.name() === args[1]);
   const names = [program, noun, verb].flatMap((command) => command?.name() ?? []);
-  return `${error.message.replace(/^error: /, "")}\nSee: bun run ${names.join(" ")} --help`;
+  return `${error.message.replace(/^error: /, "")}\nSee: ${names.join(" ")} --help`;
 }
 
-function complain(message: string, args: readonly string[]): void {
+async function complain(message: string, args: readonly string[]): Promise<void> {
   const lines = message.split("\n");
-  console.error(args.includes("--json") ? formatJson({ error: lines.join(" ") }) : lines.map(visible).join("\n"));
+  const text = args.includes("--json") ? formatJson({ error: lines.join(" ") }) : lines.map(visible).join("\n");
+  // With standard error gone too, the exit status is all that is left to tell.
+  await write(process.stderr, `${text}\n`).catch(() => {});
 }

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
-import { type Outcome, runCli, type Stack, startStack, writeStackJson } from "./stack.ts";
+import { MAIN, type Outcome, runCli, runShell, type Stack, startStack, writeStackJson } from "./stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 let stack: Stack;
@@ -197,9 +197,6 @@ describe("what the service refuses", () => {
     expect(await refused("number", "add", "0123", "--carrier", "twilio", "--owner", owner_id)).toEqual(
       said("<mobile_number> must be a phone number in E.164 form, such as +14155550123"),
     );
-    expect(await refused("number", "add", "+14155550123", "--carrier", "acme", "--owner", owner_id)).toEqual(
-      said("--carrier must be TWILIO or PLIVO"),
-    );
     expect(await refused("settings", "set", "--retention-days", "0", "--owner", owner_id)).toEqual(
       said("--retention-days must be from 1 to 3650"),
     );
@@ -231,19 +228,23 @@ describe("a command line that is not right ends with status 2 and", () => {
     [[...KEY, "--expires-at", "2999-02-29"], "It must be a date or a time with its zone"],
     [[...KEY, "--expires-at", "2999-01-01T12:00:00"], "It must be a date or a time with its zone"],
     [[...KEY, "--scopes", ""], "It must be names separated by commas."],
+    [["number", "add", "+14155550123", "--carrier", "acme"], "Allowed choices are TWILIO, PLIVO."],
+    [["owner", "update", "own_x"], "give at least one of --name, --tier and --rate-limit"],
+    [["webhook", "update", "whd_x", "--owner", "own_x"], "give at least one of --name, --url, "],
+    [["delivery", "resend", "dlv_x", "--since", "2030-01-01", "--owner", "own_x"], "give a delivery, or a destination"],
     [["owner", "lst"], "(Did you mean list?)"],
     [["key", "lst", "--json"], "Did you mean list?"],
   ])("%j says %s", async (args, message) => {
     const { status, stdout, stderr } = await stack.parley(args);
     expect({ status, stdout }).toEqual({ status: 2, stdout: "" });
     expect(stderr).toContain(message);
-    expect(stderr).toMatch(/See: bun run parley (owner|key)/);
+    expect(stderr).toMatch(/See: bun run parley \w+/);
   });
 
   test.each([[[]], [["owner"]]])("%j shows the help", async (args) => {
     const { status, stderr } = await stack.parley(args);
     expect(status).toBe(2);
-    expect(stderr).toStartWith("Usage: parley ");
+    expect(stderr).toStartWith("Usage: bun run parley ");
     expect(stderr).toContain("Examples:");
   });
 });
@@ -262,6 +263,48 @@ test.each([
   const { status, stdout } = await stack.parley([...args, "--help"]);
   expect(status).toBe(0);
   expect(stdout).toMatch(/Examples:\n {2}\$ bun run parley \w/);
+});
+
+test("--version prints the version", async () => {
+  expect(await stack.parley(["--version"])).toEqual({ status: 0, stdout: "parley 0.1.0\n", stderr: "" });
+});
+
+test("the help marks the options that a command requires", async () => {
+  const { stdout } = await stack.parley(["owner", "create", "--help"]);
+  expect(stdout).toMatch(/--name <name> +Required\. /);
+  expect(stdout).toMatch(/--email <email> +Required\. /);
+  expect(stdout).not.toMatch(/--(tier|rate-limit|json)[^\n]*Required/);
+});
+
+test("help and advice name the program as it was called", async () => {
+  const { stdout, stderr } = await runShell("parley owner foo; parley owner --help", {});
+  const called = `bun ${relative(process.cwd(), MAIN)}`;
+  expect(stderr).toEndWith(`See: ${called} owner --help\n`);
+  expect(stdout).toStartWith(`Usage: ${called} owner `);
+  expect(stdout).toContain(`$ ${called} owner list\n`);
+});
+
+describe("output", () => {
+  const shell = (line: string) => runShell(line, { PARLEY_HOME: stack.home });
+
+  test("that its reader stops reading ends the command without a complaint", async () => {
+    for (const args of ["--help", "owner", "owner list", "owner list --json"]) {
+      // The reader is gone before the command begins to write.
+      const { stdout, stderr } = await shell(`{ parley ${args} 2>&1 1>&3 3>&-; } 3> >(exec true) | cat`);
+      expect([args, stdout, stderr]).toEqual([args, expect.not.stringContaining("EPIPE"), ""]);
+    }
+  });
+
+  test("that cannot be written is a failure", async () => {
+    for (const args of ["--help", "--version", "owner list", "owner list --json"]) {
+      const { status, stderr } = await shell(`parley ${args} > /dev/full`);
+      expect([args, status, stderr]).toEqual([
+        args,
+        1,
+        expect.stringContaining("The output could not be written: ENOSPC"),
+      ]);
+    }
+  });
 });
 
 describe("finding the stack", () => {
@@ -295,6 +338,13 @@ describe("finding the stack", () => {
     await Bun.write(join(elsewhere, "stack.json"), "{");
     expect((await list({ PARLEY_HOME: elsewhere })).stderr).toEndWith(
       `stack.json names no account service: ${START}\n`,
+    );
+  });
+
+  test("a service that is not at the address that was given says which one was asked", async () => {
+    const { stderr } = await list({ PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1" });
+    expect(stderr).toBe(
+      "The account service is unreachable, try again. The request went to 127.0.0.1:1 (PARLEY_ACCOUNT_ADDRESS).\n",
     );
   });
 

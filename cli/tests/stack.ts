@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
 import { startServiceProcess } from "@parley/shared/testing/process";
 
-const ROOT = join(import.meta.dir, "../..");
+export const MAIN = join(import.meta.dir, "../src/main.ts");
 
 export interface Outcome {
   status: number;
@@ -56,15 +56,27 @@ export async function writeStackJson(home: string, processes: readonly object[])
   await Bun.write(join(home, "stack.json"), JSON.stringify({ processes }));
 }
 
+/** Runs a line of shell in which `parley` is the command line. */
+export async function runShell(line: string, env: Record<string, string>): Promise<Outcome> {
+  const parley = `parley() { '${process.execPath}' '${MAIN}' "$@"; }`;
+  const shell = Bun.spawn(["bash", "-c", `${parley}\n${line}`], {
+    env: { ...env, NO_COLOR: "1" },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr, status] = await Promise.all([shell.stdout.text(), shell.stderr.text(), shell.exited]);
+  return { status, stdout, stderr };
+}
+
 export async function runCli(
   args: readonly string[],
   env: Record<string, string>,
   cwd: string,
   stdin = "",
 ): Promise<Outcome> {
-  const cli = Bun.spawn([process.execPath, join(ROOT, "cli/src/main.ts"), ...args], {
+  const cli = Bun.spawn([process.execPath, MAIN, ...args], {
     cwd,
-    env: { ...env, NO_COLOR: "1" },
+    // As `bun run parley` runs it.
+    env: { npm_lifecycle_event: "parley", ...env, NO_COLOR: "1" },
     stdin: Buffer.from(stdin),
     stdout: "pipe",
     stderr: "pipe",

@@ -75,10 +75,16 @@ test("deliveries are listed, and sent again, one or all that failed", async () =
   const list = (...more: string[]) => json("delivery", "list", "--destination", destination_id, ...owned, ...more);
   await eventually(async () => expect((await list("--status", "failed")).total).toBe(1));
   const all = await list("--page-size", "1");
-  expect(all).toMatchObject({ total: 1, page: 1, page_size: 1, deliveries: [{ delivery_id, status: "failed" }] });
+  expect(all).toMatchObject({
+    total: 1,
+    page: 1,
+    page_size: 1,
+    total_pages: 1,
+    deliveries: [{ delivery_id, status: "failed" }],
+  });
   expect(all.deliveries[0].attempts).toHaveLength(4);
   expect((await stack.parley(["delivery", "list", ...owned])).stdout).toMatch(
-    /^delivery_id .*\ndlv_\w+ .* failed +4 +500 /,
+    /^delivery_id .*\ndlv_\w+ .* failed +4 +500 [^\n]*\n(dlv_[^\n]*\n)*\npage 1 of 1, \d+ in all\n$/,
   );
 
   status = 200;
@@ -95,11 +101,22 @@ test("what a service refuses is one sentence that names the argument", async () 
   expect(await refused(...request, "--url", URL, "--owner", "own_x")).toBe("Owner not found\n");
   expect(await refused("delivery", "resend", "dlv_x", ...owned)).toBe("Delivery not found\n");
   expect(await refused("delivery", "resend", ...owned)).toContain(
-    "name a delivery, or a destination with --destination",
+    "give a delivery, or a destination with --destination",
   );
+  for (const [option, value, said] of [
+    ["--page", "0", "--page must be at least 1"],
+    ["--page", "-1", "--page must be at least 1"],
+    ["--page-size", "0", "--page-size must be from 1 to 100"],
+    ["--page-size", "-1", "--page-size must be from 1 to 100"],
+    ["--page-size", "1000", "--page-size must be from 1 to 100"],
+  ] as const) {
+    expect(await refused("delivery", "list", option, value, ...owned)).toBe(`${said}\n`);
+  }
+  expect(await refused("delivery", "list", "--owner", "own_x")).toBe("Owner not found\n");
+  expect(await refused("webhook", "list", "--owner", "own_x")).toBe("Owner not found\n");
   const { destination_id } = await create(URL, "--disabled");
   expect(await refused("webhook", "test", destination_id, ...owned)).toBe("Destination is disabled: enable it first\n");
   expect(await refused("delivery", "resend", "--destination", destination_id, ...owned)).toStartWith(
-    "--since is required",
+    "give a delivery, or a destination with --destination and --since\n",
   );
 });

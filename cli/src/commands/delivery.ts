@@ -1,10 +1,10 @@
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { DELIVERY_STATUSES, namesOf, numberOf } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
-import { type Environment, withDispatcher } from "../connection.ts";
-import { jsonOption, ownerOption, parseTime, parseWholeNumber } from "../options.ts";
+import { type Environment, requireOwner, withDispatcher } from "../connection.ts";
+import { examples, jsonOption, ownerOption, parseTime, parseWholeNumber } from "../options.ts";
 import { presentDelivery } from "../present.ts";
-import { formatRecord, formatTable, print } from "../print.ts";
+import { formatPage, formatRecord, formatTable, pagesOf, print } from "../print.ts";
 
 interface ListOptions {
   owner: string;
@@ -26,69 +26,73 @@ interface ResendOptions {
 export function addDeliveryCommands(program: Command, env: Environment): void {
   const delivery = program
     .command("delivery")
-    .description("what was sent to an owner's destinations in the last 30 days, and how it went")
+    .description("Show what was sent to an owner's destinations in the last 30 days, and send it again")
     .addHelpText(
       "after",
-      `
-Examples:
-  $ bun run parley delivery list --owner own_… --status failed
-  $ bun run parley delivery resend dlv_… --owner own_…`,
+      examples(program, "delivery list --owner own_… --status failed", "delivery resend dlv_… --owner own_…"),
     );
 
   delivery
     .command("list")
-    .description("lists deliveries, newest first")
+    .description("List deliveries, newest first")
     .addOption(ownerOption())
-    .option("--destination <destination_id>", "of this destination")
-    .option("--conversation <conversation_id>", "of this conversation")
-    .addOption(new Option("--status <status>", "of this status").choices(namesOf(DELIVERY_STATUSES)))
-    .addOption(new Option("--page <number>").argParser(parseWholeNumber).default(1))
-    .addOption(new Option("--page-size <number>").argParser(parseWholeNumber).default(20))
+    .option("--destination <destination_id>", "Only those of this destination")
+    .option("--conversation <conversation_id>", "Only those of this conversation")
+    .addOption(new Option("--status <status>", "Only those with this status").choices(namesOf(DELIVERY_STATUSES)))
+    .addOption(new Option("--page <number>", "Page to show, from 1 on").argParser(parseWholeNumber).default(1))
+    .addOption(
+      new Option("--page-size <number>", "Deliveries on a page, 1 to 100").argParser(parseWholeNumber).default(20),
+    )
     .addOption(jsonOption())
     .action(async ({ owner, destination = "", conversation = "", status, page, pageSize, json }: ListOptions) => {
+      const wanted = { number: page, size: pageSize };
       const { deliveries, total } = await withDispatcher(env, (dispatcher) =>
         dispatcher.listDeliveries({
           ownerId: owner,
-          page: { number: page, size: pageSize },
+          page: wanted,
           destinationId: destination,
           conversationId: conversation,
           status: numberOf(DELIVERY_STATUSES, status),
         }),
       );
-      const document = { deliveries: deliveries.map(presentDelivery), total, page, page_size: pageSize };
-      print(json, document, deliveries.length > 0 ? tableOf(deliveries) : "There are no such deliveries.");
+      if (total === 0) await requireOwner(env, owner);
+      const figures = { total, page, page_size: pageSize, total_pages: pagesOf(wanted, total) };
+      const document = { deliveries: deliveries.map(presentDelivery), ...figures };
+      await print(json, document, listOf(deliveries, wanted, total));
     });
 
   delivery
     .command("resend")
-    .description("sends a delivery again, or all that failed of a destination since a time")
-    .argument("[delivery_id]")
+    .description("Send a delivery again, or all deliveries to a destination that failed since a time")
+    .argument("[delivery_id]", "The delivery to send again")
     .addOption(ownerOption())
-    .option("--destination <destination_id>", "all that failed of this destination")
-    .option("--since <time>", "of deliveries from this date or time on", parseTime)
+    .option("--destination <destination_id>", "Send again what failed to reach this destination, with --since")
+    .option("--since <time>", "Of the events since this date or time, with --destination", parseTime)
     .addOption(jsonOption())
     .addHelpText(
       "after",
-      `
-Examples:
-  $ bun run parley delivery resend dlv_… --owner own_…
-  $ bun run parley delivery resend --destination whd_… --since 2030-01-31T12:00:00Z --owner own_…`,
+      examples(
+        program,
+        "delivery resend dlv_… --owner own_…",
+        "delivery resend --destination whd_… --since 2030-01-31T12:00:00Z --owner own_…",
+      ),
     )
     .action(
       async (deliveryId: string | undefined, { owner, destination, since, json }: ResendOptions, command: Command) => {
-        if ((deliveryId === undefined) === (destination === undefined))
-          command.error("error: name a delivery, or a destination with --destination and --since");
+        const isOne = deliveryId !== undefined && destination === undefined && since === undefined;
+        const isAll = deliveryId === undefined && destination !== undefined && since !== undefined;
+        if (!isOne && !isAll) command.error("error: give a delivery, or a destination with --destination and --since");
         if (deliveryId !== undefined) {
           const response = await withDispatcher(env, (dispatcher) =>
             dispatcher.resendDelivery({ ownerId: owner, deliveryId }),
           );
-          print(json, presentDelivery(response.delivery), formatDelivery(response.delivery));
+          await print(json, presentDelivery(response.delivery), formatDelivery(response.delivery));
           return;
         }
         const { resent } = await withDispatcher(env, (dispatcher) =>
           dispatcher.resendFailedDeliveries({ ownerId: owner, destinationId: destination ?? "", since }),
         );
-        print(json, { resent }, `Sending ${resent} failed ${resent === 1 ? "delivery" : "deliveries"} again.`);
+        await print(json, { resent }, `Sending ${resent} failed ${resent === 1 ? "delivery" : "deliveries"} again.`);
       },
     );
 }
@@ -98,6 +102,12 @@ export function formatDelivery(delivery: Delivery | undefined): string {
   const { attempts, ...fields } = presentDelivery(delivery);
   const columns = ["number", "started_at", "duration_ms", "http_status", "error"];
   return [formatRecord(fields), ...(attempts.length > 0 ? ["", formatTable(columns, attempts)] : [])].join("\n");
+}
+
+function listOf(deliveries: readonly Delivery[], page: { number: number; size: number }, total: number): string {
+  if (total === 0) return "No deliveries match.";
+  if (deliveries.length === 0) return `There is no page ${page.number}: the last one is ${pagesOf(page, total)}.`;
+  return `${tableOf(deliveries)}\n\n${formatPage(page, total)}`;
 }
 
 function tableOf(deliveries: readonly Delivery[]): string {

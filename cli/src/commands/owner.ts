@@ -3,7 +3,7 @@ import type { Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { TIERS } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
-import { jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
 import { presentOwner, presentOwnerInFull } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 
@@ -26,100 +26,98 @@ const PASSWORD_BYTES = 18;
 export function addOwnerCommands(program: Command, env: Environment): void {
   const owner = program
     .command("owner")
-    .description("the accounts whose data API keys open")
+    .description("Manage owners, the accounts that API keys belong to")
     .addHelpText(
       "after",
-      `
-Examples:
-  $ bun run parley owner create --name "Acme" --email ops@acme.example
-  $ bun run parley owner list
-  $ bun run parley owner update own_… --tier enterprise --rate-limit 2500`,
+      examples(
+        program,
+        'owner create --name "Acme" --email ops@acme.example',
+        "owner list",
+        "owner update own_… --tier enterprise --rate-limit 2500",
+      ),
     );
 
   owner
     .command("create")
-    .description("makes an owner")
-    .requiredOption("--name <name>", "1 to 100 characters")
-    .requiredOption("--email <email>", "one owner's only")
+    .description("Create an owner")
+    .requiredOption("--name <name>", "Name, 1 to 100 characters")
+    .requiredOption("--email <email>", "Email address, unique among owners")
     .addOption(tierOption().default("free"))
     .addOption(rateLimitOption())
     .addOption(jsonOption())
     .addHelpText(
       "after",
-      `
-Examples:
-  $ bun run parley owner create --name "Acme" --email ops@acme.example --tier pro
-  $ bun run parley owner create --name "Acme" --email ops@acme.example --tier enterprise --rate-limit 2500 --json`,
+      examples(
+        program,
+        'owner create --name "Acme" --email ops@acme.example --tier pro',
+        'owner create --name "Acme" --email ops@acme.example --tier enterprise --rate-limit 2500 --json',
+      ),
     )
     .action(async ({ name, email, json, ...plan }: PlanOptions & { name: string; email: string }) => {
       const response = await withAccount(env, (account) =>
         account.createOwner({ name, email, tier: TIERS[plan.tier ?? "free"], rateLimitPerMinute: plan.rateLimit }),
       );
       const fields = presentOwner(response.owner);
-      print(json, fields, formatRecord(fields));
+      await print(json, fields, formatRecord(fields));
     });
 
   owner
     .command("list")
-    .description("lists all owners, newest first")
+    .description("List all owners, newest first")
     .addOption(jsonOption())
     .action(async ({ json }: { json?: boolean }) => {
       const owners = (await withAccount(env, listAllOwners)).map(presentOwnerInFull);
       const columns = ["owner_id", "name", "email", "tier", "rate_limit_per_minute", "created_at"];
-      print(json, { owners }, owners.length > 0 ? formatTable(columns, owners) : "There are no owners yet.");
+      await print(json, { owners }, owners.length > 0 ? formatTable(columns, owners) : "There are no owners yet.");
     });
 
   owner
     .command("show")
-    .description("shows an owner")
+    .description("Show an owner")
     .argument("<owner_id>")
     .addOption(jsonOption())
     .action(async (ownerId: string, { json }: { json?: boolean }) => {
       const response = await withAccount(env, (account) => account.getOwner({ ownerId }));
       const fields = presentOwnerInFull(response.owner);
-      print(json, fields, formatRecord(fields));
+      await print(json, fields, formatRecord(fields));
     });
 
   owner
     .command("update")
-    .description("changes an owner; what is not given stays")
+    .description("Change an owner; options that you leave out stay as they are")
     .argument("<owner_id>")
-    .option("--name <name>", "1 to 100 characters")
+    .option("--name <name>", "Name, 1 to 100 characters")
     .addOption(tierOption())
     .addOption(rateLimitOption())
     .addOption(jsonOption())
     .addHelpText(
       "after",
       `
-A new tier or limit holds for the owner's keys within a second.
-
-Examples:
-  $ bun run parley owner update own_… --name "Acme Europe"
-  $ bun run parley owner update own_… --tier enterprise --rate-limit 2500`,
+A new tier or limit applies to the owner's keys within a second.
+${examples(program, 'owner update own_… --name "Acme Europe"', "owner update own_… --tier enterprise --rate-limit 2500")}`,
     )
-    .action(async (ownerId: string, { name, json, ...plan }: PlanOptions & { name?: string }) => {
+    .action(async (ownerId: string, { name, json, ...plan }: PlanOptions & { name?: string }, command: Command) => {
+      if (name === undefined && plan.tier === undefined && plan.rateLimit === undefined)
+        command.error("error: give at least one of --name, --tier and --rate-limit");
       const tier: Tier | undefined = plan.tier && TIERS[plan.tier];
       const response = await withAccount(env, (account) =>
         account.updateOwner({ ownerId, name, tier, rateLimitPerMinute: plan.rateLimit }),
       );
       const fields = presentOwnerInFull(response.owner);
-      print(json, fields, formatRecord(fields));
+      await print(json, fields, formatRecord(fields));
     });
 
   owner
     .command("password")
-    .description("gives an owner a password to sign in with, and ends the owner's sessions")
+    .description("Set the password that an owner signs in with, and end the owner's sessions")
     .addOption(ownerOption())
-    .option("--stdin", "read the password from standard input; else one is made and shown, this once")
+    .option("--stdin", "Read the password from standard input instead of generating one and showing it once")
     .addOption(jsonOption())
     .addHelpText(
       "after",
       `
 A password has 15 to 256 characters.
-
-Examples:
-  $ bun run parley owner password --owner own_…
-  $ bun run parley owner password --owner own_… --stdin < password.txt`,
+${examples(program, "owner password --owner own_…", "owner password --owner own_… --stdin < password.txt")}`,
     )
     .action(async ({ owner, stdin, json }: PasswordOptions) => {
       const password = stdin ? await readLine() : randomBytes(PASSWORD_BYTES).toString("base64url");
@@ -129,30 +127,32 @@ Examples:
         return { owner_id: owner, email: changed?.email ?? null, ...(!stdin && { password }) };
       });
       const keep = stdin ? "" : "\n\nKeep the password now: it is not shown again.";
-      print(json, fields, `${formatRecord(fields)}${keep}`);
+      await print(json, fields, `${formatRecord(fields)}${keep}`);
     });
 
   owner
     .command("delete")
-    .description("deletes an owner: its keys and sessions stop working within a second, for good")
+    .description("Delete an owner for good; its keys and sessions stop working within a second")
     .argument("<owner_id>")
     .addOption(jsonOption())
     .action(async (ownerId: string, { json }: { json?: boolean }) => {
       await withAccount(env, (account) => account.deleteOwner({ ownerId }));
-      print(json, { owner_id: ownerId, deleted: true }, `Deleted ${ownerId}.`);
+      await print(json, { owner_id: ownerId, deleted: true }, `Deleted ${ownerId}.`);
     });
 }
 
 function tierOption(): Option {
-  return new Option("--tier <tier>", "100 or 500 requests per minute and key, or an agreed number").choices(
-    Object.keys(TIERS),
-  );
+  return new Option(
+    "--tier <tier>",
+    "Requests per minute of each key: free 100, pro 500, enterprise as --rate-limit says",
+  ).choices(Object.keys(TIERS));
 }
 
 function rateLimitOption(): Option {
-  return new Option("--rate-limit <number>", "requests per minute and key, for the enterprise tier").argParser(
-    parseWholeNumber,
-  );
+  return new Option(
+    "--rate-limit <number>",
+    "Requests per minute of each key, required for the enterprise tier and only for it",
+  ).argParser(parseWholeNumber);
 }
 
 /** Standard input without the end of its line. */

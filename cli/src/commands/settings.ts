@@ -1,7 +1,7 @@
 import type { Settings } from "@parley/proto/parley/account/v1/account.ts";
 import type { Command } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
-import { jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
 import { formatRecord, print } from "../print.ts";
 
 interface OwnerOptions {
@@ -12,39 +12,36 @@ interface OwnerOptions {
 export function addSettingsCommands(program: Command, env: Environment): void {
   const settings = program
     .command("settings")
-    .description("what holds for all of an owner's data")
+    .description("Manage an owner's settings")
     .addHelpText(
       "after",
-      `
-Examples:
-  $ bun run parley settings get --owner own_…
-  $ bun run parley settings set --retention-days 30 --owner own_…`,
+      examples(program, "settings get --owner own_…", "settings set --retention-days 30 --owner own_…"),
     );
 
   settings
     .command("get")
-    .description("shows an owner's settings")
+    .description("Show an owner's settings")
     .addOption(ownerOption())
     .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.getSettings({ ownerId: owner }));
-      show(response.settings, json);
+      await show(response.settings, json);
     });
 
   settings
     .command("set")
-    .description("changes an owner's settings")
-    .requiredOption("--retention-days <days>", "for which conversations are kept, 1 to 3650", parseWholeNumber)
+    .description("Change an owner's settings")
+    .requiredOption("--retention-days <days>", "Days for which conversations are kept, 1 to 3650", parseWholeNumber)
     .addOption(ownerOption())
     .addOption(jsonOption())
-    .addHelpText("after", "\nExample:\n  $ bun run parley settings set --retention-days 30 --owner own_…")
+    .addHelpText("after", examples(program, "settings set --retention-days 30 --owner own_…"))
     .action(async ({ owner, retentionDays, json }: OwnerOptions & { retentionDays: number }) => {
       const response = await withAccount(env, (account) => account.updateSettings({ ownerId: owner, retentionDays }));
-      show(response.settings, json);
+      await show(response.settings, json);
     });
 }
 
-function show(settings: Settings | undefined, json: boolean | undefined): void {
+function show(settings: Settings | undefined, json: boolean | undefined): Promise<void> {
   const fields = { retention_days: settings?.retentionDays ?? null };
-  print(json, fields, formatRecord(fields));
+  return print(json, fields, formatRecord(fields));
 }

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { namesOf, numberOf, REQUEST_TYPES } from "@parley/shared/api-names";
 import { type Command, Option } from "commander";
-import { type DispatcherClient, type Environment, withAccount, withDispatcher } from "../connection.ts";
-import { jsonOption, ownerOption } from "../options.ts";
+import { type DispatcherClient, type Environment, requireOwner, withDispatcher } from "../connection.ts";
+import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";
 import { presentDelivery, presentDestination, presentNewDestination } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 import { formatDelivery } from "./delivery.ts";
@@ -35,70 +35,69 @@ const LOOK_EVERY_MS = 100;
 export function addWebhookCommands(program: Command, env: Environment): void {
   const webhook = program
     .command("webhook")
-    .description("where an owner's events are sent when conversations end")
+    .description("Manage the destinations that an owner's events are sent to when conversations end")
     .addHelpText(
       "after",
-      `
-Examples:
-  $ bun run parley webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST
-  $ bun run parley webhook test whd_… --owner own_…
-  $ bun run parley webhook update whd_… --owner own_… --disable`,
+      examples(
+        program,
+        'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST',
+        "webhook test whd_… --owner own_…",
+        "webhook update whd_… --owner own_… --disable",
+      ),
     );
 
   webhook
     .command("create")
-    .description("makes a destination and shows its signing secret, this once")
+    .description("Create a destination and show its signing secret; it is not shown again")
     .addOption(ownerOption())
-    .requiredOption("--name <name>", "to tell it from others, up to 100 characters")
-    .requiredOption("--url <url>", "where to, starting with https://")
+    .requiredOption("--name <name>", "Name to recognize it by, up to 100 characters")
+    .requiredOption("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption().makeOptionMandatory())
-    .option("--disabled", "nothing is sent until it is enabled")
+    .option("--disabled", "Send nothing until you enable it")
     .addOption(jsonOption())
     .addHelpText(
       "after",
-      `
-Example:
-  $ bun run parley webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST`,
+      examples(program, 'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST'),
     )
     .action(async ({ owner, name, url, requestType, disabled, json }: NewDestinationOptions) => {
-      // The dispatcher takes any owner's id; a mistyped one would own a destination that nothing is ever sent to.
-      await withAccount(env, (account) => account.getOwner({ ownerId: owner }));
+      await requireOwner(env, owner);
       const request = { ownerId: owner, name, url, requestType: REQUEST_TYPES[requestType], enabled: !disabled };
       const response = await withDispatcher(env, (dispatcher) => dispatcher.createDestination(request));
       const fields = presentNewDestination(response.destination, response.secret);
-      print(json, fields, `${formatRecord(fields)}\n\nKeep the secret now: it is not shown again.`);
+      await print(json, fields, `${formatRecord(fields)}\n\nKeep the secret now: it is not shown again.`);
     });
 
   webhook
     .command("list")
-    .description("lists an owner's destinations, in the order in which they were made")
+    .description("List an owner's destinations, oldest first")
     .addOption(ownerOption())
     .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withDispatcher(env, (dispatcher) => dispatcher.listDestinations({ ownerId: owner }));
+      if (response.destinations.length === 0) await requireOwner(env, owner);
       const destinations = response.destinations.map(presentDestination);
       const columns = ["destination_id", "name", "request_type", "url", "status"];
       const text = formatTable(columns, destinations);
-      print(json, { destinations }, destinations.length > 0 ? text : `${owner} has no destinations yet.`);
+      await print(json, { destinations }, destinations.length > 0 ? text : `${owner} has no destinations yet.`);
     });
 
   webhook
     .command("update")
-    .description("changes a destination; what is not given stays")
+    .description("Change a destination; options that you leave out stay as they are")
     .argument("<destination_id>")
     .addOption(ownerOption())
-    .option("--name <name>", "up to 100 characters")
-    .option("--url <url>", "starting with https://")
+    .option("--name <name>", "Name, up to 100 characters")
+    .option("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption())
-    .addOption(new Option("--enable", "send to it again").conflicts("disable"))
-    .option("--disable", "send nothing more; what is pending is cancelled")
+    .addOption(new Option("--enable", "Send events to it again").conflicts("disable"))
+    .option("--disable", "Send nothing more and cancel what is pending")
     .addOption(jsonOption())
-    .addHelpText(
-      "after",
-      "\nExample:\n  $ bun run parley webhook update whd_… --owner own_… --url https://crm.example/new",
-    )
-    .action(async (destinationId: string, { owner, name, url, requestType, enable, disable, json }: ChangeOptions) => {
+    .addHelpText("after", examples(program, "webhook update whd_… --owner own_… --url https://crm.example/new"))
+    .action(async (destinationId: string, options: ChangeOptions, command: Command) => {
+      const { owner, name, url, requestType, enable, disable, json } = options;
       const enabled = enable ? true : disable ? false : undefined;
+      if ([name, url, requestType, enabled].every((given) => given === undefined))
+        command.error("error: give at least one of --name, --url, --request-type, --enable and --disable");
       const { destination } = await withDispatcher(env, (dispatcher) =>
         dispatcher.updateDestination({
           ownerId: owner,
@@ -110,12 +109,12 @@ Example:
         }),
       );
       const fields = presentDestination(destination);
-      print(json, fields, formatRecord(fields));
+      await print(json, fields, formatRecord(fields));
     });
 
   webhook
     .command("rotate")
-    .description("gives a destination a new secret, shown this once; the old one stays valid for 24 hours")
+    .description("Give a destination a new secret and show it once; the old one stays valid for 24 hours")
     .argument("<destination_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())
@@ -125,12 +124,12 @@ Example:
       );
       const validUntil = oldSecretValidUntil?.toISOString() ?? null;
       const fields = { destination_id: destinationId, secret, old_secret_valid_until: validUntil };
-      print(json, fields, `${formatRecord(fields)}\n\nKeep the secret now: it is not shown again.`);
+      await print(json, fields, `${formatRecord(fields)}\n\nKeep the secret now: it is not shown again.`);
     });
 
   webhook
     .command("test")
-    .description("sends a sample conversation.completed and shows how its first attempt went")
+    .description("Send a sample conversation.completed and show how its first attempt went")
     .argument("<destination_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())
@@ -139,23 +138,23 @@ Example:
         const { deliveryId } = await dispatcher.sendTestEvent({ ownerId: owner, destinationId });
         return attempted(dispatcher, owner, deliveryId);
       });
-      print(json, presentDelivery(delivery), formatDelivery(delivery));
+      await print(json, presentDelivery(delivery), formatDelivery(delivery));
     });
 
   webhook
     .command("delete")
-    .description("deletes a destination; what is pending is cancelled, its deliveries stay in the log")
+    .description("Delete a destination and cancel what is pending; its deliveries stay in the log")
     .argument("<destination_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())
     .action(async (destinationId: string, { owner, json }: OwnerOptions) => {
       await withDispatcher(env, (dispatcher) => dispatcher.deleteDestination({ ownerId: owner, destinationId }));
-      print(json, { destination_id: destinationId, deleted: true }, `Deleted ${destinationId}.`);
+      await print(json, { destination_id: destinationId, deleted: true }, `Deleted ${destinationId}.`);
     });
 }
 
 function requestTypeOption(): Option {
-  return new Option("--request-type <method>", "how events are sent").choices(namesOf(REQUEST_TYPES));
+  return wordOption("--request-type <method>", "HTTP method that events are sent with", namesOf(REQUEST_TYPES));
 }
 
 /** A delivery once its first attempt has ended, or as it is when that takes too long. */

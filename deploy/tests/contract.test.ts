@@ -243,26 +243,32 @@ function requestOf(operation: Operation) {
   const inQuery = operation.parameters.filter((parameter) => parameter.in === "query");
   const query = Object.fromEntries(inQuery.map(({ name, schema }) => [name, arbitraryOf(schema, schemas)]));
   const bodySchema = operation.requestBody?.content["application/json"].schema;
-  return fc
-    .record({
-      values: fc.record(Object.fromEntries(inPath.map((name) => [name, fc.oneof(text, hostileText, existing(name))]))),
-      query: fc.record(query, { requiredKeys: [] }),
-      body: bodySchema ? arbitraryOf(bodySchema, schemas).chain(withExisting) : fc.constant(undefined),
-      headers: fc.record(
-        // From many addresses, or most guesses at a password would be refused for their number alone.
-        { "idempotency-key": fc.stringMatching(/^[ -~]{0,40}$/), "x-forwarded-for": fc.ipV4() },
-        { requiredKeys: ["x-forwarded-for"] },
-      ),
-    })
-    .map(({ values, query, body, headers }) => {
-      const search = Object.entries(query)
-        .filter(([, value]) => value !== undefined && String(JSON.stringify(value)).length < 5_000)
-        .map(([name, value]) => `${name}=${encoded(typeof value === "string" ? value : JSON.stringify(value))}`)
-        .join("&");
-      const named = (name: string) => encoded(String((values as Record<string, unknown>)[name]));
-      const path = `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => named(name))}`;
-      return { path: search === "" ? path : `${path}?${search}`, body, headers };
-    });
+  return (
+    fc
+      .record({
+        values: fc.record(
+          Object.fromEntries(inPath.map((name) => [name, fc.oneof(text, hostileText, existing(name))])),
+        ),
+        query: fc.record(query, { requiredKeys: [] }),
+        body: bodySchema ? arbitraryOf(bodySchema, schemas).chain(withExisting) : fc.constant(undefined),
+        headers: fc.record(
+          // From many addresses, or most guesses at a password would be refused for their number alone.
+          { "idempotency-key": fc.stringMatching(/^[ -~]{0,40}$/), "x-forwarded-for": fc.ipV4() },
+          { requiredKeys: ["x-forwarded-for"] },
+        ),
+      })
+      .map(({ values, query, body, headers }) => {
+        const search = Object.entries(query)
+          .filter(([, value]) => value !== undefined && String(JSON.stringify(value)).length < 5_000)
+          .map(([name, value]) => `${name}=${encoded(typeof value === "string" ? value : JSON.stringify(value))}`)
+          .join("&");
+        const named = (name: string) => encoded(String((values as Record<string, unknown>)[name]));
+        const path = `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => named(name))}`;
+        return { path: search === "" ? path : `${path}?${search}`, body, headers };
+      })
+      // A longer request line is refused by the HTTP server, before there is anything to document.
+      .filter(({ path }) => path.length < 12_000)
+  );
 }
 
 const existing = (name: string) => fc.constant(name).map(() => fuzzed[name] ?? "none");

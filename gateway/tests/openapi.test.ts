@@ -71,15 +71,124 @@ describe("the OpenAPI document", () => {
   test("has the words of a choice as an enum and leaves keywords of our own out", async () => {
     const text = await fetchDocument();
     const { components, paths } = JSON.parse(text);
-    expect(components.schemas.Agent.properties.agent_type).toEqual({ type: "string", enum: ["INBOUND", "OUTBOUND"] });
+    expect(components.schemas.Agent.properties.agent_type).toEqual({
+      type: "string",
+      enum: ["INBOUND", "OUTBOUND"],
+      description: expect.any(String),
+    });
     expect(paths["/v1/public/agents"].get.parameters).toContainEqual({
       name: "page_size",
       in: "query",
       required: false,
-      schema: { type: "integer", minimum: 1, maximum: 100, default: 10 },
+      description: "Items on a page.",
+      schema: { type: "integer", minimum: 1, maximum: 100, default: 10, examples: [10] },
     });
     expect(text).not.toContain('"form"');
+    expect(text).not.toContain('"about"');
     expect(text).not.toContain('"$id"');
+  });
+});
+
+interface Described {
+  $ref?: string;
+  description?: string;
+  properties?: Record<string, Described>;
+  items?: Described;
+  anyOf?: Described[];
+  patternProperties?: Record<string, Described>;
+}
+
+/** Where a schema, and what is in it, has a property that nothing describes. */
+function undescribed(schema: Described, schemas: Record<string, Described>, path: string): string[] {
+  const inner = [...(schema.anyOf ?? []), ...Object.values(schema.patternProperties ?? {})];
+  const properties = Object.entries(schema.properties ?? {}).flatMap(([name, property]) => {
+    const target = schemas[property.$ref?.split("/").at(-1) ?? ""];
+    const isDescribed = (property.description ?? target?.description ?? "") !== "";
+    return [...(isDescribed ? [] : [`${path}.${name}`]), ...undescribed(property, schemas, `${path}.${name}`)];
+  });
+  return [
+    ...properties,
+    ...inner.flatMap((form) => undescribed(form, schemas, path)),
+    ...(schema.items ? undescribed(schema.items, schemas, `${path}[]`) : []),
+  ];
+}
+
+describe("what a reader of the document is told", () => {
+  interface Documented {
+    operationId: string;
+    security?: object[];
+    parameters: { name: string; in: string; description?: string; example?: string; required: boolean }[];
+    requestBody?: { content: Record<string, { schema: Described; example?: object; examples?: object }> };
+    responses: Record<
+      string,
+      { description?: string; content: Record<string, { schema: Described; example?: object }> }
+    >;
+  }
+  const read = async () => {
+    const { paths, components, webhooks } = JSON.parse(await fetchDocument());
+    const operations = Object.values<Record<string, Documented>>(paths).flatMap((path) => Object.values(path));
+    return { operations, components, webhooks };
+  };
+
+  test("every property of every schema has a description", async () => {
+    const { components } = await read();
+    const schemas: Record<string, Described> = components.schemas;
+    expect(Object.entries(schemas).flatMap(([name, schema]) => undescribed(schema, schemas, name))).toEqual([]);
+  });
+
+  test("every parameter and header has a description, and an example where it is required", async () => {
+    const { operations, components } = await read();
+    const parameters = operations.flatMap((operation) => operation.parameters);
+    expect(parameters.filter(({ description = "" }) => description === "")).toEqual([]);
+    expect(parameters.filter(({ required, example }) => required && example === undefined)).toEqual([]);
+    for (const header of Object.values(components.headers)) expect(header).toHaveProperty("description");
+  });
+
+  test("every body and every answer has an example, and every body a schema with a name", async () => {
+    for (const { operationId, requestBody, responses } of (await read()).operations) {
+      const media = [
+        ...Object.values(requestBody?.content ?? {}),
+        ...Object.values(responses).flatMap(({ content }) => Object.values(content)),
+      ];
+      for (const { example, ...more } of media) {
+        const examples = "examples" in more ? more.examples : undefined;
+        expect([operationId, example ?? examples]).toEqual([operationId, expect.anything()]);
+      }
+      const { $ref = "" } = requestBody?.content["application/json"]?.schema ?? { $ref: "Request" };
+      expect([operationId, $ref]).toEqual([operationId, expect.stringMatching(/Request$/)]);
+    }
+  });
+
+  test("a chat's two types of answer are told apart", async () => {
+    const { operations, components } = await read();
+    const [ok] = operations.flatMap(({ operationId, responses }) =>
+      operationId === "sendMessage" ? responses["200"] : [],
+    );
+    expect(ok?.description).toContain(
+      "`text/plain` when `streaming` is true or left out, `application/json` when it is false",
+    );
+    expect(ok?.content["text/plain"]?.schema.description).toContain("`streaming` true or left out");
+    expect(ok?.content["application/json"]?.schema).toEqual({ $ref: "#/components/schemas/ChatReply" });
+    expect(components.schemas.ChatReply.description).toContain("`streaming: false`");
+  });
+
+  test("the session cookie has both its names", async () => {
+    const { operations, components } = await read();
+    expect(components.securitySchemes).toMatchObject({
+      Session: { in: "cookie", name: "__Host-parley_session" },
+      SessionOnLoopback: { in: "cookie", name: "parley_session" },
+    });
+    const [me] = operations.filter(({ operationId }) => operationId === "getOwner");
+    expect(me?.security).toEqual([{ Session: [] }, { SessionOnLoopback: [] }]);
+  });
+
+  test("there is a webhook for each event", async () => {
+    const { webhooks } = await read();
+    expect(Object.keys(webhooks)).toEqual([
+      "conversation.completed",
+      "conversation.disconnected",
+      "conversation.failed",
+    ]);
   });
 });
 
@@ -142,6 +251,14 @@ describe("the page to browse it", () => {
       ]),
     );
     expect(headers.get("referrer-policy")).toBe("no-referrer");
+  });
+
+  test.each(PATHS.filter((path) => path !== "/nowhere"))("%s is sent compressed, and only once", async (path) => {
+    const get = (headers: Record<string, string>) => app.handle(new Request(`http://gateway${path}`, { headers }));
+    const { status, headers } = await get({ "accept-encoding": "gzip, br" });
+    expect([status, headers.get("content-encoding"), headers.get("vary")]).toEqual([200, "br", "Accept-Encoding"]);
+    const again = await get({ "accept-encoding": "gzip, br", "if-none-match": headers.get("etag") ?? "" });
+    expect(again.status).toBe(304);
   });
 
   test.each(PATHS)("%s is taken by no browser for another type than it says", async (path) => {

@@ -3,6 +3,7 @@ import type { Session } from "@parley/proto/parley/account/v1/account.ts";
 /** RFC 6265bis: browsers take a cookie so named over TLS from this very host only, whatever a neighbouring host sets. */
 const NAME = "__Host-parley_session";
 const NAME_ON_LOOPBACK = "parley_session";
+export const SESSION_COOKIES = { secure: NAME, onLoopback: NAME_ON_LOOPBACK } as const;
 const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?$/i;
 
 /** The token that a request brings, null for none. */

@@ -20,8 +20,8 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
   beforeBody?: (request: Request) => Promise<void>;
   /** Of the 200 answer's JSON. */
   response: TSchema;
-  /** An answer of another type beside it. */
-  streamed?: { type: string; description: string };
+  /** An answer of another type beside it, and how a client chooses between the two. */
+  streamed?: { type: string; description: string; choice: string };
   /** Whether the answer names a chat session in X-Session-ID. */
   namesChat?: boolean;
   /** Whether the answer gives or takes the session's cookie. */
@@ -32,7 +32,7 @@ export interface Operation<B extends TObject = TObject, Q extends TObject = TObj
 
 export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model";
 
-/** Whether a request may carry an Idempotency-Key (decisions.md: HTTP conventions). */
+/** Whether a request may carry an Idempotency-Key. */
 export function takesKey(method: string, scope: Access): boolean {
   return method !== "GET" && method !== "HEAD" && isPublic(scope);
 }

@@ -1,3 +1,5 @@
+import { problemExample } from "./examples/problems.ts";
+import { headerReferences } from "./headers.ts";
 import { isPublic, type Operation, type Refusal } from "./operation.ts";
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
@@ -5,22 +7,22 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "The API key is missing, invalid, inactive or expired.",
   403: "The key lacks the scope, or its owner has no access.",
   404: "Not found.",
-  409: "In conflict with what stands: in use, or a reply in progress.",
+  409: "In conflict with something else: it is in use, or a reply is in progress.",
   413: "The body is over 1 MiB.",
   415: "The body is not application/json.",
   422: "A field breaks a rule.",
   429: "The rate limit is exceeded.",
   500: "Internal error.",
   502: "The model provider failed before the first word.",
-  503: "A service is unreachable or does not answer, try again.",
+  503: "A service is unreachable or does not answer. Try again.",
   504: "The model provider did not answer in time.",
 };
 
 /** Where it means something else in the management API. */
 const MANAGE_DESCRIPTIONS: Readonly<Record<number, string>> = {
-  401: "Not signed in, or the session has ended; to sign in: email or password is wrong.",
+  401: "Not signed in, or the session has ended. When signing in: email or password is wrong.",
   403: "The request comes from another site's page.",
-  409: "In conflict with what stands.",
+  409: "In conflict with something else that exists.",
 };
 
 export const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
@@ -38,7 +40,7 @@ const BY_REFUSAL: Record<Refusal, readonly number[]> = {
 /** Every status an operation can refuse with. */
 export function problemsOf(
   operation: Operation,
-  { isKeyed, isWrite }: { isKeyed: boolean; isWrite: boolean },
+  { path, isKeyed, isWrite }: { path: string; isKeyed: boolean; isWrite: boolean },
 ): Record<string, unknown> {
   const { body, refuses = [], scope } = operation;
   const statuses = new Set([
@@ -54,7 +56,7 @@ export function problemsOf(
       ...headersOf(operation, status),
       ...(isKeyed && REPLAYED.has(status) ? ["Idempotent-Replayed"] : []),
     ];
-    return [status, problem(descriptions[status], names)];
+    return [status, problem(descriptions[status], names, problemExample(status, path, operation))];
   });
   return Object.fromEntries(described);
 }
@@ -73,10 +75,10 @@ function headersOf({ scope, refuses }: Operation, status: number): string[] {
   ];
 }
 
-function problem(description: string | undefined, headers: readonly string[]) {
+function problem(description: string | undefined, headers: readonly string[], example: object) {
   return {
     description,
-    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" } } },
+    headers: headerReferences(headers),
+    content: { "application/json": { schema: { $ref: "#/components/schemas/Problem" }, example } },
   };
 }

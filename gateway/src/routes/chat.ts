@@ -36,7 +36,10 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           response: ChatReply,
           streamed: {
             type: "text/plain",
-            description: "The reply: as text, word by word, or with `streaming: false` as JSON.",
+            description:
+              "With `streaming` true or left out: the reply word by word, while the model makes it. A body that breaks off is a reply cut short.",
+            choice:
+              "The reply. `text/plain` when `streaming` is true or left out, `application/json` when it is false.",
           },
           namesChat: true,
           refuses: ["condition", "not_found", "forbidden", "conflict", "model"],

@@ -2,26 +2,24 @@ import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { addCommonHeaders } from "../http/request-id.ts";
+import { staticAsset } from "../http/static-asset.ts";
 
 /** The document at `/openapi.json` and a page to browse it at `/docs`, all from this process. */
 export function docsRoutes(document: () => object) {
-  let json: string | null = null;
-  return new Elysia()
-    .onAfterHandle(addCommonHeaders)
-    .get("/openapi.json", () => {
-      json ??= JSON.stringify(document());
-      return new Response(json, { headers: { "Content-Type": "application/json; charset=utf-8" } });
-    })
-    .get(
-      "/docs",
-      () => new Response(PAGE, { headers: { ...PAGE_HEADERS, "Content-Type": "text/html; charset=utf-8" } }),
-    )
-    .get(
-      "/docs/swagger-ui.js",
-      () => new Response(Bun.file(script), { headers: { "Content-Type": "text/javascript" } }),
-    )
-    .get("/docs/swagger-ui.css", () => new Response(Bun.file(style), { headers: { "Content-Type": "text/css" } }))
-    .get("/docs/start.js", () => new Response(START, { headers: { "Content-Type": "text/javascript" } }));
+  const text = (read: () => string, type: string, headers = {}) =>
+    staticAsset(async () => new TextEncoder().encode(read()), { "Content-Type": `${type}; charset=utf-8`, ...headers });
+  const file = (path: string, type: string) =>
+    staticAsset(() => Bun.file(path).bytes(), { "Content-Type": `${type}; charset=utf-8` });
+  const assets = {
+    "/openapi.json": text(() => JSON.stringify(document()), "application/json"),
+    "/docs": text(() => PAGE, "text/html", PAGE_HEADERS),
+    "/docs/swagger-ui.js": file(script, "text/javascript"),
+    "/docs/swagger-ui.css": file(style, "text/css"),
+    "/docs/start.js": text(() => START, "text/javascript"),
+  };
+  const routes = new Elysia().onAfterHandle(addCommonHeaders);
+  for (const [path, asset] of Object.entries(assets)) routes.get(path, ({ request }) => asset(request));
+  return routes;
 }
 
 const PAGE_HEADERS = {

@@ -4,23 +4,25 @@ import { OneOf, PageQuery, Text } from "./types.ts";
 
 export const VOICES_PAGE_SIZE = 20;
 
+export const VoiceProvider = OneOf(TTS_PROVIDERS, { description: "Text-to-speech provider." });
+
 export const ListVoicesQuery = Type.Object({
-  provider: OneOf(TTS_PROVIDERS),
+  provider: VoiceProvider,
   page: PageQuery.page,
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: VOICES_PAGE_SIZE })),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: VOICES_PAGE_SIZE, description: "Items on a page." }),
+  ),
   language: Type.Optional(
     Text({
       max: 35,
       pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
       form: "look like a BCP 47 tag, such as en or en-US",
-      description: "`en` matches `en-US` too; case does not matter.",
+      description: "BCP 47 tag, in any case. `en` matches `en-US` too.",
       example: "en",
     }),
   ),
-  gender: Type.Optional(OneOf(namesOf(GENDERS))),
-  search: Type.Optional(Text({ max: 200, description: "Part of the name; case does not matter." })),
+  gender: Type.Optional(OneOf(namesOf(GENDERS), { description: "Only voices of this gender." })),
+  search: Type.Optional(Text({ max: 200, description: "Part of the name, in any case." })),
   cloned_only: Type.Optional(Type.Boolean({ default: false, description: "Only the owner's own voices." })),
-  model: Type.Optional(
-    Text({ max: 200, description: "A model of the provider: voices that it can speak with.", example: "aura-2" }),
-  ),
+  model: Type.Optional(Text({ max: 200, description: "Only voices that this model of the provider can speak with." })),
 });

@@ -1,101 +1,126 @@
-import {
-  CARRIERS,
-  DELIVERY_STATUSES,
-  GENDERS,
-  namesOf,
-  REQUEST_TYPES,
-  SCOPES,
-  TTS_PROVIDERS,
-} from "@parley/shared/api-names";
+import { CARRIERS, DELIVERY_STATUSES, GENDERS, namesOf, REQUEST_TYPES, SCOPES } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
-import { DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";
+import { VoiceProvider } from "./catalogue.ts";
+import { About, DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
 /** Longer than any password may be: what is too long is for the account service to say. */
-const Password = (example: string) => Text({ min: 1, max: 1000, example });
-const Name = Text({ min: 1, max: 100, example: "Production" });
+const Password = (description: string, example: string) => Text({ min: 1, max: 1000, description, example });
+const Name = Text({ min: 1, max: 100, description: "Name to recognize it by.", example: "Production" });
 
-export const SignInBody = Type.Object({
-  email: Text({ min: 1, max: 254, example: "ops@acme.example" }),
-  password: Password("four words and a comma"),
-});
+export const SignInBody = Type.Object(
+  {
+    email: Text({ min: 1, max: 254, description: "The owner's email address.", example: "ops@acme.example" }),
+    password: Password("The owner's password.", "four words and a comma"),
+  },
+  { $id: "SignInRequest", description: "Who signs in." },
+);
 
-export const ChangePasswordBody = Type.Object({
-  current_password: Password("four words and a comma"),
-  new_password: Text({
-    min: 1,
-    max: 1000,
-    description: "15 to 256 characters.",
-    example: "another four words here",
-  }),
-});
+export const ChangePasswordBody = Type.Object(
+  {
+    current_password: Password("The password so far.", "four words and a comma"),
+    new_password: Password("The new password, 15 to 256 characters.", "another four words here"),
+  },
+  { $id: "ChangePasswordRequest", description: "A new password." },
+);
 
-export const CreateKeyBody = Type.Object({
-  name: Maybe(Name),
-  scopes: Maybe(
-    // Nothing ticked must not be everything allowed.
-    Type.Array(OneOf(SCOPES), {
-      minItems: 1,
-      maxItems: 100,
-      description: "All where it is left out.",
-      examples: [["agents:read", "chat"]],
-    }),
-  ),
-  expires_at: Maybe(DateTimeText),
-});
+export const CreateKeyBody = Type.Object(
+  {
+    name: Maybe(Name, "Name to recognize the key by."),
+    scopes: Maybe(
+      // Nothing ticked must not be everything allowed.
+      Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 100 }),
+      "What the key may do. Default: everything.",
+    ),
+    expires_at: Maybe(DateTimeText, "When the key stops working, a time in the future. Default: never."),
+  },
+  { $id: "CreateKeyRequest", description: "An API key." },
+);
 
 const Url = Text({
   max: 2048,
   pattern: "^https?://",
   form: "be an https:// address",
+  description: "Address that events are sent to: a public one that starts with https://.",
   example: "https://hooks.acme.example/parley",
 });
-export const RequestType = OneOf(namesOf(REQUEST_TYPES));
-export const DestinationStatus = OneOf(["enabled", "disabled"] as const);
-
-export const CreateDestinationBody = Type.Object({
-  name: Name,
-  url: Url,
-  request_type: RequestType,
-  status: Maybe(DestinationStatus),
+export const RequestType = OneOf(namesOf(REQUEST_TYPES), { description: "HTTP method that events are sent with." });
+export const DestinationStatus = OneOf(["enabled", "disabled"] as const, {
+  description: "A disabled destination gets nothing.",
 });
 
-export const UpdateDestinationBody = Type.Object({
-  name: Type.Optional(Name),
-  url: Type.Optional(Url),
-  request_type: Type.Optional(RequestType),
-  status: Type.Optional(DestinationStatus),
-});
+export const CreateDestinationBody = Type.Object(
+  {
+    name: Name,
+    url: Url,
+    request_type: RequestType,
+    status: Maybe(DestinationStatus, "A disabled destination gets nothing. Default: enabled."),
+  },
+  { $id: "CreateDestinationRequest", description: "A webhook destination." },
+);
 
-export const ResendFailedBody = Type.Object({ since: DateTimeText });
+export const UpdateDestinationBody = Type.Object(
+  {
+    name: Type.Optional(Name),
+    url: Type.Optional(Url),
+    request_type: Type.Optional(RequestType),
+    status: Type.Optional(DestinationStatus),
+  },
+  { $id: "UpdateDestinationRequest", description: "The fields to change. Those that you leave out stay as they are." },
+);
 
-export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES));
+export const ResendFailedBody = Type.Object(
+  { since: About(DateTimeText, "Deliveries created at this time or later are sent again.") },
+  { $id: "ResendFailedRequest", description: "Which deliveries to send again." },
+);
+
+export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "How the delivery stands." });
 
 export const ListDeliveriesQuery = Type.Object({
   ...PageQuery,
-  destination_id: Type.Optional(Text({ max: 200 })),
-  conversation_id: Type.Optional(Text({ max: 200 })),
-  status: Type.Optional(DeliveryStatus),
+  destination_id: Type.Optional(Text({ max: 200, description: "Only deliveries to this destination." })),
+  conversation_id: Type.Optional(Text({ max: 200, description: "Only deliveries of this conversation's event." })),
+  status: Type.Optional(About(DeliveryStatus, "Only deliveries with this status.")),
 });
 
-export const AddNumberBody = Type.Object({
-  mobile_number: E164,
-  telephony_provider: OneOf(CARRIERS),
-});
+export const Carrier = OneOf(CARRIERS, { description: "Carrier that the number was bought from." });
 
-export const ListClonedVoicesQuery = Type.Object({ provider: OneOf(TTS_PROVIDERS), ...PageQuery });
+export const AddNumberBody = Type.Object(
+  { mobile_number: E164, telephony_provider: Carrier },
+  { $id: "AddMobileNumberRequest", description: "A phone number bought from a carrier." },
+);
 
-export const AddClonedVoiceBody = Type.Object({
-  provider: OneOf(TTS_PROVIDERS),
-  voice_id: Text({ min: 1, max: 200, description: "The provider's id of it.", example: "pNInz6obpgDQGcFmaJgB" }),
-  name: Text({ min: 1, max: 100, example: "Our receptionist" }),
-  gender: OneOf(namesOf(GENDERS)),
-  language: Text({ min: 2, max: 35, example: "en-US" }),
-  preview_url: Maybe(Text({ max: 2048, example: "https://cdn.acme.example/receptionist.mp3" })),
-});
+export const ListClonedVoicesQuery = Type.Object({ provider: VoiceProvider, ...PageQuery });
 
-export const UpdateSettingsBody = Type.Object({
-  retention_days: Type.Optional(Type.Integer({ minimum: 1, maximum: 3650, examples: [30] })),
-});
+export const AddClonedVoiceBody = Type.Object(
+  {
+    provider: VoiceProvider,
+    voice_id: Text({
+      min: 1,
+      max: 200,
+      description: "The provider's ID of your own voice; one that GET /voices lists for everybody is refused.",
+      example: "acme-receptionist",
+    }),
+    name: Text({ min: 1, max: 100, description: "Name to recognize the voice by.", example: "Our receptionist" }),
+    gender: OneOf(namesOf(GENDERS), { description: "Gender of the voice." }),
+    language: Text({ min: 2, max: 35, description: "Language of the voice, as a BCP 47 tag.", example: "en-US" }),
+    preview_url: Maybe(Text({ max: 2048 }), "Address of a sample, starting with https://."),
+  },
+  { $id: "AddClonedVoiceRequest", description: "A voice that the owner has at a provider." },
+);
+
+export const UpdateSettingsBody = Type.Object(
+  {
+    retention_days: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 3650,
+        description: "Days for which conversations are kept. Older ones are deleted for good.",
+        examples: [90],
+      }),
+    ),
+  },
+  { $id: "UpdateSettingsRequest", description: "The settings to change. Those that you leave out stay as they are." },
+);
 
 const Day = (description: string) =>
   Text({
@@ -106,6 +131,6 @@ const Day = (description: string) =>
   });
 
 export const UsageQuery = Type.Object({
-  from: Type.Optional(Day("First day, in UTC; 29 days before the last where it is left out.")),
-  to: Type.Optional(Day("Last day; today where it is left out.")),
+  from: Type.Optional(Day("First day, in UTC. Default: 29 days before `to`.")),
+  to: Type.Optional(Day("Last day, in UTC. Default: today.")),
 });

@@ -1,109 +1,131 @@
 import { KEY_STATUSES, namesOf, TIERS } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { DeliveryStatus, DestinationStatus, RequestType } from "./manage.ts";
-import { DateTime, Id, MobileNumber, PageFigures, Resource } from "./resources.ts";
+import { At, Id, MobileNumber, PageFigures, Resource } from "./resources.ts";
 import { Nullable, OneOf } from "./types.ts";
 
 /** What the management API answers. */
-export const Done = Resource("Done", { message: Type.String({ examples: ["Signed out"] }) });
+export const Done = Resource("Done", {
+  message: Type.String({ description: "What was done.", examples: ["Signed out"] }),
+});
 
 const TierFields = {
-  tier: OneOf(namesOf(TIERS)),
+  tier: OneOf(namesOf(TIERS), { description: "Tier, which the operator sets." }),
   rate_limit_per_minute: Type.Integer({ description: "Requests per minute of each key.", examples: [500] }),
 };
 
 export const Owner = Resource("Owner", {
-  owner_id: Id("own_01m7yyhwdzeb28n9gms8rr2qyg"),
-  name: Type.String({ examples: ["Acme"] }),
-  email: Type.String({ examples: ["ops@acme.example"] }),
+  owner_id: Id("ID of the owner.", "own_01m7yyhwdzeb28n9gms8rr2qyg"),
+  name: Type.String({ description: "Name of the owner.", examples: ["Acme"] }),
+  email: Type.String({ description: "Email address to sign in with.", examples: ["ops@acme.example"] }),
   ...TierFields,
-  created_at: DateTime,
+  created_at: At("When the owner was created."),
 });
 
 const keyFields = {
-  key_id: Id("key_01m7yyhwdzeb28n9gms8rr2qyg"),
-  name: Nullable(Type.String()),
+  key_id: Id("ID of the key.", "key_01m7yyhwdzeb28n9gms8rr2qyg"),
+  name: Nullable(Type.String(), "Name to recognize the key by."),
   prefix: Type.String({ description: "The key's first 11 characters.", examples: ["vk_3JHs9fk2"] }),
-  scopes: Type.Array(Type.String(), { examples: [["*"]] }),
-  status: OneOf(namesOf(KEY_STATUSES)),
-  expires_at: Nullable(DateTime),
-  created_at: DateTime,
+  scopes: Type.Array(Type.String(), { description: "What the key may do; `*` is everything.", examples: [["*"]] }),
+  status: OneOf(namesOf(KEY_STATUSES), { description: "Whether the key works." }),
+  expires_at: Nullable(At(), "When the key stops working, null for never."),
+  created_at: At("When the key was created."),
 };
 
 export const Key = Resource("Key", keyFields);
-export const KeyList = Resource("KeyList", { keys: Type.Array(Key) });
+export const KeyList = Resource("KeyList", { keys: Type.Array(Key, { description: "All keys, newest first." }) });
 export const NewKey = Resource("NewKey", {
   ...keyFields,
-  api_key: Type.String({ description: "The key itself, shown this once." }),
+  api_key: Type.String({ description: "The key itself, which is not shown again." }),
 });
 
 const destinationFields = {
-  destination_id: Id("whd_01m7yyhwdzeb28n9gms8rr2qyg"),
-  name: Type.String({ examples: ["Production"] }),
-  url: Type.String({ examples: ["https://hooks.acme.example/parley"] }),
+  destination_id: Id("ID of the destination.", "whd_01m7yyhwdzeb28n9gms8rr2qyg"),
+  name: Type.String({ description: "Name to recognize the destination by.", examples: ["Production"] }),
+  url: Type.String({
+    description: "Address that events are sent to.",
+    examples: ["https://hooks.acme.example/parley"],
+  }),
   request_type: RequestType,
   status: DestinationStatus,
-  old_secret_valid_until: Nullable({
-    ...DateTime,
-    description: "Until when deliveries are signed with the secret before the last rotation too.",
-  }),
-  created_at: DateTime,
-  updated_at: DateTime,
+  old_secret_valid_until: Nullable(
+    At(),
+    "Until when deliveries are also signed with the secret from before the last rotation.",
+  ),
+  created_at: At("When the destination was created."),
+  updated_at: At("When the destination was last changed."),
 };
-const Secret = Type.String({ description: "What deliveries are signed with, shown this once.", examples: ["whsec_…"] });
-
-export const Destination = Resource("Destination", destinationFields);
-export const DestinationList = Resource("DestinationList", { destinations: Type.Array(Destination) });
-export const NewDestination = Resource("NewDestination", { ...destinationFields, secret: Secret });
-export const NewSecret = Resource("NewSecret", {
-  destination_id: Id("whd_01m7yyhwdzeb28n9gms8rr2qyg"),
-  secret: Secret,
-  old_secret_valid_until: DateTime,
+const Secret = Type.String({
+  description: "Secret that deliveries are signed with, which is not shown again.",
+  examples: ["whsec_4nzHJFqYpBFmKdBjBbVmYjVEpMpBV1pEM2m9TNb1Cgg="],
 });
 
-export const TestSent = Resource("TestSent", { delivery_id: Id("dlv_01m7yyhwdzeb28n9gms8rr2qyg") });
-export const Resent = Resource("Resent", { resent: Type.Integer({ description: "Deliveries that go out again." }) });
+export const Destination = Resource("Destination", destinationFields);
+export const DestinationList = Resource("DestinationList", {
+  destinations: Type.Array(Destination, { description: "All destinations, oldest first." }),
+});
+export const NewDestination = Resource("NewDestination", { ...destinationFields, secret: Secret });
+export const NewSecret = Resource("NewSecret", {
+  destination_id: Id("ID of the destination.", "whd_01m7yyhwdzeb28n9gms8rr2qyg"),
+  secret: Secret,
+  old_secret_valid_until: At("Until when deliveries are also signed with the old secret."),
+});
+
+export const TestSent = Resource("TestSent", {
+  delivery_id: Id("ID of the sample's delivery.", "dlv_01m7yyhwdzeb28n9gms8rr2qyg"),
+});
+export const Resent = Resource("Resent", {
+  resent: Type.Integer({ description: "Number of deliveries that are sent again." }),
+});
 
 const Attempt = Resource("Attempt", {
-  number: Type.Integer({ minimum: 1 }),
-  started_at: DateTime,
-  duration_ms: Type.Integer(),
-  http_status: Nullable(Type.Integer({ examples: [204] })),
-  error: Nullable(Type.String({ description: "Why there was no whole answer." })),
-  response_excerpt: Nullable(Type.String({ description: "At most 4 KiB of the answer." })),
+  number: Type.Integer({ minimum: 1, description: "Which attempt of the delivery it is." }),
+  started_at: At("When the attempt started."),
+  duration_ms: Type.Integer({ description: "Milliseconds that the attempt took." }),
+  http_status: Nullable(Type.Integer({ examples: [204] }), "Status of the receiver's answer, null without one."),
+  error: Nullable(Type.String(), "Why there was no whole answer, null with one."),
+  response_excerpt: Nullable(Type.String(), "The first 4 KiB of the receiver's answer."),
 });
 
 export const Delivery = Resource("Delivery", {
-  delivery_id: Id("dlv_01m7yyhwdzeb28n9gms8rr2qyg"),
-  destination_id: Id("whd_01m7yyhwdzeb28n9gms8rr2qyg"),
-  event_id: Id("evt_01m7yyhwdzeb28n9gms8rr2qyg"),
-  event: Type.String({ examples: ["conversation.completed"] }),
-  conversation_id: Type.String(),
-  is_test: Type.Boolean({ description: "Of a sample event: there is no such conversation." }),
+  delivery_id: Id("ID of the delivery.", "dlv_01m7yyhwdzeb28n9gms8rr2qyg"),
+  destination_id: Id("ID of the destination.", "whd_01m7yyhwdzeb28n9gms8rr2qyg"),
+  event_id: Id("ID of the event, the `webhook-id` of every attempt.", "evt_01m7yyhwdzeb28n9gms8rr2qyg"),
+  event: Type.String({ description: "Name of the event.", examples: ["conversation.completed"] }),
+  conversation_id: Type.String({ description: "ID of the conversation that ended." }),
+  is_test: Type.Boolean({ description: "Whether it is a sample event, whose conversation does not exist." }),
   status: DeliveryStatus,
-  attempts: Type.Array(Attempt),
-  next_attempt_at: Nullable(DateTime),
-  created_at: DateTime,
+  attempts: Type.Array(Attempt, { description: "All attempts so far, oldest first." }),
+  next_attempt_at: Nullable(At(), "When the next attempt is due, null if there is none."),
+  created_at: At("When the delivery was created."),
 });
-export const DeliveryList = Resource("DeliveryList", { deliveries: Type.Array(Delivery), ...PageFigures });
+export const DeliveryList = Resource("DeliveryList", {
+  deliveries: Type.Array(Delivery, { description: "Deliveries of the page, newest first." }),
+  ...PageFigures,
+});
 
-export const NumberList = Resource("NumberList", { mobile_numbers: Type.Array(MobileNumber) });
+export const NumberList = Resource("NumberList", {
+  mobile_numbers: Type.Array(MobileNumber, { description: "All phone numbers, oldest first." }),
+});
 
 export const Settings = Resource("Settings", {
-  retention_days: Type.Integer({ description: "Conversations older than that are gone.", examples: [90] }),
+  retention_days: Type.Integer({ description: "Days for which conversations are kept.", examples: [90] }),
   ...TierFields,
 });
 
 const UsageFigures = {
-  conversations: Type.Integer({ minimum: 0 }),
-  replies: Type.Integer({ minimum: 0 }),
-  input_tokens: Type.Integer({ minimum: 0 }),
-  output_tokens: Type.Integer({ minimum: 0 }),
+  conversations: Type.Integer({ minimum: 0, description: "Conversations that began." }),
+  replies: Type.Integer({ minimum: 0, description: "Replies that models gave." }),
+  input_tokens: Type.Integer({ minimum: 0, description: "Tokens that models read." }),
+  output_tokens: Type.Integer({ minimum: 0, description: "Tokens that models wrote." }),
 };
 export const Usage = Resource("Usage", {
   days: Type.Array(
-    Resource("UsageDay", { day: Type.String({ format: "date", examples: ["2026-01-31"] }), ...UsageFigures }),
+    Resource("UsageDay", {
+      day: Type.String({ format: "date", description: "The day, in UTC.", examples: ["2026-01-31"] }),
+      ...UsageFigures,
+    }),
     { description: "Every day asked for, oldest first." },
   ),
-  total: Resource("UsageTotal", UsageFigures),
+  total: Resource("UsageTotal", UsageFigures, "Sums over all days."),
 });

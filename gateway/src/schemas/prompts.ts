@@ -2,24 +2,56 @@ import { namesOf, PROMPT_TYPES } from "@parley/shared/api-names";
 import { Type } from "@sinclair/typebox";
 import { Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
-export const PromptContent = Text({ min: 1, max: 500_000 });
-
-export const CreatePromptBody = Type.Object({
-  prompt_name: Text({ min: 1, max: 100 }),
-  prompt_content: PromptContent,
-  prompt_metadata: Maybe(Type.Object({ prompt_type: Maybe(OneOf(namesOf(PROMPT_TYPES))) })),
+export const PromptContent = Text({
+  min: 1,
+  max: 500_000,
+  description: "Text of the prompt, which may have dynamic variables: `{{ name : TYPE : description | default }}`.",
+  example: "You handle refunds for {{company | Acme}}. The order is {{order number: NUMBER}}.",
 });
 
-export const UpdatePromptBody = Type.Object({ prompt_content: PromptContent });
+export const PromptType = OneOf(namesOf(PROMPT_TYPES), {
+  description: "`main` for what an agent says, `analysis` for the analysis of ended conversations.",
+});
+
+export const CreatePromptBody = Type.Object(
+  {
+    prompt_name: Text({
+      min: 1,
+      max: 100,
+      description: "Name, unique among the owner's prompts. One that exists gets a new version.",
+      example: "refunds",
+    }),
+    prompt_content: PromptContent,
+    prompt_metadata: Maybe(
+      Type.Object({ prompt_type: Maybe(PromptType, "What the prompt is for. Default: `main`.") }),
+      "What the prompt is for.",
+    ),
+  },
+  { $id: "CreatePromptRequest", description: "A prompt, or a new version of one." },
+);
+
+export const UpdatePromptBody = Type.Object(
+  { prompt_content: PromptContent },
+  { $id: "UpdatePromptRequest", description: "A new version of a prompt." },
+);
 
 export const GetPromptQuery = Type.Object({
   version: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 2_147_483_647, description: "The latest where it is left out." }),
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description: "Version to return. Default: the latest.",
+      examples: [1],
+    }),
   ),
 });
 
 export const ListPromptsQuery = Type.Object({
   ...PageQuery,
-  search: Type.Optional(Text({ max: 200, description: "Part of the name or content; case does not matter." })),
-  latest_only: Type.Optional(Type.Boolean({ default: true, description: "Only the latest version of each." })),
+  search: Type.Optional(
+    Text({ max: 200, description: "Part of the name or content, in any case.", example: "refund" }),
+  ),
+  latest_only: Type.Optional(
+    Type.Boolean({ default: true, description: "Whether to list only the latest version of each prompt." }),
+  ),
 });

@@ -1,263 +1,369 @@
 import {
-  AGENT_TYPES,
   CALLING_TYPES,
-  CARRIERS,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
   FIELD_TYPES,
   GENDERS,
   namesOf,
-  PROMPT_TYPES,
   ROLES,
 } from "@parley/shared/api-names";
-import { type TProperties, type TSchema, Type } from "@sinclair/typebox";
-import { CATEGORIES, Sts, Stt, Tools, Tts, Widget } from "./agents.ts";
-import { Json, Nullable, OneOf } from "./types.ts";
+import { type TProperties, Type } from "@sinclair/typebox";
+import { AgentType, Category, Sts, Stt, Tools, Tts, Widget } from "./agents.ts";
+import { Carrier } from "./manage.ts";
+import { PromptType } from "./prompts.ts";
+import { About, Json, Nullable, OneOf } from "./types.ts";
 
-export const Id = (example: string) => Type.String({ examples: [example] });
-export const DateTime = Type.String({ format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
-const Uuid = Type.String({ format: "uuid", examples: ["0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"] });
+export const Id = (description: string, example: string) => Type.String({ description, examples: [example] });
+export const At = (description?: string) =>
+  Type.String({
+    format: "date-time",
+    ...(description !== undefined && { description }),
+    examples: ["2026-01-31T09:30:00.000Z"],
+  });
+const Uuid = (description: string) =>
+  Type.String({ format: "uuid", description, examples: ["0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"] });
 /** A schema with a name of its own in the document. */
-const named = <S extends TSchema>($id: string, schema: S): S => ({ ...schema, $id });
 export const Resource = <P extends TProperties>($id: string, properties: P, description?: string) =>
   Type.Object(properties, { $id, ...(description !== undefined && { description }) });
 
-export const Problem = Resource("Problem", {
-  detail: Type.String({ description: "One sentence for a person.", examples: ["agent_name is required"] }),
-  errors: Type.Optional(
-    Type.Array(Type.Object({ path: Type.String(), message: Type.String() }), {
-      description: "With 422: each field that breaks a rule.",
-    }),
-  ),
-});
+export const Problem = Resource(
+  "Problem",
+  {
+    detail: Type.String({ description: "What was wrong, in one sentence.", examples: ["agent_name is required"] }),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          path: Type.String({ description: "The field, such as `llm.params.base_url`." }),
+          message: Type.String({ description: "What was wrong with it." }),
+        }),
+        { description: "With 422: each field that breaks a rule." },
+      ),
+    ),
+  },
+  "Why a request was refused.",
+);
 
 export const PageFigures = {
-  total: Type.Integer({ minimum: 0 }),
-  page: Type.Integer({ minimum: 1 }),
-  page_size: Type.Integer({ minimum: 1 }),
-  total_pages: Type.Integer({ minimum: 0 }),
+  total: Type.Integer({ minimum: 0, description: "Number of items on all pages." }),
+  page: Type.Integer({ minimum: 1, description: "This page." }),
+  page_size: Type.Integer({ minimum: 1, description: "Items on a full page." }),
+  total_pages: Type.Integer({ minimum: 0, description: "Number of pages." }),
 };
 
-const LlmShown = Type.Object({
-  provider_name: Type.String({ examples: ["OPENAI"] }),
-  model_name: Type.String({ examples: ["gpt-4.1-mini"] }),
-  params: Type.Object({
-    temperature: Type.Optional(Type.Number()),
-    base_url: Type.Optional(Type.String()),
-    api_key: Type.Optional(Type.String({ description: "Masked.", examples: ["********1234"] })),
-    API_TYPE: Type.Optional(OneOf(["CHAT_COMPLETION", "RESPONSES"] as const)),
-  }),
-});
-const LlmConfig = Resource("LlmConfig", {
-  ...LlmShown.properties,
-  fallbacks: Type.Optional(Type.Array(LlmShown)),
-});
-const PromptReference = Type.Object({ prompt_name: Type.String(), prompt_version: Type.Optional(Type.Integer()) });
+const LlmShown = {
+  provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
+  model_name: Type.String({ description: "Name of the model.", examples: ["gpt-4.1-mini"] }),
+  params: Type.Object(
+    {
+      temperature: Type.Optional(Type.Number({ description: "Sampling temperature." })),
+      base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_LLM." })),
+      api_key: Type.Optional(
+        Type.String({
+          description: "Key of a CUSTOM_LLM, masked but for its last four characters.",
+          examples: ["********1234"],
+        }),
+      ),
+      API_TYPE: Type.Optional(
+        OneOf(["CHAT_COMPLETION", "RESPONSES"] as const, { description: "Protocol of a CUSTOM_LLM." }),
+      ),
+    },
+    { description: "Parameters of the model." },
+  ),
+};
+const LlmConfig = Resource(
+  "LlmConfig",
+  {
+    ...LlmShown,
+    fallbacks: Type.Optional(
+      Type.Array(Type.Object(LlmShown), {
+        description: "Models to ask in this order when the one before does not begin to answer.",
+      }),
+    ),
+  },
+  "Language model.",
+);
+const PromptName = Type.String({ description: "Name of the prompt." });
+const PromptVersionNumber = Type.Integer({ minimum: 1, description: "Version of the prompt." });
+const PromptText = Type.String({ description: "Text of the prompt." });
+export const AgentId = Id("ID of the agent.", "agt_01m7yyhwdzeb28n9gms8rr2qyg");
+const AgentName = Type.String({ description: "Name of the agent.", examples: ["Front desk"] });
 
 export const Agent = Resource("Agent", {
-  id: Id("agt_01m7yyhwdzeb28n9gms8rr2qyg"),
-  agent_name: Type.String(),
-  agent_description: Nullable(Type.String()),
-  agent_type: OneOf(namesOf(AGENT_TYPES)),
-  agent_category: OneOf(CATEGORIES),
-  agent_tips: Type.Array(Type.String()),
-  agent_mobile_number: Type.Array(Type.String()),
-  stt: Nullable(named("SttConfig", Stt)),
-  llm: Nullable(LlmConfig),
-  tts: Nullable(named("TtsConfig", Tts)),
-  sts: Type.Optional(named("StsConfig", Sts)),
-  call_analysis_enabled: Type.Boolean(),
-  call_analysis_prompt: Type.Optional(PromptReference),
-  call_analysis_schema: Type.Optional(Type.Record(Type.String(), Type.Object({ type: Type.String() }))),
-  prompt: Nullable(
-    Type.Object({ prompt_name: Type.String(), prompt_version: Type.Integer(), prompt_content: Type.String() }),
+  id: AgentId,
+  agent_name: AgentName,
+  agent_description: Nullable(Type.String(), "What the agent is for."),
+  agent_type: AgentType,
+  agent_category: Category,
+  agent_tips: Type.Array(Type.String(), { description: "Tips for those who use the agent." }),
+  agent_mobile_number: Type.Array(Type.String(), { description: "Phone numbers of the agent, in E.164 form." }),
+  stt: Nullable(Stt, "Speech-to-text model."),
+  llm: Nullable(LlmConfig, "Language model."),
+  tts: Nullable(Tts, "Text-to-speech voice."),
+  sts: Type.Optional(About(Sts, "Speech-to-speech model, when there is one.")),
+  call_analysis_enabled: Type.Boolean({ description: "Whether conversations are analyzed when they end." }),
+  call_analysis_prompt: Type.Optional(
+    Type.Object(
+      {
+        prompt_name: PromptName,
+        prompt_version: Type.Optional(About(PromptVersionNumber, "Version, when it is not always the latest.")),
+      },
+      { description: "Prompt for the analysis, when there is one." },
+    ),
   ),
-  first_message_prompt: Nullable(Type.String()),
-  dynamic_variables: Type.Array(Type.String()),
-  tools: named("Tools", Tools),
-  widget_config: named("WidgetConfig", Widget),
-  MediaFiles: Type.Array(Type.Object({ fileType: Type.String(), mediaUrl: Type.String() })),
-  created_at: DateTime,
-  updated_at: DateTime,
+  call_analysis_schema: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object({ type: Type.String({ description: "Type of the field.", examples: ["Optional[str]"] }) }),
+      { description: "Fields of the analysis by name, when there are any." },
+    ),
+  ),
+  prompt: Nullable(
+    Type.Object({ prompt_name: PromptName, prompt_version: PromptVersionNumber, prompt_content: PromptText }),
+    "The prompt that the agent uses now.",
+  ),
+  first_message_prompt: Nullable(Type.String(), "The agent's greeting, its variables not filled."),
+  dynamic_variables: Type.Array(Type.String(), { description: "Names of the variables in prompt and greeting." }),
+  tools: About(Tools, "What the agent can do besides talking."),
+  widget_config: About(Widget, "Look of the chat widget."),
+  MediaFiles: Type.Array(
+    Type.Object({
+      fileType: Type.String({ description: "Type of the file." }),
+      mediaUrl: Type.String({ description: "Address of the file." }),
+    }),
+    { description: "Files that belong to the agent." },
+  ),
+  created_at: At("When the agent was created."),
+  updated_at: At("When the agent was last changed."),
 });
 
-export const AgentList = Resource("AgentList", { agents: Type.Array(Agent), ...PageFigures });
+export const AgentList = Resource("AgentList", {
+  agents: Type.Array(Agent, { description: "Agents of the page, newest first." }),
+  ...PageFigures,
+});
+
+const Message = Type.String({ description: "What was done." });
 
 export const AgentDeleted = Resource("AgentDeleted", {
-  message: Type.String(),
-  agent_id: Type.String(),
-  agent_name: Type.String(),
-  deleted_at: DateTime,
+  message: Message,
+  agent_id: AgentId,
+  agent_name: AgentName,
+  deleted_at: At("When the agent was deleted."),
 });
 
 const DynamicVariable = Resource("DynamicVariable", {
-  variable_name: Type.String({ examples: ["customer_name"] }),
-  required: Type.Boolean(),
-  field_type: OneOf(namesOf(FIELD_TYPES)),
-  description: Type.String(),
+  variable_name: Type.String({
+    description: "The variable's name in its canonical form.",
+    examples: ["customer_name"],
+  }),
+  required: Type.Boolean({ description: "Whether it has no default." }),
+  field_type: OneOf(namesOf(FIELD_TYPES), { description: "What kind of value it takes." }),
+  description: Type.String({ description: "What the value is." }),
 });
 
 export const DynamicVariables = Resource("DynamicVariables", {
-  agent_id: Type.String(),
-  agent_name: Type.String(),
-  dynamic_variables: Type.Array(DynamicVariable),
+  agent_id: AgentId,
+  agent_name: AgentName,
+  dynamic_variables: Type.Array(DynamicVariable, {
+    description: "The variables, in the order in which a reader meets them.",
+  }),
 });
 
 export const Prompt = Resource("Prompt", {
-  prompt_name: Type.String(),
-  prompt_version: Type.Integer({ minimum: 1 }),
-  prompt_content: Type.String(),
-  prompt_metadata: Type.Object({ prompt_type: OneOf(namesOf(PROMPT_TYPES)) }),
-  created_at: DateTime,
-  updated_at: DateTime,
+  prompt_name: PromptName,
+  prompt_version: PromptVersionNumber,
+  prompt_content: PromptText,
+  prompt_metadata: Type.Object({ prompt_type: PromptType }, { description: "What the prompt is for." }),
+  created_at: At("When the version was created."),
+  updated_at: At("When the version was last changed."),
 });
 
-export const PromptList = Resource("PromptList", { prompts: Type.Array(Prompt), ...PageFigures });
+export const PromptList = Resource("PromptList", {
+  prompts: Type.Array(Prompt, { description: "Prompts of the page, newest first." }),
+  ...PageFigures,
+});
 
 export const PromptVersions = Resource("PromptVersions", {
-  prompt_name: Type.String(),
+  prompt_name: PromptName,
   versions: Type.Array(
-    Type.Object({ prompt_version: Type.Integer(), prompt_content: Type.String(), created_at: DateTime }),
+    Type.Object({
+      prompt_version: PromptVersionNumber,
+      prompt_content: PromptText,
+      created_at: At("When the version was created."),
+    }),
+    { description: "All versions, newest first." },
   ),
-  total_versions: Type.Integer(),
+  total_versions: Type.Integer({ description: "Number of versions." }),
 });
 
 export const PromptDeleted = Resource("PromptDeleted", {
-  message: Type.String(),
-  prompt_name: Type.String(),
-  versions_deleted: Type.Integer(),
-  deleted_at: DateTime,
+  message: Message,
+  prompt_name: PromptName,
+  versions_deleted: Type.Integer({ description: "Number of versions that were deleted." }),
+  deleted_at: At("When the prompt was deleted."),
 });
 
-const Status = OneOf(namesOf(CONVERSATION_STATUSES));
+const SessionId = Uuid("ID of the session.");
+export const ConversationId = Uuid("ID of the conversation; of a chat, its session's.");
+export const ConversationType = OneOf(namesOf(CONVERSATION_TYPES), { description: "Channel of the conversation." });
+export const Status = OneOf(namesOf(CONVERSATION_STATUSES), { description: "Whether it goes on, or how it ended." });
+export const CallingType = OneOf(namesOf(CALLING_TYPES), { description: "Direction of the call." });
+export const RecordId = Id("ID of the record.", "cnv_01m7yyhwpyegyarwxc0gvz1xd5");
 
-const Message = Resource("Message", {
-  role: OneOf(namesOf(ROLES)),
-  content: Type.String(),
-  timestamp: DateTime,
+export const TranscriptMessage = Resource("Message", {
+  role: OneOf(namesOf(ROLES), { description: "Who said it." }),
+  content: Type.String({ description: "What was said." }),
+  timestamp: At("When it was said."),
+});
+
+export const AnalysisItem = Resource("AnalysisItem", {
+  name: Type.String({ description: "Name of the field." }),
+  value: Type.Unknown({ description: "Value of the field, null if the model gave none of its type." }),
+  type: Type.String({ description: "Type of the field.", examples: ["bool"] }),
+  error: Type.Optional(Type.String({ description: "Why there is no value." })),
 });
 
 export const Conversation = Resource("Conversation", {
-  id: Id("cnv_01m7yyhwpyegyarwxc0gvz1xd5"),
-  conversation_id: Uuid,
-  agent_id: Type.String(),
-  conversation_type: OneOf(namesOf(CONVERSATION_TYPES)),
+  id: RecordId,
+  conversation_id: ConversationId,
+  agent_id: AgentId,
+  conversation_type: ConversationType,
   conversation_status: Status,
-  conversation_analysis: Nullable(
-    Type.Array(
-      Type.Object({
-        name: Type.String(),
-        value: Type.Unknown(),
-        type: Type.String(),
-        error: Type.Optional(Type.String()),
-      }),
-    ),
+  conversation_analysis: Nullable(Type.Array(AnalysisItem), "An item for each field, null until there is an analysis."),
+  notes: Nullable(Type.String(), "Notes of whoever ended the conversation."),
+  conversation_transcript: Nullable(
+    Type.Array(TranscriptMessage),
+    "What was said, oldest first. Null for a call without a transcript; of a long one, the newest messages.",
   ),
-  notes: Nullable(Type.String()),
-  conversation_transcript: Nullable(Type.Array(Message)),
-  created_by: Nullable(Type.String()),
-  conversation_metadata: Json,
-  created_at: DateTime,
-  updated_at: DateTime,
-  calling_type: Type.Optional(OneOf(namesOf(CALLING_TYPES))),
-  mobile_number: Type.Optional(Type.String()),
-  duration: Type.Optional(Type.Number({ description: "Seconds." })),
+  created_by: Nullable(Type.String(), "ID of the user who created it."),
+  conversation_metadata: Type.Record(Type.String(), Type.Unknown(), {
+    description: "What you gave with it, and fields of its channel such as `last_activity` or `to_mobile_number`.",
+  }),
+  created_at: At("When the conversation began."),
+  updated_at: At("When the conversation last changed."),
+  calling_type: Type.Optional(About(CallingType, "Direction of the call, for calls.")),
+  mobile_number: Type.Optional(Type.String({ description: "The other side's phone number, for calls." })),
+  duration: Type.Optional(Type.Number({ description: "Seconds that it took, when known." })),
 });
 
-const Neighbours = { has_next: Type.Boolean(), has_previous: Type.Boolean() };
+const Neighbours = {
+  has_next: Type.Boolean({ description: "Whether there is a next page." }),
+  has_previous: Type.Boolean({ description: "Whether there is a previous page." }),
+};
 
 export const ConversationList = Type.Union(
   [
-    Resource("ConversationEnvelope", {
-      status: OneOf(["success", "error"] as const),
-      message: Type.String(),
-      data: Type.Array(Conversation),
-      pagination: Type.Object({ ...PageFigures, ...Neighbours }),
-    }),
+    Resource(
+      "ConversationEnvelope",
+      {
+        status: OneOf(["success", "error"] as const, { description: "Always `success`." }),
+        message: Type.String({ description: "What was done." }),
+        data: Type.Array(Conversation, { description: "Conversations of the page, newest first." }),
+        pagination: Type.Object({ ...PageFigures, ...Neighbours }, { description: "Where the page is in the list." }),
+      },
+      "With `shape=envelope`, the default.",
+    ),
     Resource(
       "ConversationListFlat",
-      { conversations: Type.Array(Conversation), ...PageFigures, ...Neighbours },
+      {
+        conversations: Type.Array(Conversation, { description: "Conversations of the page, newest first." }),
+        ...PageFigures,
+        ...Neighbours,
+      },
       "With `shape=flat`.",
     ),
   ],
   { $id: "ConversationList" },
 );
 
+const MessageCount = Type.Integer({ description: "Number of messages." });
+const SessionMetadata = About(Json, "What you gave with it, `last_activity` and `session_status`.");
+
 export const ChatSession = Resource("ChatSession", {
-  session_id: Uuid,
-  agent_id: Type.String(),
+  session_id: SessionId,
+  agent_id: AgentId,
   status: Status,
-  messages: Type.Array(Message),
-  message_count: Type.Integer(),
-  created_at: DateTime,
-  updated_at: DateTime,
-  metadata: Json,
-  usage: Type.Object({
-    replies: Type.Integer(),
-    input_tokens: Type.Integer(),
-    output_tokens: Type.Integer(),
-    mean_first_word_ms: Type.Integer(),
-    mean_total_ms: Type.Integer(),
+  messages: Type.Array(TranscriptMessage, {
+    description: "What was said, oldest first; of a long session, the newest messages.",
   }),
+  message_count: MessageCount,
+  created_at: At("When the session began."),
+  updated_at: At("When the session last changed."),
+  metadata: SessionMetadata,
+  usage: Type.Object(
+    {
+      replies: Type.Integer({ description: "Replies that the model gave." }),
+      input_tokens: Type.Integer({ description: "Tokens that the model read." }),
+      output_tokens: Type.Integer({ description: "Tokens that the model wrote." }),
+      mean_first_word_ms: Type.Integer({ description: "Mean milliseconds until the first word of a streamed reply." }),
+      mean_total_ms: Type.Integer({ description: "Mean milliseconds until the end of a reply." }),
+    },
+    { description: "What the session used." },
+  ),
 });
 
 export const ChatSessionList = Resource("ChatSessionList", {
-  object: Type.Literal("list"),
+  object: Type.Literal("list", { description: "Always `list`." }),
   data: Type.Array(
     Resource("ChatSessionItem", {
-      id: Uuid,
-      object: Type.Literal("chat.session"),
-      created_at: Type.Integer({ description: "Unix seconds." }),
-      updated_at: Type.Integer({ description: "Unix seconds." }),
-      agent_id: Type.String(),
-      conversation_name: Type.String(),
-      message_count: Type.Integer(),
-      metadata: Json,
+      id: SessionId,
+      object: Type.Literal("chat.session", { description: "Always `chat.session`." }),
+      created_at: Type.Integer({ description: "When the session began, in Unix seconds." }),
+      updated_at: Type.Integer({ description: "When the session last changed, in Unix seconds." }),
+      agent_id: AgentId,
+      conversation_name: Type.String({ description: "Beginning of the first message." }),
+      message_count: MessageCount,
+      metadata: SessionMetadata,
     }),
+    { description: "Sessions of the page, newest first." },
   ),
-  has_more: Type.Boolean(),
+  has_more: Type.Boolean({ description: "Whether there is a next page." }),
   ...PageFigures,
 });
 
-export const ChatReply = Resource("ChatReply", { response: Type.String(), session_id: Uuid });
+export const ChatReply = Resource(
+  "ChatReply",
+  { response: Type.String({ description: "The whole reply." }), session_id: SessionId },
+  "A whole reply, with `streaming: false`.",
+);
 
 export const FirstMessage = Resource("FirstMessage", {
-  session_id: Uuid,
-  first_message: Type.String(),
-  agent_id: Type.String(),
+  session_id: About(SessionId, "ID of the new session, for the messages that follow."),
+  first_message: Type.String({ description: "The agent's greeting." }),
+  agent_id: AgentId,
 });
 
-const ModelsByProvider = Type.Record(Type.String(), Type.Array(Type.String()));
+const modelsOf = (description: string) =>
+  Type.Record(Type.String(), Type.Array(Type.String()), { description: `${description} Models by provider.` });
 export const Providers = Resource("Providers", {
-  llm: ModelsByProvider,
-  tts: ModelsByProvider,
-  stt: ModelsByProvider,
-  timestamp: DateTime,
+  llm: modelsOf("Language models."),
+  tts: modelsOf("Text-to-speech."),
+  stt: modelsOf("Speech-to-text."),
+  timestamp: At("When the catalogue was last updated."),
 });
 
 export const Voice = Resource("Voice", {
-  id: Type.String(),
-  name: Type.String(),
-  provider: Type.String(),
-  gender: OneOf(namesOf(GENDERS)),
-  language: Type.String({ examples: ["en-US"] }),
-  preview_url: Nullable(Type.String()),
+  id: Type.String({ description: "What to give as `voice_id`.", examples: ["alloy"] }),
+  name: Type.String({ description: "Name of the voice." }),
+  provider: Type.String({ description: "Provider of the voice." }),
+  gender: OneOf(namesOf(GENDERS), { description: "Gender of the voice." }),
+  language: Type.String({ description: "Language of the voice, as a BCP 47 tag.", examples: ["en-US"] }),
+  preview_url: Nullable(Type.String(), "Address of a sample, null without one."),
 });
 
 export const VoiceList = Resource("VoiceList", {
-  voices: Type.Array(Voice),
-  total_count: Type.Integer(),
-  page: Type.Integer(),
-  page_size: Type.Integer(),
-  has_more: Type.Boolean(),
+  voices: Type.Array(Voice, { description: "Voices of the page." }),
+  total_count: Type.Integer({ description: "Number of voices on all pages." }),
+  page: Type.Integer({ description: "This page." }),
+  page_size: Type.Integer({ description: "Voices on a full page." }),
+  has_more: Type.Boolean({ description: "Whether there is a next page." }),
 });
 
 export const MobileNumber = Resource("MobileNumber", {
-  mobile_number: Type.String({ examples: ["+14155550123"] }),
-  telephony_provider: OneOf(CARRIERS),
+  mobile_number: Type.String({ description: "Phone number in E.164 form.", examples: ["+14155550123"] }),
+  telephony_provider: Carrier,
 });
 
 export const MobileNumbers = Resource("MobileNumbers", {
-  user_id: Type.String(),
-  purchased_mobile_numbers: Type.Array(MobileNumber),
+  user_id: Id("ID of the owner.", "own_01m7yyhwdzeb28n9gms8rr2qyg"),
+  purchased_mobile_numbers: Type.Array(MobileNumber, { description: "All phone numbers, oldest first." }),
 });

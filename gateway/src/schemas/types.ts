@@ -39,26 +39,39 @@ export function OneOf<const W extends readonly string[]>(words: W, options: { de
   );
 }
 
-export function Nullable<S extends TSchema>(schema: S) {
-  return Type.Union([schema, Type.Null()]);
+/**
+ * The same schema as a property that the text describes. A schema with a name of its own keeps the description that it has under
+ * that name: the property's stands beside the reference to it.
+ */
+export function About<S extends TSchema>(schema: S, description: string): S {
+  return schema.$id === undefined ? { ...schema, description } : { ...schema, about: description };
+}
+
+export function Nullable<S extends TSchema>(schema: S, description?: string) {
+  return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
 /** May be left out, or null, which means the same. */
-export function Maybe<S extends TSchema>(schema: S) {
-  return Type.Optional(Nullable(schema));
+export function Maybe<S extends TSchema>(schema: S, description?: string) {
+  return Type.Optional(Nullable(schema, description));
 }
 
 /** Any JSON object. */
 export const Json = Type.Record(Type.String(), Type.Unknown());
 
 export const PageQuery = {
-  page: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1 })),
-  page_size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 10 })),
+  page: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 10_000_000, default: 1, description: "Page to return.", examples: [1] }),
+  ),
+  page_size: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 100, default: 10, description: "Items on a page.", examples: [10] }),
+  ),
 };
 
 export const E164 = Text({
   pattern: "^\\+[1-9]\\d{6,14}$",
   form: "be a phone number in E.164, such as +14155550123",
+  description: "Phone number in E.164 form.",
   example: "+14155550123",
 });
 
@@ -66,11 +79,13 @@ export const TimeZone = Text({
   max: 100,
   check: isTimeZone,
   form: "be an IANA time zone, such as Europe/Berlin",
+  description: "IANA time zone.",
   example: "Europe/Berlin",
 });
 
 export const DateTimeText = Text({
   pattern: "^(?!0000)\\d{4}-\\d{2}-\\d{2}([T ]\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:?\\d{2})?)?$",
   form: "be an ISO 8601 date and time, such as 2026-01-31T09:30:00Z",
+  description: "ISO 8601 date, or date and time; UTC unless it names an offset.",
   example: "2026-01-31T09:30:00Z",
 });

@@ -1,0 +1,88 @@
+import type { OperationExamples } from "./example.ts";
+import { AGENT_ID, CREATED_AT, NUMBER, ONE_PAGE, UPDATED_AT } from "./values.ts";
+
+const GREETING = "Hello! This is {{company | Acme}}. How can I help?";
+const CONTENT =
+  "You answer calls for {{company | Acme}}. The caller is {{customer name: STRING : Name of the caller}}.";
+
+const request = {
+  agent_name: "Front desk",
+  agent_type: "INBOUND",
+  agent_description: "Answers questions and books appointments.",
+  agent_category: "Customer Service",
+  agent_tips: ["Ask it for opening hours."],
+  agent_mobile_number: [NUMBER],
+  stt: { provider_name: "DEEPGRAM", model_name: "nova-3", language: "en-US", params: {} },
+  llm: {
+    provider_name: "OPENAI",
+    model_name: "gpt-4.1-mini",
+    params: { temperature: 0.5 },
+    fallbacks: [{ provider_name: "OPENAI", model_name: "gpt-4.1", params: {} }],
+  },
+  tts: {
+    provider_name: "OPENAI",
+    model_name: "gpt-4o-mini-tts",
+    language: "en-US",
+    voice_id: "alloy",
+    params: { speed: 1.1 },
+  },
+  call_analysis_enabled: true,
+  call_analysis_prompt: { custom_prompt: "Was the caller helped?" },
+  call_analysis_schema: { helped: { type: "bool" }, wishes: { type: "Optional[list[str]]" } },
+  prompt_content: CONTENT,
+  first_message_prompt: GREETING,
+  tools: {
+    end_call: { message: "Goodbye!" },
+    transfer_call: { transfer_phone_number: "+14155550199", message: "One moment, please." },
+    set_language: { languages: ["en-US", "es-US"] },
+  },
+  widget_config: { title: "Acme", primary_color: "#1A2B3C", position: "bottom-right" },
+  MediaFiles: [{ fileType: "image/png", mediaUrl: "https://cdn.acme.example/floor-plan.png" }],
+};
+
+const agent = {
+  id: AGENT_ID,
+  agent_name: "Front desk",
+  agent_description: request.agent_description,
+  agent_type: "INBOUND",
+  agent_category: "Customer Service",
+  agent_tips: request.agent_tips,
+  agent_mobile_number: request.agent_mobile_number,
+  stt: request.stt,
+  llm: request.llm,
+  tts: request.tts,
+  call_analysis_enabled: true,
+  call_analysis_prompt: { prompt_name: `agent-${AGENT_ID}-analysis` },
+  call_analysis_schema: request.call_analysis_schema,
+  prompt: { prompt_name: `agent-${AGENT_ID}`, prompt_version: 1, prompt_content: CONTENT },
+  first_message_prompt: GREETING,
+  dynamic_variables: ["company", "customer_name"],
+  tools: request.tools,
+  widget_config: request.widget_config,
+  MediaFiles: request.MediaFiles,
+  created_at: CREATED_AT,
+  updated_at: CREATED_AT,
+};
+
+export const AGENT_EXAMPLES: OperationExamples = {
+  createAgent: { request, response: agent },
+  listAgents: { response: { agents: [agent], ...ONE_PAGE } },
+  getAgent: { response: agent },
+  updateAgent: {
+    request: { agent_description: "Answers questions.", tools: { end_call: true } },
+    response: { ...agent, agent_description: "Answers questions.", tools: { end_call: true }, updated_at: UPDATED_AT },
+  },
+  deleteAgent: {
+    response: { message: "Agent deleted", agent_id: AGENT_ID, agent_name: "Front desk", deleted_at: UPDATED_AT },
+  },
+  listDynamicVariables: {
+    response: {
+      agent_id: AGENT_ID,
+      agent_name: "Front desk",
+      dynamic_variables: [
+        { variable_name: "company", required: false, field_type: "STRING", description: "Company" },
+        { variable_name: "customer_name", required: true, field_type: "STRING", description: "Name of the caller" },
+      ],
+    },
+  },
+};

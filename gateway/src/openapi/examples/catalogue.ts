@@ -1,0 +1,30 @@
+import type { OperationExamples } from "./example.ts";
+import { CREATED_AT, NUMBER, OWNER_ID } from "./values.ts";
+
+export const CATALOGUE_EXAMPLES: OperationExamples = {
+  listProviders: {
+    response: {
+      llm: { OPENAI: ["gpt-4.1", "gpt-4.1-mini"] },
+      tts: { OPENAI: ["gpt-4o-mini-tts", "tts-1"] },
+      stt: { DEEPGRAM: ["nova-3", "nova-2"] },
+      timestamp: CREATED_AT,
+    },
+  },
+  listVoices: {
+    response: {
+      voices: [
+        { id: "alloy", name: "Alloy", provider: "OPENAI", gender: "NEUTRAL", language: "en", preview_url: null },
+      ],
+      total_count: 1,
+      page: 1,
+      page_size: 20,
+      has_more: false,
+    },
+  },
+  listMobileNumbers: {
+    response: {
+      user_id: OWNER_ID,
+      purchased_mobile_numbers: [{ mobile_number: NUMBER, telephony_provider: "TWILIO" }],
+    },
+  },
+};

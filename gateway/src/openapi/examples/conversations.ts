@@ -1,0 +1,90 @@
+import type { OperationExamples } from "./example.ts";
+import { AGENT_ID, CREATED_AT, ONE_PAGE, RECORD_ID, SESSION_ID, UPDATED_AT } from "./values.ts";
+
+const QUESTION = "When do you open on Friday?";
+const REPLY = "We open at nine on Friday.";
+const GIVEN = { ticket: "T-1001", dynamic_variables: { customer_name: "Ada" } };
+
+const messages = [
+  { role: "user", content: QUESTION, timestamp: CREATED_AT },
+  { role: "assistant", content: REPLY, timestamp: UPDATED_AT },
+];
+const metadata = { ...GIVEN, last_activity: UPDATED_AT, session_status: "IN_PROGRESS" };
+const turn = { agent_id: AGENT_ID, message: QUESTION, metadata: GIVEN };
+
+const conversation = {
+  id: RECORD_ID,
+  conversation_id: SESSION_ID,
+  agent_id: AGENT_ID,
+  conversation_type: "CHAT",
+  conversation_status: "IN_PROGRESS",
+  conversation_analysis: null,
+  notes: null,
+  conversation_transcript: messages,
+  created_by: null,
+  conversation_metadata: metadata,
+  created_at: CREATED_AT,
+  updated_at: UPDATED_AT,
+};
+
+export const CHAT_EXAMPLES: OperationExamples = {
+  startChat: {
+    response: {
+      session_id: SESSION_ID,
+      first_message: "Hello! This is Acme. How can I help?",
+      agent_id: AGENT_ID,
+    },
+  },
+  sendMessage: {
+    requests: {
+      streamed: { summary: "The reply as text, word by word", value: turn },
+      whole: { summary: "The reply as JSON, when it is whole", value: { ...turn, streaming: false } },
+    },
+    response: { response: REPLY, session_id: SESSION_ID },
+    text: REPLY,
+  },
+  listChatSessions: {
+    response: {
+      object: "list",
+      data: [
+        {
+          id: SESSION_ID,
+          object: "chat.session",
+          created_at: Date.parse(CREATED_AT) / 1000,
+          updated_at: Date.parse(UPDATED_AT) / 1000,
+          agent_id: AGENT_ID,
+          conversation_name: QUESTION,
+          message_count: 2,
+          metadata,
+        },
+      ],
+      has_more: false,
+      ...ONE_PAGE,
+    },
+  },
+  getChatSession: {
+    response: {
+      session_id: SESSION_ID,
+      agent_id: AGENT_ID,
+      status: "IN_PROGRESS",
+      messages,
+      message_count: 2,
+      created_at: CREATED_AT,
+      updated_at: UPDATED_AT,
+      metadata,
+      usage: { replies: 1, input_tokens: 52, output_tokens: 8, mean_first_word_ms: 410, mean_total_ms: 620 },
+    },
+  },
+};
+
+export const CONVERSATION_EXAMPLES: OperationExamples = {
+  listConversations: {
+    response: {
+      status: "success",
+      message: "Conversations retrieved successfully",
+      data: [conversation],
+      pagination: { ...ONE_PAGE, has_next: false, has_previous: false },
+    },
+  },
+  getConversation: { response: conversation },
+};

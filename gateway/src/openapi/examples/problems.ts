@@ -1,0 +1,80 @@
+import { isPublic, type Operation } from "../operation.ts";
+
+/** A body that an operation can refuse a request with. */
+export function problemExample(status: number, path: string, operation: Operation): object {
+  if (status === 422) {
+    const [field = "page"] = Object.keys((operation.body ?? operation.query)?.properties ?? {});
+    const message = `${field} is not valid`;
+    return { detail: message, errors: [{ path: field, message }] };
+  }
+  return { detail: detailOf(status, path, operation) };
+}
+
+function detailOf(status: number, path: string, { id, scope, body }: Operation): string | undefined {
+  switch (status) {
+    case 400:
+      return CONDITIONS[id] ?? (body ? "The request body must be a JSON object" : DETAILS[400]);
+    case 403:
+      return isPublic(scope) ? `The API key lacks the scope ${scope}` : "The request comes from another site's page";
+    case 401:
+      return UNAUTHENTICATED[id] ?? (isPublic(scope) ? "API key is missing" : "Not signed in");
+    case 404:
+      return `${MISSING[id] ?? THINGS[path.match(/\{(\w+)\}[^{]*$/)?.[1] ?? ""] ?? "Agent"} not found`;
+    case 409:
+      return CONFLICTS[id] ?? DETAILS[409];
+    default:
+      return DETAILS[status];
+  }
+}
+
+const DETAILS: Readonly<Record<number, string>> = {
+  400: "A condition is not met",
+  409: "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",
+  413: "The request body must be at most 1 MiB",
+  415: "The request body must be sent with Content-Type: application/json",
+  429: "Rate limit of 500 requests per minute exceeded",
+  500: "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed",
+  502: "The OPENAI model provider failed",
+  503: "The agent service is unreachable, try again",
+  504: "The OPENAI model provider did not begin to answer in time",
+};
+
+// By the operation's ID, where it has a text of its own.
+
+const UNAUTHENTICATED: Readonly<Record<string, string>> = { signIn: "Invalid email or password" };
+
+const CONDITIONS: Readonly<Record<string, string>> = {
+  sendMessage: "message must be 1 to 4000 characters",
+  startChat:
+    "The agent's first_message_prompt with its dynamic variables filled is longer than 100000 characters: shorten their values",
+  getChatSession: "Session is not a chat session",
+  activateKey: "API key has expired, create a new one",
+  deactivateKey: "API key has expired, create a new one",
+  sendTestEvent: "Destination is disabled: enable it first",
+  resendFailedDeliveries: "Destination is disabled: enable it first",
+  resendDelivery: "Delivery is still pending: it can be sent again once it has ended",
+};
+
+const CONFLICTS: Readonly<Record<string, string>> = {
+  deletePrompt:
+    "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
+  sendMessage: "A reply is in progress in this session, wait for it to end",
+  createKey: "There are 200 API keys already: delete one first",
+  createDestination: "There are 50 destinations already: delete one first",
+  addMobileNumber: "mobile_number +14155550123 is already this owner's",
+  addClonedVoice: "voice_id acme-receptionist was added before: remove it first",
+};
+
+const MISSING: Readonly<Record<string, string>> = { createAgent: "Prompt" };
+
+/** By the path's last parameter; a chat's agent is in its body. */
+const THINGS: Readonly<Record<string, string>> = {
+  prompt_name: "Prompt",
+  session_id: "Session",
+  conversation_id: "Conversation",
+  key_id: "API key",
+  destination_id: "Destination",
+  delivery_id: "Delivery",
+  mobile_number: "Mobile number",
+  voice_id: "Voice",
+};

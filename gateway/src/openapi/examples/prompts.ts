@@ -1,0 +1,44 @@
+import type { OperationExamples } from "./example.ts";
+import { CREATED_AT, ONE_PAGE, PROMPT_NAME, UPDATED_AT } from "./values.ts";
+
+const FIRST = "You handle refunds for {{company | Acme}}. The order is {{order number: NUMBER}}.";
+const SECOND = "You handle refunds for {{company | Acme}}, kindly. The order is {{order number: NUMBER}}.";
+
+const prompt = {
+  prompt_name: PROMPT_NAME,
+  prompt_version: 1,
+  prompt_content: FIRST,
+  prompt_metadata: { prompt_type: "main" },
+  created_at: CREATED_AT,
+  updated_at: CREATED_AT,
+};
+const changed = {
+  ...prompt,
+  prompt_version: 2,
+  prompt_content: SECOND,
+  created_at: UPDATED_AT,
+  updated_at: UPDATED_AT,
+};
+
+export const PROMPT_EXAMPLES: OperationExamples = {
+  createPrompt: {
+    request: { prompt_name: PROMPT_NAME, prompt_content: FIRST, prompt_metadata: { prompt_type: "main" } },
+    response: prompt,
+  },
+  listPrompts: { response: { prompts: [prompt], ...ONE_PAGE } },
+  getPrompt: { response: prompt },
+  updatePrompt: { request: { prompt_content: SECOND }, response: changed },
+  listPromptVersions: {
+    response: {
+      prompt_name: PROMPT_NAME,
+      versions: [
+        { prompt_version: 2, prompt_content: SECOND, created_at: UPDATED_AT },
+        { prompt_version: 1, prompt_content: FIRST, created_at: CREATED_AT },
+      ],
+      total_versions: 2,
+    },
+  },
+  deletePrompt: {
+    response: { message: "Prompt deleted", prompt_name: PROMPT_NAME, versions_deleted: 2, deleted_at: UPDATED_AT },
+  },
+};

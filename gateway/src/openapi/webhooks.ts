@@ -1,0 +1,72 @@
+import { ConversationEvent, EVENTS } from "../schemas/events.ts";
+import { EVENT_EXAMPLES } from "./examples/events.ts";
+import { EVENT_ID } from "./examples/values.ts";
+import { type Components, type Json, shown } from "./schema.ts";
+
+/** What destinations are sent when conversations end, as POST, PUT and PATCH send it. */
+export function webhooks(components: Components): Json {
+  const names = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
+  const payload = { ...shown(ConversationEvent, components) };
+  return Object.fromEntries(names.map((event) => [event, { post: described(event, payload) }]));
+}
+
+function described(event: keyof typeof EVENTS, payload: Json): Json {
+  return {
+    operationId: operationId(event),
+    tags: ["Webhooks"],
+    summary: event,
+    description: `${EVENTS[event]} ${DELIVERY}`,
+    security: [],
+    parameters: SIGNATURE,
+    requestBody: {
+      required: true,
+      content: {
+        "multipart/form-data": {
+          schema: {
+            type: "object",
+            required: ["event", "payload"],
+            properties: {
+              event: { type: "string", const: event, description: "Name of the event." },
+              payload: {
+                type: "string",
+                description: "The event as JSON.",
+                contentMediaType: "application/json",
+                contentSchema: payload,
+              },
+            },
+          },
+          example: { event, payload: JSON.stringify(EVENT_EXAMPLES[event]) },
+        },
+      },
+    },
+    responses: {
+      "2XX": { description: "Received. Any other answer, or none within 10 seconds, is a failure." },
+      "4XX": { description: "Failed: tried four times in all, 10 seconds apart." },
+    },
+  };
+}
+
+const DELIVERY =
+  "A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by `conversation_id` or `webhook-id`.";
+
+const header = (name: string, description: string, example: string) => ({
+  name,
+  in: "header",
+  required: true,
+  description,
+  example,
+  schema: { type: "string" },
+});
+const SIGNATURE = [
+  header("webhook-id", "ID of the event, the same on every attempt.", EVENT_ID),
+  header("webhook-timestamp", "Unix second of this attempt.", "1769851800"),
+  header(
+    "webhook-signature",
+    "One or more signatures separated by spaces, each `v1,` and the Base64 of HMAC-SHA256 over `<webhook-id>.<webhook-timestamp>.<payload>` with the destination's secret.",
+    "v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=",
+  ),
+];
+
+function operationId(event: string): string {
+  return event.replace(/\.(\w)/, (_, first: string) => first.toUpperCase());
+}

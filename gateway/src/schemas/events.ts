@@ -1,0 +1,61 @@
+import { CARRIERS } from "@parley/shared/api-names";
+import { Type } from "@sinclair/typebox";
+import {
+  AgentId,
+  AnalysisItem,
+  CallingType,
+  ConversationId,
+  ConversationType,
+  RecordId,
+  Resource,
+  Status,
+  TranscriptMessage,
+} from "./resources.ts";
+import { About, Nullable, OneOf } from "./types.ts";
+
+/** Event name → what has happened. */
+export const EVENTS = {
+  "conversation.completed": "The conversation finished successfully.",
+  "conversation.disconnected": "The conversation ended early, or the called user did not answer.",
+  "conversation.failed": "The conversation ended in a failure.",
+} as const;
+
+/** What webhooks carry. */
+export const ConversationEvent = Resource(
+  "ConversationEvent",
+  {
+    event: OneOf(Object.keys(EVENTS) as (keyof typeof EVENTS)[], { description: "Name of the event." }),
+    id: RecordId,
+    conversation_id: ConversationId,
+    agent_id: AgentId,
+    conversation_type: ConversationType,
+    conversation_status: About(Status, "How it ended."),
+    notes: Nullable(Type.String(), "Notes of whoever ended the conversation."),
+    conversation_duration: Type.Optional(Type.Number({ description: "Seconds that it took, when known." })),
+    conversation_recording_url: Type.Optional(
+      Type.String({ description: "Address of the recording, when there is one." }),
+    ),
+    calling_type: Type.Optional(About(CallingType, "Direction of the call, for calls.")),
+    telephony_provider: Type.Optional(OneOf(CARRIERS, { description: "Carrier of the call, when known." })),
+    to_mobile_number: Type.Optional(
+      Type.String({ description: "Number that was called, in E.164 form, when known.", examples: ["+14155550123"] }),
+    ),
+    from_mobile_number: Type.Optional(
+      Type.String({ description: "Number that called, in E.164 form, when known.", examples: ["+919876543210"] }),
+    ),
+    is_test_call: Type.Boolean({ description: "Whether it was a test call, or this is a sample event." }),
+    conversation_transcript: Type.Array(TranscriptMessage, {
+      description: "What was said, oldest first; empty for a call without a transcript.",
+    }),
+    conversation_transcript_truncated: Type.Optional(
+      Type.Boolean({
+        description:
+          "Present and true when the transcript is cut to its newest messages. GET /conversations/{conversation_id} has more.",
+      }),
+    ),
+    conversation_analysis: Type.Array(AnalysisItem, {
+      description: "An item for each field of the analysis; empty when there is none, or not within a minute.",
+    }),
+  },
+  "A conversation that ended.",
+);

@@ -25,7 +25,6 @@ const TAGS = {
   Catalogue: "What can be configured: providers, models, voices, phone numbers.",
   Management:
     "What an owner manages, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A browser's request that writes must come from a page of this very origin.",
-  Webhooks: "What Parley sends to an owner's destinations.",
 } as const;
 
 /** The OpenAPI 3.1 document of some routes, from the schemas that check them. */

@@ -13,9 +13,8 @@ export function webhooks(components: Components): Json {
 function described(event: keyof typeof EVENTS, payload: Json): Json {
   return {
     operationId: operationId(event),
-    tags: ["Webhooks"],
-    summary: event,
-    description: `${EVENTS[event]} ${DELIVERY}`,
+    summary: EVENTS[event],
+    description: DELIVERY,
     security: [],
     parameters: SIGNATURE,
     requestBody: {
@@ -47,7 +46,7 @@ function described(event: keyof typeof EVENTS, payload: Json): Json {
 }
 
 const DELIVERY =
-  "A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by `conversation_id` or `webhook-id`.";
+  "Sent to every enabled destination of the owner. A destination with the request type GET gets the same two fields as query parameters. An event can arrive more than once: recognize it by `conversation_id` or `webhook-id`.";
 
 const header = (name: string, description: string, example: string) => ({
   name,

@@ -42,6 +42,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.conversation.v1.ConversationService/CompleteTurn": ["turn.owner_id"],
   "/parley.conversation.v1.ConversationService/CountUsage": ["owner_id"],
   "/parley.conversation.v1.ConversationService/CreateDailySession": ["owner_id"],
+  "/parley.conversation.v1.ConversationService/GetCallSetup": ["owner_id"],
   "/parley.conversation.v1.ConversationService/GetChatSession": ["owner_id"],
   "/parley.conversation.v1.ConversationService/GetConversation": ["owner_id"],
   "/parley.conversation.v1.ConversationService/ListChatSessions": ["owner_id"],

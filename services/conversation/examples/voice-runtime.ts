@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { type Client, credentials, loadPackageDefinition, type ServiceError, status } from "@grpc/grpc-js";
 import { loadSync } from "@grpc/proto-loader";
 
-const { PARLEY_CONVERSATION_ADDRESS = "127.0.0.1:50054", OWNER_ID = "", AGENT_ID = "" } = process.env;
+const { PARLEY_CONVERSATION_ADDRESS = "127.0.0.1:50054", PARLEY_OWNER_ID = "", AGENT_ID = "" } = process.env;
 // Chosen once, before anything is sent, and kept where a restart of the runtime finds it.
 const { CONVERSATION_ID = crypto.randomUUID() } = process.env;
 const protos = {
@@ -18,7 +18,7 @@ const client: Client & Record<string, CallableFunction> = new parley.conversatio
   credentials.createInsecure(),
 );
 
-const key = { owner_id: OWNER_ID, conversation_id: CONVERSATION_ID };
+const key = { owner_id: PARLEY_OWNER_ID, conversation_id: CONVERSATION_ID };
 const start = {
   ...key,
   agent_id: AGENT_ID,

@@ -4,7 +4,7 @@ import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import { isLonger } from "@parley/shared/length";
 import { refuseUnstorable } from "@parley/shared/storable-json";
-import { collectValues } from "@parley/shared/variables/values";
+import { collectValues, type VariableValue } from "@parley/shared/variables/values";
 import type { NewCall } from "./store/calls.ts";
 import { checkUrl } from "./url.ts";
 
@@ -37,7 +37,6 @@ export function newCall(request: StartConversationRequest): NewCall {
   if (!isUuid(conversationId))
     throw invalid("conversation_id", "conversation_id must be a UUID that the runtime chose");
   checkJson("metadata", metadata);
-  checkJson("dynamic_variables", dynamicVariables);
   const call: NewCall = {
     ownerId,
     conversationId: conversationId.toLowerCase(),
@@ -50,11 +49,17 @@ export function newCall(request: StartConversationRequest): NewCall {
     roomUrl: request.roomUrl || null,
     roomName: request.roomName || null,
     metadata,
-    variables: { ...collectValues(metadata), ...collectValues({ dynamic_variables: dynamicVariables }) },
+    variables: { ...collectValues(metadata), ...callVariables(dynamicVariables) },
     isTestCall: request.isTestCall,
   };
   checkFields(call);
   return call;
+}
+
+/** What a runtime gives as `dynamic_variables`, by canonical name. @throws ServiceError invalid */
+export function callVariables(given: { [name: string]: unknown }): Record<string, VariableValue> {
+  checkJson("dynamic_variables", given);
+  return collectValues({ dynamic_variables: given });
 }
 
 function channelOf(request: StartConversationRequest): Channel {

@@ -32,6 +32,7 @@ import { appendTranscript } from "./rpc/append-transcript.ts";
 import { completeConversation } from "./rpc/complete-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
 import { countUsage } from "./rpc/count-usage.ts";
+import { getCallSetup } from "./rpc/get-call-setup.ts";
 import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
@@ -129,6 +130,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             getConversation: getConversation(ctx),
             listConversations: listConversations(ctx),
             analyzeConversation: analyzeConversation(ctx),
+            getCallSetup: getCallSetup(ctx),
             startConversation: startCall(ctx),
             appendTranscript: appendTranscript(ctx),
             completeConversation: completeConversation(ctx),

@@ -25,7 +25,7 @@ test("the example of docs/voice-runtimes.md runs, and its call is stored as the 
   const agent = await createAgent(service);
   const env = {
     PARLEY_CONVERSATION_ADDRESS: process.address,
-    OWNER_ID: agent.ownerId,
+    PARLEY_OWNER_ID: agent.ownerId,
     AGENT_ID: agent.agentId,
     PATH: Bun.env.PATH ?? "",
   };

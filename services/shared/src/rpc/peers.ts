@@ -32,6 +32,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   conversation: {
     rest: ["gateway"],
     SetRetention: ["account"],
+    GetCallSetup: ["voice-runtime"],
     StartConversation: ["voice-runtime"],
     AppendTranscript: ["voice-runtime"],
     CompleteConversation: ["voice-runtime"],

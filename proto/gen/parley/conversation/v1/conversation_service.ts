@@ -24,6 +24,7 @@ import {
 } from "@grpc/grpc-js";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { AgentType, LlmConfig, StsConfig, SttConfig, TtsConfig } from "../../agent/v1/agent.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
 import {
   CallingType,
@@ -161,6 +162,42 @@ export interface TimeOfDayWindow {
 export interface ListConversationsResponse {
   conversations: Conversation[];
   total: number;
+}
+
+export interface GetCallSetupRequest {
+  ownerId: string;
+  agentId: string;
+  /** Values for the variables in prompt and greeting: strings, numbers and booleans by name. */
+  dynamicVariables: { [key: string]: any } | undefined;
+}
+
+/** Never holds a secret: a runtime that asks the model itself has a key of its own. */
+export interface GetCallSetupResponse {
+  agentName: string;
+  agentType: AgentType;
+  /** With its variables filled; empty if the agent has none. */
+  prompt: string;
+  /** What the agent says first, likewise. */
+  greeting: string;
+  /** Absent if the agent has none, as all below. */
+  stt: SttConfig | undefined;
+  tts:
+    | TtsConfig
+    | undefined;
+  /** In place of the other three. */
+  sts:
+    | StsConfig
+    | undefined;
+  /** Without its key. */
+  llm:
+    | LlmConfig
+    | undefined;
+  /** Tool name to true, false or its configuration. */
+  tools:
+    | { [key: string]: any }
+    | undefined;
+  /** The language that the agent speaks, as a BCP 47 tag: that of sts, tts or stt, in this order. */
+  language?: string | undefined;
 }
 
 export interface StartConversationRequest {
@@ -1605,6 +1642,259 @@ export const ListConversationsResponse: MessageFns<ListConversationsResponse> = 
     const message = createBaseListConversationsResponse();
     message.conversations = object.conversations?.map((e) => Conversation.fromPartial(e)) || [];
     message.total = object.total ?? 0;
+    return message;
+  },
+};
+
+function createBaseGetCallSetupRequest(): GetCallSetupRequest {
+  return { ownerId: "", agentId: "", dynamicVariables: undefined };
+}
+
+export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
+  encode(message: GetCallSetupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.dynamicVariables !== undefined) {
+      Struct.encode(Struct.wrap(message.dynamicVariables), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCallSetupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCallSetupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.dynamicVariables = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCallSetupRequest>, I>>(base?: I): GetCallSetupRequest {
+    return GetCallSetupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCallSetupRequest>, I>>(object: I): GetCallSetupRequest {
+    const message = createBaseGetCallSetupRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.dynamicVariables = object.dynamicVariables ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetCallSetupResponse(): GetCallSetupResponse {
+  return {
+    agentName: "",
+    agentType: 0,
+    prompt: "",
+    greeting: "",
+    stt: undefined,
+    tts: undefined,
+    sts: undefined,
+    llm: undefined,
+    tools: undefined,
+    language: undefined,
+  };
+}
+
+export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
+  encode(message: GetCallSetupResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentName !== "") {
+      writer.uint32(10).string(message.agentName);
+    }
+    if (message.agentType !== 0) {
+      writer.uint32(16).int32(message.agentType);
+    }
+    if (message.prompt !== "") {
+      writer.uint32(26).string(message.prompt);
+    }
+    if (message.greeting !== "") {
+      writer.uint32(34).string(message.greeting);
+    }
+    if (message.stt !== undefined) {
+      SttConfig.encode(message.stt, writer.uint32(42).fork()).join();
+    }
+    if (message.tts !== undefined) {
+      TtsConfig.encode(message.tts, writer.uint32(50).fork()).join();
+    }
+    if (message.sts !== undefined) {
+      StsConfig.encode(message.sts, writer.uint32(58).fork()).join();
+    }
+    if (message.llm !== undefined) {
+      LlmConfig.encode(message.llm, writer.uint32(66).fork()).join();
+    }
+    if (message.tools !== undefined) {
+      Struct.encode(Struct.wrap(message.tools), writer.uint32(74).fork()).join();
+    }
+    if (message.language !== undefined) {
+      writer.uint32(82).string(message.language);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCallSetupResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCallSetupResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.agentType = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.prompt = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.greeting = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.stt = SttConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.tts = TtsConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.sts = StsConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.llm = LlmConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.tools = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCallSetupResponse>, I>>(base?: I): GetCallSetupResponse {
+    return GetCallSetupResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCallSetupResponse>, I>>(object: I): GetCallSetupResponse {
+    const message = createBaseGetCallSetupResponse();
+    message.agentName = object.agentName ?? "";
+    message.agentType = object.agentType ?? 0;
+    message.prompt = object.prompt ?? "";
+    message.greeting = object.greeting ?? "";
+    message.stt = (object.stt !== undefined && object.stt !== null) ? SttConfig.fromPartial(object.stt) : undefined;
+    message.tts = (object.tts !== undefined && object.tts !== null) ? TtsConfig.fromPartial(object.tts) : undefined;
+    message.sts = (object.sts !== undefined && object.sts !== null) ? StsConfig.fromPartial(object.sts) : undefined;
+    message.llm = (object.llm !== undefined && object.llm !== null) ? LlmConfig.fromPartial(object.llm) : undefined;
+    message.tools = object.tools ?? undefined;
+    message.language = object.language ?? undefined;
     return message;
   },
 };
@@ -3164,6 +3454,17 @@ export const ConversationServiceService = {
       Buffer.from(ListConversationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListConversationsResponse => ListConversationsResponse.decode(value),
   },
+  /** For voice runtimes, before a conversation: what the agent says and how it sounds. */
+  getCallSetup: {
+    path: "/parley.conversation.v1.ConversationService/GetCallSetup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetCallSetupRequest): Buffer => Buffer.from(GetCallSetupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetCallSetupRequest => GetCallSetupRequest.decode(value),
+    responseSerialize: (value: GetCallSetupResponse): Buffer =>
+      Buffer.from(GetCallSetupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetCallSetupResponse => GetCallSetupResponse.decode(value),
+  },
   /**
    * For voice runtimes: a conversation begins, its transcript grows, it ends once.
    * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
@@ -3266,6 +3567,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   listChatSessions: handleUnaryCall<ListChatSessionsRequest, ListChatSessionsResponse>;
   getConversation: handleUnaryCall<GetConversationRequest, GetConversationResponse>;
   listConversations: handleUnaryCall<ListConversationsRequest, ListConversationsResponse>;
+  /** For voice runtimes, before a conversation: what the agent says and how it sounds. */
+  getCallSetup: handleUnaryCall<GetCallSetupRequest, GetCallSetupResponse>;
   /**
    * For voice runtimes: a conversation begins, its transcript grows, it ends once.
    * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
@@ -3381,6 +3684,22 @@ export interface ConversationServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListConversationsResponse) => void,
+  ): ClientUnaryCall;
+  /** For voice runtimes, before a conversation: what the agent says and how it sounds. */
+  getCallSetup(
+    request: GetCallSetupRequest,
+    callback: (error: ServiceError | null, response: GetCallSetupResponse) => void,
+  ): ClientUnaryCall;
+  getCallSetup(
+    request: GetCallSetupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetCallSetupResponse) => void,
+  ): ClientUnaryCall;
+  getCallSetup(
+    request: GetCallSetupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetCallSetupResponse) => void,
   ): ClientUnaryCall;
   /**
    * For voice runtimes: a conversation begins, its transcript grows, it ends once.

@@ -1,0 +1,40 @@
+import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { filledGreeting, filledPrompt } from "../filled-texts.ts";
+import { callVariables } from "../new-call.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
+
+/** What a voice runtime needs of an agent to speak for it. It stores nothing and may be asked at any time. */
+export function getCallSetup(ctx: ConversationContext): Handler {
+  return async ({ ownerId, agentId, dynamicVariables = {} }) => {
+    const variables = callVariables(dynamicVariables);
+    const agent = await ctx.getAgent(ownerId, agentId);
+    return {
+      agentName: agent.agentName,
+      agentType: agent.agentType,
+      prompt: filledPrompt(agent, variables),
+      greeting: filledGreeting(agent, variables),
+      stt: agent.stt,
+      tts: agent.tts,
+      sts: agent.sts,
+      llm: agent.llm && withoutKey(agent.llm),
+      tools: agent.tools,
+      language: spokenLanguage(agent),
+    };
+  };
+}
+
+function withoutKey({ params, fallbacks, ...llm }: LlmConfig): LlmConfig {
+  return {
+    ...llm,
+    params: params && { ...params, apiKey: undefined },
+    fallbacks: fallbacks.map(withoutKey),
+  };
+}
+
+function spokenLanguage({ sts, tts, stt }: AgentRuntime): string | undefined {
+  return sts?.language ?? tts?.language ?? stt?.language;
+}

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
+import { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ADMITTED, refusePeer } from "@parley/shared/rpc/peers";
+import { createAgent, failure, inline, llmOf, newOwner, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+
+const STT = { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-GB" };
+const TTS = { providerName: "OPENAI", modelName: "tts-1", language: "en-US", voiceId: "alloy", speed: 1.25 };
+const STS = { providerName: "OPENAI", modelName: "voice", language: "es-ES", voiceId: "v", params: { a: [1] } };
+
+let service: TestChat;
+beforeAll(async () => {
+  service = await startTestChat();
+});
+afterAll(() => service.stop());
+
+const setup = (agent: TestAgent, dynamicVariables: object = {}) =>
+  service.chat.getCallSetup({ ...agent, dynamicVariables: { ...dynamicVariables } });
+
+test("a runtime gets an agent's prompt and greeting with their variables filled, and how it sounds", async () => {
+  const agent = await createAgent(service, {
+    agentName: "Front desk",
+    agentType: AgentType.AGENT_TYPE_OUTBOUND,
+    prompt: inline("You call {{customer name}} of {{company | Acme}}."),
+    firstMessagePrompt: "Hello {{customer_name}}!",
+    stt: STT,
+    tts: TTS,
+    tools: { end_call: true },
+  });
+  expect(await setup(agent, { "Customer Name": "Ada", unused: { deep: 1 } })).toMatchObject({
+    agentName: "Front desk",
+    agentType: AgentType.AGENT_TYPE_OUTBOUND,
+    prompt: "You call Ada of Acme.",
+    greeting: "Hello Ada!",
+    stt: STT,
+    tts: TTS,
+    sts: undefined,
+    tools: { end_call: true },
+    language: "en-US",
+  });
+  expect(await setup(agent)).toMatchObject({ prompt: "You call  of Acme.", greeting: "Hello !" });
+});
+
+test("an agent's language is that of speech-to-speech, of its voice, or of speech recognition", async () => {
+  const languageOf = async (given: object) => (await setup(await createAgent(service, given))).language;
+  expect(await languageOf({ stt: STT, tts: TTS, sts: STS })).toBe("es-ES");
+  expect(await languageOf({ stt: STT, tts: { ...TTS, language: undefined } })).toBe("en-GB");
+  expect(await languageOf({})).toBeUndefined();
+});
+
+test("a runtime gets no key of a model, neither the agent's nor a fallback's", async () => {
+  const llm = llmOf(service.model);
+  const agent = await createAgent(service, { llm: { ...llm, fallbacks: [llmOf(service.model)] } });
+  const answer = await setup(agent);
+  expect(answer.llm).toMatchObject({ modelName: "scripted", params: { baseUrl: service.model.baseUrl } });
+  expect(answer.llm?.fallbacks).toHaveLength(1);
+  expect(Buffer.from(GetCallSetupResponse.encode(answer).finish()).toString("latin1")).not.toContain("sk-customer");
+});
+
+test("an agent of somebody else is refused, and one of nobody is not found", async () => {
+  const { agentId } = await createAgent(service);
+  const refused = (ownerId: string, id: string) => failure(setup({ ownerId, agentId: id }));
+  expect(await refused(newOwner(), agentId)).toMatchObject({ kind: "forbidden" });
+  for (const id of ["agt_00000000000000000000000000", "x", ""]) {
+    expect(await refused(newOwner(), id)).toMatchObject({ kind: "not_found", detail: "Agent not found" });
+  }
+});
+
+test("values that make a prompt too long, or are too large themselves, are refused", async () => {
+  const agent = await createAgent(service, { prompt: inline("{{v}}".repeat(20)) });
+  expect(await failure(setup(agent, { v: "x".repeat(60_000) }))).toMatchObject({ kind: "condition" });
+  expect(await failure(setup(agent, { v: "x".repeat(1024 * 1024) }))).toMatchObject({
+    kind: "invalid",
+    detail: "dynamic_variables must be at most 1 MiB",
+  });
+});
+
+test("it is there for voice runtimes alone", () => {
+  const callBy = (name: string) =>
+    ({ getAuthContext: () => ({ sslPeerCertificate: { subjectaltname: `DNS:${name}` } }) }) as Parameters<
+      typeof refusePeer
+    >[2];
+  const path = "/parley.conversation.v1.ConversationService/GetCallSetup";
+  expect(refusePeer(ADMITTED.conversation, path, callBy("voice-runtime"))).toBeNull();
+  expect(refusePeer(ADMITTED.conversation, path, callBy("gateway"))).not.toBeNull();
+});

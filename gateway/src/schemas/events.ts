@@ -50,12 +50,15 @@ export const ConversationEvent = Resource(
     conversation_transcript_truncated: Type.Optional(
       Type.Boolean({
         description:
-          "Present and true when the transcript is cut to its newest messages. GET /conversations/{conversation_id} has more.",
+          "Present and true when the transcript is cut: to its newest messages, and each to its beginning. GET /conversations/{conversation_id} has more.",
       }),
     ),
     conversation_analysis: Type.Array(AnalysisItem, {
       description: "An item for each field of the analysis; empty when there is none, or not within a minute.",
     }),
+    conversation_analysis_truncated: Type.Optional(
+      Type.Boolean({ description: "Present and true when a large analysis is cut to its shortest fields." }),
+    ),
   },
   "A conversation that ended.",
 );

@@ -50,7 +50,7 @@ export interface Signed {
 }
 
 /** Signs as https://www.standardwebhooks.com asks for. */
-export type Sign = (eventId: string, payload: string, now: Date) => Signed;
+export type Sign = (eventId: string, payload: string | Uint8Array, now: Date) => Signed;
 
 /**
  * Not with the `standardwebhooks` package, which computes in JavaScript: 42 µs for a payload of 2 KB and 620 µs for 50 KB, where
@@ -66,9 +66,11 @@ export function signer(sealer: Sealer, key: DestinationKey & Secrets): Sign {
   }));
   return (eventId, payload, now) => {
     const timestamp = String(Math.floor(now.getTime() / 1000));
-    const content = `${eventId}.${timestamp}.${payload}`;
+    const before = `${eventId}.${timestamp}.`;
     const valid = [current, ...old.filter(({ validUntil }) => validUntil > now).map(({ secret }) => secret)];
-    const signatures = valid.map((secret) => `v1,${createHmac("sha256", secret).update(content).digest("base64")}`);
+    const signatures = valid.map(
+      (secret) => `v1,${createHmac("sha256", secret).update(before).update(payload).digest("base64")}`,
+    );
     return { "webhook-id": eventId, "webhook-timestamp": timestamp, "webhook-signature": signatures.join(" ") };
   };
 }

@@ -69,11 +69,11 @@ async function send(
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), sender.timeoutMs);
   try {
-    const payload = payloadFor(target.requestType, stored);
-    const { url, ...request } = requestOf(target.url, target.requestType, { event, payload });
+    const sent = { event, payload: payloadFor(target.requestType, stored) };
+    const { request, payload } = requestOf(target.url, target.requestType, sent);
     const signed = target.sign(eventId, payload, startedAt);
     const headers = { "user-agent": "Parley", ...request.headers, ...signed };
-    const response = await sender.fetch(url, { ...request, headers, redirect: "manual", signal: late.signal });
+    const response = await sender.fetch(request.url, { ...request, headers, redirect: "manual", signal: late.signal });
     httpStatus = response.status;
     await readBeginning(response, (piece) => pieces.push(piece));
   } catch (cause) {

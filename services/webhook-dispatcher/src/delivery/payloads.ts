@@ -9,8 +9,8 @@ import { type PendingDelivery, readPayloads } from "../store/deliveries.ts";
  */
 const LONG_PAYLOADS: ByteShareSettings = {
   what: "deliveries",
-  totalBytes: 24 * 1024 * 1024,
-  ownerBytes: 6 * 1024 * 1024,
+  totalBytes: 16 * 1024 * 1024,
+  ownerBytes: 4 * 1024 * 1024,
   // As many as can begin: the places bound them (queue.ts).
   waitingMax: Number.POSITIVE_INFINITY,
 };

@@ -10,5 +10,28 @@ test.each([
   ["https://a.example/hook?x=1", `https://a.example/hook?x=1&${FIELDS}`],
   ["https://a.example/hook?x=1&", `https://a.example/hook?x=1&${FIELDS}`],
 ])("a GET to %s has the fields behind its own query, parted from it once", (url, asked) => {
-  expect(requestOf(url, "GET", SENT)).toEqual({ url: asked, method: "GET", headers: {} });
+  expect(requestOf(url, "GET", SENT)).toEqual({
+    request: { url: asked, method: "GET", headers: {} },
+    payload: SENT.payload,
+  });
+});
+
+test("a form holds the payload to the byte, and that part of it is what is signed", () => {
+  const payload = '{\n "text":\r\n "– 🎉 --parley"\r}';
+  const { request, payload: signed } = requestOf("https://a.example/", "POST", { ...SENT, payload });
+  const [, boundary = ""] = request.headers["content-type"]?.split("boundary=") ?? [];
+  const lines = [
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="event"',
+    "",
+    SENT.event,
+    `--${boundary}`,
+    'Content-Disposition: form-data; name="payload"',
+    "",
+    payload,
+    `--${boundary}--`,
+    "",
+  ];
+  expect(new TextDecoder().decode(request.body)).toBe(lines.join("\r\n"));
+  expect(new TextDecoder().decode(signed as Uint8Array)).toBe(payload);
 });

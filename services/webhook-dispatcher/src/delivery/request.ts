@@ -8,17 +8,31 @@ export interface Sent {
 }
 
 const LINE = "\r\n";
+const encoder = new TextEncoder();
 
-/** The request that carries an event (api.md: Events, Delivery format), but for the headers that sign it. */
+export interface DeliveryRequest {
+  url: string;
+  method: RequestTypeName;
+  headers: Record<string, string>;
+  body?: Uint8Array<ArrayBuffer>;
+}
+
+/**
+ * The request that carries an event (docs/webhooks.md), but for the headers that sign it.
+ * @returns also the payload to sign: a part of the body, where there is one, since another copy of a long one costs memory
+ */
 export function requestOf(
   url: string,
   requestType: RequestTypeName,
   sent: Sent,
-): { url: string; method: RequestTypeName; headers: Record<string, string>; body?: Uint8Array<ArrayBuffer> } {
-  if (requestType === "GET") return { url: withQuery(url, sent), method: "GET", headers: {} };
+): { request: DeliveryRequest; payload: string | Uint8Array } {
+  if (requestType === "GET") {
+    return { request: { url: withQuery(url, sent), method: "GET", headers: {} }, payload: sent.payload };
+  }
   const boundary = `parley-${crypto.randomUUID()}`;
   const headers = { "content-type": `multipart/form-data; boundary=${boundary}` };
-  return { url, method: requestType, headers, body: formOf(boundary, sent) };
+  const { body, payload } = formOf(boundary, sent);
+  return { request: { url, method: requestType, headers, body }, payload };
 }
 
 /** Behind the URL's own query, which stays to the letter. %20 and not +, which not every receiver reads as a space. */
@@ -31,13 +45,15 @@ function withQuery(url: string, { event, payload }: Sent): string {
  * https://www.rfc-editor.org/rfc/rfc7578 for two fields. FormData would rewrite a payload's line ends, as browsers must
  * (https://html.spec.whatwg.org/#multipart-form-data), and the signature would no longer be that of what arrives.
  */
-function formOf(boundary: string, { event, payload }: Sent): Uint8Array<ArrayBuffer> {
-  const part = (name: string, value: string) => [
-    `--${boundary}`,
-    `Content-Disposition: form-data; name="${name}"`,
-    "",
-    value,
-  ];
-  const lines = [...part("event", event), ...part("payload", payload), `--${boundary}--`, ""];
-  return new TextEncoder().encode(lines.join(LINE));
+function formOf(boundary: string, { event, payload }: Sent) {
+  const part = (name: string) => [`--${boundary}`, `Content-Disposition: form-data; name="${name}"`, "", ""].join(LINE);
+  const before = encoder.encode(`${part("event")}${event}${LINE}${part("payload")}`);
+  const after = encoder.encode(`${LINE}--${boundary}--${LINE}`);
+  const payloadEnd = before.length + Buffer.byteLength(payload);
+  const body = new Uint8Array(payloadEnd + after.length);
+  const written = body.subarray(before.length, payloadEnd);
+  body.set(before);
+  encoder.encodeInto(payload, written);
+  body.set(after, payloadEnd);
+  return { body, payload: written };
 }

@@ -4,7 +4,8 @@
 #
 # usage: backup.sh FILE [COMMAND…]
 #   COMMAND runs Postgres' own programs where they and the database are (docs/operations.md: Back up and restore). Without one
-#   those of this machine run, of version 18 or later; libpq's PGHOST, PGPORT, PGPASSWORD or PGPASSFILE tell them where.
+#   those of this machine run, of version 18 or later; libpq's PGHOST, PGPORT, PGPASSWORD or PGPASSFILE tell them where, and
+#   PGSSLMODE=verify-full with PGSSLROOTCERT that it must be that server.
 #   PGUSER (postgres) and PGDATABASE (parley) are asked for in either case.
 set -eu
 umask 077

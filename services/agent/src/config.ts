@@ -1,8 +1,9 @@
 import { type ConfigOf, readConfig } from "@parley/shared/config";
 import { parseAllowList } from "@parley/shared/egress/allow-list";
-import { ENCRYPTION_KEY } from "@parley/shared/sealing";
+import { createSealer, ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { makeValidator, str } from "envalid";
+import { createModelKeys, type ModelKeys } from "./model-keys.ts";
 
 const allowList = makeValidator(parseAllowList);
 
@@ -15,6 +16,11 @@ const VARIABLES = {
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices beside the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+  PARLEY_SEAL_UNBOUND: str({
+    default: "0",
+    choices: ["0", "1"],
+    desc: "1 while a release that does not bind models' keys to their agents has to read them",
+  }),
 };
 
 export type AgentConfig = ConfigOf<typeof VARIABLES>;
@@ -22,4 +28,8 @@ export type AgentConfig = ConfigOf<typeof VARIABLES>;
 /** @throws ConfigError naming every variable that is missing or wrong. */
 export function readAgentConfig(env: Record<string, string | undefined>): AgentConfig {
   return readConfig(env, VARIABLES);
+}
+
+export function modelKeysOf(config: Pick<AgentConfig, "PARLEY_ENCRYPTION_KEY" | "PARLEY_SEAL_UNBOUND">): ModelKeys {
+  return createModelKeys(createSealer(config.PARLEY_ENCRYPTION_KEY), { unbound: config.PARLEY_SEAL_UNBOUND === "1" });
 }

@@ -5,15 +5,15 @@ import type { Database } from "@parley/shared/db/database";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { FewAtOnce } from "@parley/shared/few-at-once";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import type { Sealer } from "@parley/shared/sealing";
 import type { LRUCache } from "lru-cache";
 import type { PromptUse } from "./agent-prompts.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
+import type { ModelKeys } from "./model-keys.ts";
 
 export interface AgentContext {
   db: Database;
   prompts: ServiceClient<typeof PromptServiceService>;
-  sealer: Sealer;
+  modelKeys: ModelKeys;
   catalogue: Catalogue;
   /** Which prompt agents used when they were last read, by owner and id. */
   lastUses: LRUCache<string, PromptUse>;

@@ -1,8 +1,8 @@
 import type { Agent, AgentPrompt, AgentRuntime, Analysis, StsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { AGENT_TYPES } from "@parley/shared/api-names";
-import type { Sealer } from "@parley/shared/sealing";
 import { maskedLlm, openLlm } from "./llm-secrets.ts";
+import type { ModelKeys } from "./model-keys.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 import { variablesOf } from "./variables.ts";
 
@@ -33,18 +33,20 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
   };
 }
 
-/** As the conversation service runs it: keys in the clear. */
+/** As the conversation service runs it: keys in the clear, and without a model when one of them cannot be read. */
 export function toRuntime(
   row: AgentRow,
   prompt: Prompt | undefined,
   analysisPrompt: Prompt | undefined,
-  sealer: Sealer,
+  keys: ModelKeys,
 ): AgentRuntime {
+  const opened = row.llm ? openLlm(row.llm, keys, row) : { llm: undefined };
   return {
     agentId: row.agentId,
     agentName: row.agentName,
     agentType: AGENT_TYPES[row.agentType],
-    llm: row.llm ? openLlm(row.llm, sealer, row.ownerId) : undefined,
+    llm: "llm" in opened ? opened.llm : undefined,
+    unreadableKey: "unreadableKey" in opened ? opened.unreadableKey : undefined,
     prompt: toAgentPrompt(prompt),
     firstMessagePrompt: row.firstMessagePrompt ?? undefined,
     tools: row.tools ?? undefined,

@@ -7,12 +7,11 @@ import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
-import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
 import { CLAIM_AT_ONCE } from "./claim.ts";
-import type { AgentConfig } from "./config.ts";
+import { type AgentConfig, modelKeysOf } from "./config.ts";
 import type { AgentContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { referenceQueue } from "./prompt-references.ts";
@@ -44,11 +43,10 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           address: config.PARLEY_PROMPT_ADDRESS,
           credentials,
         });
-        const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);
         const ctx: AgentContext = {
           db,
           prompts,
-          sealer,
+          modelKeys: modelKeysOf(config),
           catalogue,
           lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,

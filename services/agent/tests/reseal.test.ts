@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { silentLogger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import { TEST_SECRET } from "@parley/shared/testing/database";
-import { readAgentConfig } from "../src/config.ts";
+import { modelKeysOf, readAgentConfig } from "../src/config.ts";
 import { openLlm, type StoredLlm } from "../src/llm-secrets.ts";
 import { resealAgents } from "../src/reseal.ts";
 import { create, creation, customLlm, newOwner, startTestAgents, type TestAgents } from "./kit.ts";
@@ -15,25 +16,90 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-test("after a reseal with the next key first, the next key alone opens every agent's keys", async () => {
+const newAgent = () => {
   const llm = customLlm("https://a.example/v1", "sk-primary", [customLlm("https://b.example/v1", "sk-fallback")]);
-  const agent = await create(service.agents, creation(newOwner(), { llm }));
-  await create(service.agents, creation(newOwner(), { llm: undefined }));
-  const stored = async () => {
-    const [row] = await service.sql<{ llm: StoredLlm }[]>`select llm from agents where agent_id = ${agent.agentId}`;
-    if (!row) throw new Error("the agent is gone");
-    return row.llm;
-  };
-  const keysWith = async (keys: string) => {
-    const { params, fallbacks } = openLlm(await stored(), createSealer(keys), agent.ownerId);
-    return [params?.apiKey, fallbacks[0]?.params?.apiKey];
-  };
-  const reseal = (keys: string) =>
-    resealAgents(readAgentConfig({ ...service.env(), PARLEY_ENCRYPTION_KEY: keys }), silentLogger);
+  return create(service.agents, creation(newOwner(), { llm }));
+};
 
-  await reseal(`${NEXT},${TEST_SECRET}`);
-  expect(await keysWith(NEXT)).toEqual(["sk-primary", "sk-fallback"]);
-  const once = await stored();
-  await reseal(NEXT);
-  expect(await stored()).toEqual(once);
+async function stored({ ownerId, agentId }: Agent): Promise<StoredLlm> {
+  const [row] = await service.sql<{ llm: StoredLlm }[]>`
+    select llm from agents where owner_id = ${ownerId} and agent_id = ${agentId}`;
+  if (!row) throw new Error("the agent is gone");
+  return row.llm;
+}
+
+/** As a release before this one stored and read them: bound to the owner alone. */
+const before = createSealer(TEST_SECRET);
+
+async function storeAsBefore(agent: Agent): Promise<void> {
+  const llm = await stored(agent);
+  llm.params.sealedApiKey = before.seal("sk-primary", agent.ownerId);
+  for (const { params } of llm.fallbacks) params.sealedApiKey = before.seal("sk-fallback", agent.ownerId);
+  await service.sql`update agents set llm = ${service.sql.json(llm as never)} where agent_id = ${agent.agentId}`;
+}
+
+async function readAsBefore(agent: Agent): Promise<string[]> {
+  const { params, fallbacks } = await stored(agent);
+  return [params, ...fallbacks.map((fallback) => fallback.params)].map(({ sealedApiKey }) =>
+    before.open(sealedApiKey ?? "", agent.ownerId),
+  );
+}
+
+async function keysWith(keys: string, agent: Agent, use = agent): Promise<(string | undefined)[] | string> {
+  const modelKeys = modelKeysOf({ PARLEY_ENCRYPTION_KEY: keys, PARLEY_SEAL_UNBOUND: "0" });
+  const opened = openLlm(await stored(agent), modelKeys, use);
+  if ("unreadableKey" in opened) return opened.unreadableKey;
+  return [opened.llm, ...opened.llm.fallbacks].map(({ params }) => params?.apiKey);
+}
+
+const reseal = (env: Record<string, string> = {}) =>
+  resealAgents(readAgentConfig({ ...service.env(), ...env }), silentLogger);
+
+test("after a reseal with the next key first, the next key alone opens every agent's keys", async () => {
+  const agent = await newAgent();
+  await create(service.agents, creation(newOwner(), { llm: undefined }));
+  await reseal({ PARLEY_ENCRYPTION_KEY: `${NEXT},${TEST_SECRET}` });
+  expect(await keysWith(NEXT, agent)).toEqual(["sk-primary", "sk-fallback"]);
+  expect(await keysWith(TEST_SECRET, agent)).toBe("llm.params.api_key");
+  const once = await stored(agent);
+  await reseal({ PARLEY_ENCRYPTION_KEY: NEXT });
+  expect(await stored(agent)).toEqual(once);
+  await reseal({ PARLEY_ENCRYPTION_KEY: `${TEST_SECRET},${NEXT}` });
+});
+
+test("keys of the release before work, are bound to their agent by a reseal, and given back to that release by another", async () => {
+  const agent = await newAgent();
+  await storeAsBefore(agent);
+  expect(await keysWith(TEST_SECRET, agent)).toEqual(["sk-primary", "sk-fallback"]);
+  await reseal();
+  expect(await keysWith(TEST_SECRET, agent)).toEqual(["sk-primary", "sk-fallback"]);
+  expect(await keysWith(TEST_SECRET, agent, { ...agent, agentId: "agt_another" })).toBe("llm.params.api_key");
+  const once = await stored(agent);
+  await reseal();
+  expect(await stored(agent)).toEqual(once);
+
+  await reseal({ PARLEY_SEAL_UNBOUND: "1" });
+  expect(await readAsBefore(agent)).toEqual(["sk-primary", "sk-fallback"]);
+  await reseal();
+});
+
+test("while the release before runs beside this one, it can read what this one seals", async () => {
+  const beside = await startTestAgents({ PARLEY_SEAL_UNBOUND: "1" });
+  const llm = customLlm("https://a.example/v1", "sk-primary");
+  const { ownerId } = await create(beside.agents, creation(newOwner(), { llm }));
+  const [row] = await beside.sql<{ sealed: string }[]>`select llm -> 'params' ->> 'sealedApiKey' as sealed from agents`;
+  expect(before.open(row?.sealed ?? "", ownerId)).toBe("sk-primary");
+  await beside.stop();
+});
+
+test("a reseal seals all other keys, and fails, when one cannot be read", async () => {
+  const [lost, agent] = [await newAgent(), await newAgent()];
+  await storeAsBefore(agent);
+  await service.sql`
+    update agents set llm = jsonb_set(llm, '{params,baseUrl}', '"https://evil.example/v1"') where agent_id = ${lost.agentId}`;
+  expect(await reseal().catch(String)).toBe(
+    "Error: the keys of 1 agents cannot be read, the others are sealed: see the log",
+  );
+  expect(await keysWith(TEST_SECRET, agent, { ...agent, agentId: "agt_another" })).toBe("llm.params.api_key");
+  expect(await keysWith(TEST_SECRET, agent)).toEqual(["sk-primary", "sk-fallback"]);
 });

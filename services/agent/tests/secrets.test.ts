@@ -118,6 +118,58 @@ test("a mask goes along when its configuration changes places", async () => {
   expect((await runtime(agent)).llm).toEqual(customLlm(B, "sk-fallback-abcdef", [customLlm(A, KEY)]));
 });
 
+test.each([
+  ["another base_url", "{params,baseUrl}", "https://evil.example/v1", "llm.params.api_key"],
+  ["another provider", "{providerName}", "OPENAI", "llm.params.api_key"],
+  [
+    "another base_url of a fallback",
+    "{fallbacks,0,params,baseUrl}",
+    "https://evil.example/v1",
+    "llm.fallbacks.0.params.api_key",
+  ],
+] as const)("a key opens for no other use that the database is made to say: %s", async (_, path, value, field) => {
+  const llm = customLlm(A, KEY, [customLlm(B, "sk-fallback-abcdef")]);
+  const [agent, other] = [
+    await create(service.agents, creation(newOwner(), { llm })),
+    await create(service.agents, creation(newOwner(), { llm })),
+  ];
+  await service.sql`
+    update agents set llm = jsonb_set(llm, ${path}, ${service.sql.json(value)}) where agent_id = ${agent.agentId}`;
+  // The agents asked for beside it have theirs.
+  const { results } = await service.agents.batchGetAgentRuntimes({ keys: [agent, other], withAnalysisPrompt: false });
+  expect(results.map(({ runtime: found }) => [found?.llm, found?.unreadableKey])).toEqual([
+    [undefined, field],
+    [llm, undefined],
+  ]);
+});
+
+test("a key that is moved to another agent of its owner opens for neither use nor mask, and a new one puts that right", async () => {
+  const owner = newOwner();
+  const [from, to] = [
+    await create(service.agents, creation(owner, { llm: customLlm(A, KEY) })),
+    await create(service.agents, creation(owner, { llm: customLlm(A, "sk-another-0000000") })),
+  ];
+  await service.sql`
+    update agents set llm = (select llm from agents where agent_id = ${from.agentId}) where agent_id = ${to.agentId}`;
+  expect(await runtime(to)).toMatchObject({ llm: undefined, unreadableKey: "llm.params.api_key" });
+  expect((await runtime(from)).llm).toEqual(customLlm(A, KEY));
+  expect(await failure(service.agents.updateAgent(update(to, { llm: customLlm(A, MASK) })))).toMatchObject({
+    kind: "invalid",
+    detail: "llm.params.api_key must be sent again in full because the stored key cannot be read",
+  });
+  await change(service.agents, to, { llm: customLlm(A, "sk-fresh-00000000") });
+  expect((await runtime(to)).llm).toEqual(customLlm(A, "sk-fresh-00000000"));
+});
+
+test("a mask that goes along to another provider of the same base_url keeps the key", async () => {
+  const llm = { ...customLlm("", KEY), params: { ...customLlm("", KEY).params, baseUrl: undefined } };
+  const from = { ...present(llm), providerName: "OPENAI", modelName: "gpt-5" } as LlmConfig;
+  const agent = await create(service.agents, creation(newOwner(), { llm: from }));
+  const to = { ...from, providerName: "OPENAI_RESPONSES", params: { ...present(from.params), apiKey: MASK } };
+  await change(service.agents, agent, { llm: to });
+  expect((await runtime(agent)).llm).toEqual({ ...to, params: { ...to.params, apiKey: KEY } });
+});
+
 const LIST = { page: undefined, search: "", agentType: 0, agentCategory: "" } as const;
 
 function keysOf(llm: LlmConfig | undefined): (string | undefined)[] {

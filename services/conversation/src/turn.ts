@@ -4,6 +4,7 @@ import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "./context.ts";
+import { llmOf } from "./llm-of.ts";
 import type { Model, ModelEvent, ModelRequest } from "./model/port.ts";
 import { watchModel } from "./model/watch.ts";
 import { modelRequest } from "./model-request.ts";
@@ -37,8 +38,7 @@ export interface ReadyTurn {
 /** @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called */
 export async function prepareTurn(ctx: ConversationContext, turn: Turn, { log }: Call): Promise<PreparedTurn> {
   const agent = await ctx.getAgent(turn.ownerId, turn.agentId);
-  if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
-  return { agent, model: ctx.selectModel(agent.llm, log) };
+  return { agent, model: ctx.selectModel(llmOf(agent), log) };
 }
 
 /**

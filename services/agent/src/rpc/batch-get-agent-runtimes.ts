@@ -3,7 +3,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { readAnalysisPrompts } from "../agent-prompts.ts";
 import type { AgentContext } from "../context.ts";
 import { toRuntime } from "../convert.ts";
-import { readAgents } from "../read-agents.ts";
+import { type ReadAgent, readAgents } from "../read-agents.ts";
 
 export function batchGetAgentRuntimes(
   ctx: AgentContext,
@@ -12,14 +12,19 @@ export function batchGetAgentRuntimes(
     const reads = await readAgents(ctx, keys, call);
     const rows = reads.flatMap((read) => (typeof read === "number" ? [] : read.row));
     const analysisPrompts = withAnalysisPrompt ? await readAnalysisPrompts(ctx, rows, call) : new Map();
+    const runtimeOf = ({ row, prompt }: ReadAgent) => {
+      const runtime = toRuntime(row, prompt, analysisPrompts.get(row), ctx.modelKeys);
+      const { ownerId: owner_id, agentId: agent_id } = row;
+      if (runtime.unreadableKey !== undefined) {
+        call.log.error({ owner_id, agent_id, field: runtime.unreadableKey }, "a model's key cannot be read");
+      }
+      return runtime;
+    };
     return {
       results: reads.map((read) =>
         typeof read === "number"
           ? { access: read, runtime: undefined }
-          : {
-              access: Access.ACCESS_GRANTED,
-              runtime: toRuntime(read.row, read.prompt, analysisPrompts.get(read.row), ctx.sealer),
-            },
+          : { access: Access.ACCESS_GRANTED, runtime: runtimeOf(read) },
       ),
     };
   };

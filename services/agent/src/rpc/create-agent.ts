@@ -25,7 +25,7 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
     checkProviders(ctx, request);
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
-    const llm = request.llm ? sealLlm(request.llm, null, ctx.sealer, key.ownerId) : null;
+    const llm = request.llm ? sealLlm(request.llm, null, ctx.modelKeys, key) : null;
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
     const store = async (tx: Sql, prompts: AcquiredPrompts) => {
       const row = newRow(key.agentId, request, { llm, prompts, now: ctx.clock.now() });

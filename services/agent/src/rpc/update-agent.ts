@@ -143,13 +143,13 @@ function touchesReferences({ agentName, prompt, analysis, clear }: UpdateAgentRe
 
 /** @throws ServiceError invalid when the change does not fit the agent */
 function changed(
-  { sealer, clock }: Pick<AgentContext, "sealer" | "clock">,
+  { modelKeys, clock }: Pick<AgentContext, "modelKeys" | "clock">,
   before: AgentRow,
   request: UpdateAgentRequest,
   prompts: AcquiredPrompts,
 ): AgentRow {
   checkAnalysis(before.analysis, request);
-  const llm = request.llm && sealLlm(request.llm, before.llm, sealer, before.ownerId);
+  const llm = request.llm && sealLlm(request.llm, before.llm, modelKeys, before);
   const row: AgentRow = { ...before, updatedAt: later(clock.now(), before.updatedAt) };
   for (const field of request.clear) {
     if (field === "prompt") Object.assign(row, { promptName: null, promptVersion: null });

@@ -2,6 +2,7 @@ import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
+import { llmOf } from "../llm-of.ts";
 import { watchModel } from "../model/watch.ts";
 import type { AnalysisItem, ConversationRow } from "../store/conversations.ts";
 import type { EndMessage } from "../store/transcript-ends.ts";
@@ -22,10 +23,10 @@ export async function analyze(
   conversation: ConversationRow,
   messages: readonly EndMessage[],
 ): Promise<AnalysisItem[]> {
-  if (!agent.llm) throw new ServiceError("condition", "Agent has no LLM configuration");
+  const llm = llmOf(agent);
   if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt is not there any more");
   const { ownerId: owner_id, conversationId: conversation_id } = conversation;
-  const model = selectAnalysisModel(agent.llm, log.child({ owner_id, conversation_id }));
+  const model = selectAnalysisModel(llm, log.child({ owner_id, conversation_id }));
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
   const startedAt = performance.now();
   const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });

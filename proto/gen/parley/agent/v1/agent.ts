@@ -170,7 +170,11 @@ export interface AgentRuntime {
   sts: StsConfig | undefined;
   agentType: AgentType;
   /** What `analysis.prompt` refers to, when it was asked for. */
-  analysisPrompt: AgentPrompt | undefined;
+  analysisPrompt:
+    | AgentPrompt
+    | undefined;
+  /** Which key of the model cannot be read, such as llm.params.api_key, when one cannot: `llm` is absent then. */
+  unreadableKey?: string | undefined;
 }
 
 export interface ProviderModels {
@@ -1310,6 +1314,7 @@ function createBaseAgentRuntime(): AgentRuntime {
     sts: undefined,
     agentType: 0,
     analysisPrompt: undefined,
+    unreadableKey: undefined,
   };
 }
 
@@ -1350,6 +1355,9 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     if (message.analysisPrompt !== undefined) {
       AgentPrompt.encode(message.analysisPrompt, writer.uint32(98).fork()).join();
+    }
+    if (message.unreadableKey !== undefined) {
+      writer.uint32(106).string(message.unreadableKey);
     }
     return writer;
   },
@@ -1463,6 +1471,14 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.analysisPrompt = AgentPrompt.decode(reader, reader.uint32());
             continue;
           }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.unreadableKey = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1498,6 +1514,7 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     message.analysisPrompt = (object.analysisPrompt !== undefined && object.analysisPrompt !== null)
       ? AgentPrompt.fromPartial(object.analysisPrompt)
       : undefined;
+    message.unreadableKey = object.unreadableKey ?? undefined;
     return message;
   },
 };

@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { createAgent, failure, hear, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+
+let service: TestChat;
+let agent: TestAgent;
+let other: TestAgent;
+
+beforeAll(async () => {
+  service = await startTestChat();
+  agent = await createAgent(service);
+  other = await createAgent(service, {}, agent.ownerId);
+});
+afterAll(() => service.stop());
+
+const setModel = ({ agentId }: TestAgent, llm: object) =>
+  service.admin`update agent.agents set llm = ${service.admin.json(llm as never)} where agent_id = ${agentId}`;
+
+test("a model's key that was moved in the database is not sent: the chat says what to do, and other agents go on", async () => {
+  const [before] = await service.admin`select llm from agent.agents where agent_id = ${agent.agentId}`;
+  const [moved] = await service.admin`select llm from agent.agents where agent_id = ${other.agentId}`;
+  const calls = service.model.calls.length;
+  for (const llm of [moved?.llm, { ...before?.llm, providerName: "OPENAI" }]) {
+    await setModel(agent, llm);
+    const refusal = {
+      kind: "condition",
+      detail: "The agent's llm.params.api_key cannot be read any more: set it again",
+      sessionId: undefined,
+    };
+    const [whole, streamed, beside] = await Promise.all([
+      failure(service.chat.completeTurn({ turn: turn(agent) })),
+      failure(hear(service.chat, turn(agent))),
+      say(service, other),
+    ]);
+    expect([whole, streamed, beside.response]).toEqual([refusal, refusal, "Hello there."]);
+  }
+  expect(service.model.calls.length).toBe(calls + 2);
+  await setModel(agent, before?.llm);
+  expect((await say(service, agent)).response).toBe("Hello there.");
+});

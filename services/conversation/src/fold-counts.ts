@@ -1,5 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
-import type { Queue } from "@parley/shared/jobs/worker";
+import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
+import { turnOf } from "./job-turn.ts";
 import { foldConversationChanges } from "./store/conversation-counts.ts";
 
 const RETRY_MS = 5_000;
@@ -11,8 +12,9 @@ export function foldCountsQueue(db: Database): Record<string, Queue> {
       concurrency: 1,
       leaseMs: 60_000,
       retryDelayMs: () => RETRY_MS,
-      run: async ({ ownerId }) => {
-        while ((await foldConversationChanges(db, ownerId)) > 0);
+      run: async ({ ownerId }, lease) => {
+        const isOver = turnOf(lease);
+        while ((await foldConversationChanges(db, ownerId)) > 0) if (isOver()) return HAND_OVER;
       },
     },
   };

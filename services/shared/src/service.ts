@@ -57,8 +57,8 @@ export interface Built<D extends Definition> {
   stop?: () => Promise<void>;
 }
 
-/** Connections for what takes long: opened when it is needed, beside PARLEY_DATABASE_POOL. */
-const PATIENT_MAX = 1;
+/** Connections for what takes long, so that one owner's long work leaves some to others': opened when needed, beside PARLEY_DATABASE_POOL. */
+const PATIENT_MAX = 3;
 
 /** Opens the database, migrates it, serves the calls. */
 export async function startService<D extends Definition>(

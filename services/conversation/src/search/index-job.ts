@@ -1,5 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
-import type { Queue } from "@parley/shared/jobs/worker";
+import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
+import { turnOf } from "../job-turn.ts";
 import { indexNextPart, numberEnded } from "../store/search-index.ts";
 
 const RETRY_MS = 5_000;
@@ -8,12 +9,15 @@ const RETRY_MS = 5_000;
 export function indexConversationsQueue(db: Database): Record<string, Queue> {
   return {
     "index-conversations": {
-      concurrency: 1,
+      // One owner's texts may be long, and then others go past it.
+      concurrency: 2,
+      perOwner: 1,
       leaseMs: 60_000,
       retryDelayMs: () => RETRY_MS,
       run: async ({ ownerId }, lease) => {
-        await numberEnded(db, ownerId);
-        while (!lease.aborted && (await indexNextPart(db, ownerId)));
+        const isOver = turnOf(lease);
+        if (!(await numberEnded(db, ownerId, isOver))) return HAND_OVER;
+        while (await indexNextPart(db, ownerId)) if (isOver()) return HAND_OVER;
       },
     },
   };

@@ -34,7 +34,8 @@ const text = fc.array(piece, { minLength: 1, maxLength: 3 });
 
 function termsOf(pieces: readonly string[]) {
   const terms = { grams: new Set<string>(), words: new Set<string>() };
-  eachTerm(pieces.join(SEPARATOR), { gram: (gram) => terms.grams.add(gram), word: (word) => terms.words.add(word) });
+  const sink = { gram: (gram: string) => terms.grams.add(gram), word: (word: string) => terms.words.add(word) };
+  Array.from(eachTerm(pieces.join(SEPARATOR), sink));
   return terms;
 }
 

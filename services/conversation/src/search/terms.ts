@@ -16,11 +16,23 @@ export interface TermSink {
   word(word: string): void;
 }
 
-/** Every one or two characters in a row, and every word between white space, of a conversation's text in lower case. */
-export function eachTerm(text: string, sink: TermSink): void {
+/** Characters that take about a millisecond. */
+const STEP = 16_384;
+
+/**
+ * Every one or two characters in a row, and every word between white space, of a conversation's text in lower case. Yields about
+ * every millisecond: a long text takes a second, and whoever reads it has other work to do meanwhile.
+ */
+export function* eachTerm(text: string, sink: TermSink): Generator<void> {
   for (const piece of text.split(SEPARATOR)) {
-    eachGram(piece, sink);
-    for (const [word] of piece.matchAll(WORDS)) eachPiece(word, sink);
+    yield* eachGram(piece, sink);
+    let next = STEP;
+    for (const { 0: word, index } of piece.matchAll(WORDS)) {
+      eachPiece(word, sink);
+      if (index < next) continue;
+      next = index + STEP;
+      yield;
+    }
   }
 }
 
@@ -31,8 +43,9 @@ export function pairsOf(text: string): string[] {
   return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
 }
 
-function eachGram(text: string, sink: TermSink): void {
+function* eachGram(text: string, sink: TermSink): Generator<void> {
   let before = -1;
+  let next = STEP;
   for (let at = 0; at < text.length; ) {
     // Characters, not halves of surrogate pairs.
     const end = at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
@@ -40,6 +53,9 @@ function eachGram(text: string, sink: TermSink): void {
     if (before >= 0) sink.gram(text.slice(before, end));
     before = at;
     at = end;
+    if (at < next) continue;
+    next = at + STEP;
+    yield;
   }
 }
 

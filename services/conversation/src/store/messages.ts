@@ -57,7 +57,7 @@ export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number },
  * What of a transcript is ever read at once, its newest messages: 700,000 words. A model that its owner runs can say more, and
  * whatever works on such a conversation would take a process with it.
  */
-const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
+export const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
 /** Of a conversation that is read alone: its transcript, and 1 MiB each of metadata and variables. */
 export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + 2 * 1024 * 1024;
 /** Of a message beside its text. */

@@ -1,11 +1,13 @@
 import type { Database, Sql } from "@parley/shared/db/database";
 import { BLOCK_PARTS, PART } from "../search/number-set.ts";
 import { SEPARATOR } from "../search/terms.ts";
+import { TRANSCRIPT_BYTES_MAX } from "./messages.ts";
 import { insertPart, mergeBlock } from "./search-terms.ts";
 import { searchedValues } from "./searched-values.ts";
 
-/** Waiting conversations looked at in one transaction. */
+/** Waiting conversations looked at in one transaction, and the bytes of texts taken in one, unless one alone has more. */
 const BATCH = 1_024;
+const BATCH_BYTES = 16 * 1024 * 1024;
 
 /** Only one process changes an owner's index at a time; held until the transaction ends. */
 async function lockIndex(tx: Sql, ownerId: string): Promise<{ numbered: number; indexed: number }> {
@@ -17,18 +19,33 @@ async function lockIndex(tx: Sql, ownerId: string): Promise<{ numbered: number; 
   return state;
 }
 
-/** Numbers the conversations that ended, and keeps their texts. */
-export async function numberEnded(db: Database, ownerId: string): Promise<void> {
-  for (let last: string | null = NIL; last !== null; last = await numberBatch(db, ownerId, last));
+/**
+ * Numbers the conversations that ended, and keeps their texts, of long ones the newest messages.
+ * @param isOver asked after each batch in which some were numbered
+ * @returns whether there was time for all
+ */
+export async function numberEnded(db: Database, ownerId: string, isOver = () => false): Promise<boolean> {
+  for (let last: string | null = NIL; last !== null; ) {
+    const batch = await numberBatch(db, ownerId, last);
+    if (batch.numbered > 0 && isOver()) return false;
+    last = batch.last;
+  }
+  return true;
 }
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** Of those that wait after `last`, the next few. Returns the last of these, null when there is none. */
-async function numberBatch(db: Database, ownerId: string, last: string): Promise<string | null> {
+interface NumberedBatch {
+  /** The last that was looked at, null when there is none. */
+  last: string | null;
+  numbered: number;
+}
+
+/** Of those that wait after `last`, the next few. */
+async function numberBatch(db: Database, ownerId: string, last: string): Promise<NumberedBatch> {
   return db.begin(async (tx) => {
     const { numbered } = await lockIndex(tx, ownerId);
-    const [batch] = await tx<{ last: string | null }[]>`
+    const [batch] = await tx<NumberedBatch[]>`
       with waiting as materialized (
         select conversation_id from search_waiting
         where owner_id = ${ownerId} and conversation_id > ${last} order by conversation_id limit ${BATCH}
@@ -40,9 +57,19 @@ async function numberBatch(db: Database, ownerId: string, last: string): Promise
           -- One that is being deleted leaves the index by its trigger, which has to find it in one place.
           for key share skip locked
         ) as conversation
+      ), sized as (
+        select ended.*, sum(bytes) over (order by conversation_id) - bytes as bytes_before
+        from ended cross join lateral (
+          select least(coalesce(sum(octet_length(content)), 0), ${TRANSCRIPT_BYTES_MAX}::integer)
+            + pg_column_size(metadata) + pg_column_size(variables) as bytes
+          from messages
+          where messages.owner_id = ${ownerId} and messages.conversation_id = ended.conversation_id
+        ) as size
+      ), numbering as materialized (
+        select * from sized where bytes_before < ${BATCH_BYTES}
       ), taken as (
         delete from search_waiting
-        where owner_id = ${ownerId} and conversation_id = any(array(select conversation_id from ended))
+        where owner_id = ${ownerId} and conversation_id = any(array(select conversation_id from numbering))
       ), added as (
         insert into search_documents (owner_id, number, conversation_id, text)
         select ${ownerId}, ${numbered}::integer - 1 + row_number() over (order by created_at), conversation_id,
@@ -50,18 +77,26 @@ async function numberBatch(db: Database, ownerId: string, last: string): Promise
             ${SEPARATOR},
             (select string_agg(value, ${SEPARATOR}) from ${searchedValues(tx)} as searched),
             (
-              select string_agg(content, ${SEPARATOR} order by seq) from messages
-              where messages.owner_id = ${ownerId} and messages.conversation_id = ended.conversation_id
+              select string_agg(content, ${SEPARATOR} order by seq)
+              from (
+                select seq, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
+                where messages.owner_id = ${ownerId} and messages.conversation_id = numbering.conversation_id
+              ) as newest_first
+              where bytes <= ${TRANSCRIPT_BYTES_MAX}
             )
           ))
-        from ended
+        from numbering
         returning 1
       ), counted as (
         update search_owners set numbered = numbered + (select count(*) from added) where owner_id = ${ownerId}
       )
-      select (select conversation_id from waiting order by conversation_id desc limit 1) as last`;
-    return batch?.last ?? null;
-  }) as Promise<string | null>;
+      select (select count(*) from numbering)::integer as numbered, case
+        when (select count(*) from numbering) < (select count(*) from ended)
+        then (select conversation_id from numbering order by conversation_id desc limit 1)
+        else (select conversation_id from waiting order by conversation_id desc limit 1)
+      end as last`;
+    return batch ?? { last: null, numbered: 0 };
+  }) as Promise<NumberedBatch>;
 }
 
 /** Indexes the next part if all its numbers are given, and merges the block it may be the last of. False when there is none. */

@@ -1,5 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { keptFor, keptSince } from "./retention.ts";
+import type { SessionKey } from "./turns.ts";
 
 export interface OwnerExpiry {
   ownerId: string;
@@ -33,9 +34,14 @@ export async function listOwnerExpiry(
     order by owner_id`;
 }
 
+export interface ExpiredConversation {
+  conversationId: string;
+  messageCount: number;
+}
+
 /**
  * Takes the oldest of an owner's conversations that are past retention, but for those whose event is not sent yet and that have
- * been past it for less than `unsentMs`. @returns their ids
+ * been past it for less than `unsentMs`.
  */
 export async function takeExpired(
   tx: Sql,
@@ -43,9 +49,9 @@ export async function takeExpired(
   now: Date,
   unsentMs: number,
   limit: number,
-): Promise<string[]> {
-  const rows = await tx<{ conversationId: string }[]>`
-    select conversation_id from conversations
+): Promise<ExpiredConversation[]> {
+  return tx<ExpiredConversation[]>`
+    select conversation_id, message_count from conversations
     where owner_id = ${ownerId} and created_at < ${keptSince(tx, ownerId, now)} and (
       created_at < ${keptSince(tx, ownerId, new Date(now.getTime() - unsentMs))} or not exists (
         select 1 from conversation_events as event
@@ -54,7 +60,16 @@ export async function takeExpired(
       )
     )
     order by created_at limit ${limit} for update skip locked`;
-  return rows.map(({ conversationId }) => conversationId);
+}
+
+/** Deletes the first messages of a conversation. @returns how many */
+export async function deleteOldestMessages(tx: Sql, key: SessionKey, limit: number): Promise<number> {
+  const { count } = await tx`
+    delete from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${limit} + (
+      select min(seq) from messages where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}
+    )`;
+  return count;
 }
 
 /**

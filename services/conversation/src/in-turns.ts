@@ -7,7 +7,7 @@
  * @throws the first failure, at the end
  */
 export async function inTurns(
-  owners: AsyncIterable<string>,
+  owners: AsyncIterable<string> | Iterable<string>,
   doPart: (ownerId: string) => Promise<boolean>,
   stopping: AbortSignal,
 ): Promise<void> {

@@ -1,5 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
+import { inTurns } from "../in-turns.ts";
 import { listGoneBlocks, rebuildBlock } from "../store/search-index.ts";
 
 const EVERY_MS = 15 * 60_000;
@@ -12,10 +13,17 @@ export function goneConversations(db: Database): Sweep {
     name: "tidy-search-index",
     everyMs: EVERY_MS,
     run: async (now, stopping) => {
-      for (const { ownerId, block } of await listGoneBlocks(db, new Date(now.getTime() - GONE_FOR_MS))) {
-        if (stopping.aborted) return;
-        await rebuildBlock(db, ownerId, block);
-      }
+      const blocks = Map.groupBy(
+        await listGoneBlocks(db, new Date(now.getTime() - GONE_FOR_MS)),
+        ({ ownerId }) => ownerId,
+      );
+      const rebuildNext = async (ownerId: string) => {
+        const [next, ...others] = blocks.get(ownerId) ?? [];
+        if (next) await rebuildBlock(db, ownerId, next.block);
+        blocks.set(ownerId, others);
+        return others.length > 0;
+      };
+      await inTurns([...blocks.keys()], rebuildNext, stopping);
     },
   };
 }

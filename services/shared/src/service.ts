@@ -17,7 +17,10 @@ import { type Handlers, serve } from "./rpc/server.ts";
 export const SERVICE_VARIABLES = {
   DATABASE_URL: str({ desc: "postgres:// address of the service's own role" }),
   PARLEY_LISTEN: str({ default: "127.0.0.1:0", desc: "host:port or unix:path to serve gRPC on" }),
-  PARLEY_DATABASE_POOL: positiveInteger({ default: 10, desc: "connections at most, beside one for what takes long" }),
+  PARLEY_DATABASE_POOL: positiveInteger({
+    default: 10,
+    desc: "connections at most, beside up to three for what takes long",
+  }),
   PARLEY_DATABASE_PREPARE: str({ default: "1", choices: ["0", "1"], desc: "0 behind a transaction-mode pooler" }),
   PARLEY_DATABASE_DIRECT_URL: str({
     default: "",

@@ -26,6 +26,10 @@ const VARIABLES = {
     desc: "of one answer as its provider sends it",
   }),
   PARLEY_REPLY_MAX_CHARACTERS: positiveInteger({ default: 1_000_000, desc: "of one reply" }),
+  PARLEY_OWNER_TURNS_MAX: positiveInteger({
+    default: 1_024,
+    desc: "of one owner under way in a process; a turn of long texts counts as several",
+  }),
   PARLEY_TURN_LEASE_MS: positiveNumber({ default: 15_000, desc: "that a turn whose process died keeps its session" }),
   PARLEY_REPLY_CHECKPOINT_MS: positiveNumber({
     default: 2_000,

@@ -13,6 +13,7 @@ import type { ReadLists } from "./list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
 import type { RunningTurns } from "./running-turns.ts";
+import type { TurnShares } from "./turn-memory.ts";
 
 export interface ConversationContext {
   db: Database;
@@ -35,6 +36,7 @@ export interface ConversationContext {
   /** The same, of whose answers less is read. */
   selectAnalysisModel(llm: LlmConfig, log: Logger): Model;
   turns: RunningTurns;
+  turnShares: TurnShares;
   limits: ConversationLimits;
   clock: Clock;
 }

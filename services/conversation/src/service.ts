@@ -44,6 +44,7 @@ import { streamTurn } from "./rpc/stream-turn.ts";
 import { runningTurns } from "./running-turns.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
+import { turnShares } from "./turn-memory.ts";
 
 const WHOLE_REPLY_MS = 600_000;
 /** The slowest texts to search for take seconds of a core. */
@@ -103,6 +104,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           selectModel: (llm, by) => selectModel(llm, providers, by),
           selectAnalysisModel: (llm, by) => selectModel(llm, analysisProviders, by),
           turns: runningTurns(),
+          turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
           limits: limitsOf(config),
           clock,
         };

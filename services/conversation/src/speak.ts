@@ -2,6 +2,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { AnsweredToolCall, ModelEvent, ModelName, ModelRequest, TokenUsage, ToolCall } from "./model/port.ts";
 import type { ModelLimits, ModelWatch } from "./model/watch.ts";
 import { type AgentTools, farewellOf, runTool } from "./tools.ts";
+import { outOfTurnMemory } from "./turn-memory.ts";
 import { wordCutter } from "./words.ts";
 
 /** What there is of a turn's reply: it grows while the model speaks, and whoever ends the turn stores what there is. */
@@ -39,6 +40,8 @@ export interface Speaking {
   request: ModelRequest;
   tools: AgentTools;
   watch: ModelWatch;
+  /** Whether there is room for a reply of so many characters. */
+  hasRoom(characters: number): boolean;
   limits: ModelLimits;
 }
 
@@ -49,7 +52,10 @@ const ROUNDS_MAX = 4;
  * Has the model speak, round by round while it calls tools, and gives its words as they are complete.
  * @throws ServiceError upstream_failed when it has nothing to say, and what a model throws
  */
-export async function* speak(reply: Reply, { ask, request, tools, watch, limits }: Speaking): AsyncGenerator<string> {
+export async function* speak(
+  reply: Reply,
+  { ask, request, tools, watch, hasRoom, limits }: Speaking,
+): AsyncGenerator<string> {
   const words = wordCutter();
   const deadlineAt = performance.now() + limits.deadlineMs;
   const messages = [...request.messages];
@@ -69,6 +75,7 @@ export async function* speak(reply: Reply, { ask, request, tools, watch, limits 
         const complete = words.push(text);
         if (complete !== "") yield complete;
         if (text !== event.text) throw tooLong(reply.by, limits);
+        if (!hasRoom(reply.text.length)) throw outOfTurnMemory();
       }
       watch.resume();
     }

@@ -15,6 +15,7 @@ import { emptyReply, type Reply, speak } from "./speak.ts";
 import { isReplyStored } from "./store/messages.ts";
 import { finishTurn, type ReplySoFar, releaseTurn } from "./store/turns.ts";
 import { keepTurn } from "./turn-lease.ts";
+import { outOfTurnMemory, type TurnMemory } from "./turn-memory.ts";
 
 export type TurnEvent = { type: "started"; sessionId: string } | { type: "text"; text: string };
 
@@ -51,8 +52,9 @@ export function runTurn(
   prepared: PreparedTurn,
   accepted: AcceptedTurn,
   call: Call,
+  memory: TurnMemory,
 ): ReadyTurn {
-  return new RunningTurn(ctx, turn, prepared, accepted, call);
+  return new RunningTurn(ctx, turn, prepared, accepted, call, memory);
 }
 
 class RunningTurn implements ReadyTurn {
@@ -64,6 +66,8 @@ class RunningTurn implements ReadyTurn {
   readonly #model: Model;
   readonly #accepted: AcceptedTurn;
   readonly #call: Call;
+  readonly #memory: TurnMemory;
+  readonly #letMemoryGo: () => void;
   readonly #reply: Reply;
   readonly #startedAt = performance.now();
   #isStreamed = false;
@@ -74,6 +78,7 @@ class RunningTurn implements ReadyTurn {
     { agent, model }: PreparedTurn,
     accepted: AcceptedTurn,
     call: Call,
+    memory: TurnMemory,
   ) {
     this.sessionId = accepted.conversationId;
     this.#ctx = ctx;
@@ -82,6 +87,8 @@ class RunningTurn implements ReadyTurn {
     this.#model = model;
     this.#accepted = accepted;
     this.#call = call;
+    this.#memory = memory;
+    this.#letMemoryGo = memory.keep();
     this.#reply = emptyReply(model);
   }
 
@@ -109,7 +116,20 @@ class RunningTurn implements ReadyTurn {
     try {
       yield { type: "started", sessionId: this.sessionId };
       const request = await modelRequest(this.#ctx, this.#agent, this.#accepted, this.#turn.message);
-      const speaking = { ask: (asked: ModelRequest) => ask(asked, watch.signal), request, watch, limits: limits.model };
+      const asked = charactersOf(request);
+      const hasRoom = (said: number, received = 0) =>
+        this.#memory.holds((asked + said) * BYTES_PER_CHARACTER + received * BYTES_PER_RECEIVED);
+      if (!hasRoom(0)) throw outOfTurnMemory();
+      const onReceived = (bytes: number) => {
+        if (!hasRoom(this.#reply.text.length, bytes)) watch.fail(outOfTurnMemory());
+      };
+      const speaking = {
+        ask: (asked: ModelRequest) => ask({ ...asked, onReceived }, watch.signal),
+        request,
+        watch,
+        hasRoom,
+        limits: limits.model,
+      };
       for await (const text of speak(this.#reply, { ...speaking, tools: this.#agent.tools }))
         yield { type: "text", text };
     } catch (error) {
@@ -118,7 +138,7 @@ class RunningTurn implements ReadyTurn {
       // Also when the client leaves, which ends a generator where it waits.
       watch.done();
       checkpoints.stop();
-      await this.#end(lease, checkpoints.begun);
+      await this.#end(lease, checkpoints.begun).finally(this.#letMemoryGo);
     }
     if (failure) throw this.#failure(failure);
   }
@@ -180,6 +200,15 @@ class RunningTurn implements ReadyTurn {
       ...(known.retryAfterMs !== undefined && { retryAfterMs: known.retryAfterMs }),
     });
   }
+}
+
+/** A text, and a copy of it on its way to or from somebody. */
+const BYTES_PER_CHARACTER = 2;
+/** What arrives is there as bytes and as text. */
+const BYTES_PER_RECEIVED = 2;
+
+function charactersOf({ system, messages }: ModelRequest): number {
+  return messages.reduce((sum, { content }) => sum + content.length, system.length);
 }
 
 function databaseUnreachable(cause: unknown): ServiceError {

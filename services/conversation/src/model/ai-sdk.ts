@@ -5,6 +5,7 @@ import {
   type LanguageModelV4FunctionTool,
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
+import { meterBodies } from "@parley/shared/egress/meter";
 import { type Bounds, readAhead } from "../read-ahead.ts";
 import { storable } from "../storable.ts";
 import { endlessStream, failureOf } from "./failure.ts";
@@ -25,14 +26,16 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
   return {
     ...by,
     async *stream(request, signal) {
+      const given = metered(request, signal);
       try {
         const { stream } = await model.doStream(callOptions(request, settings, signal));
-        yield* events(stream, by);
+        yield* events(stream, by, given);
       } catch (error) {
         throw failureOf(error, by.provider, signal);
       }
     },
     async complete(request, signal) {
+      metered(request, signal);
       try {
         const { content, usage } = await model.doGenerate(callOptions(request, settings, signal));
         const reply: ModelReply = { by, text: "", toolCalls: [], usage: tokens(usage) };
@@ -48,6 +51,23 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
   };
 }
 
+/** Below this nobody is told: most answers have fewer bytes in all. */
+const RECEIVED_TOLD = 32 * 1024;
+
+/** Tells of what is received and not given on. @returns what has to be called when all of it has been */
+function metered({ onReceived }: ModelRequest, signal: AbortSignal): () => void {
+  let held = 0;
+  if (onReceived) {
+    meterBodies(signal, (bytes) => {
+      held += bytes;
+      if (held > RECEIVED_TOLD) onReceived(held);
+    });
+  }
+  return () => {
+    held = 0;
+  };
+}
+
 const BROKEN: readonly string[] = ["error", "interrupted"];
 /** Characters: a reader that is slow must not have the model read far ahead. */
 const JOINED: Bounds<Part> = {
@@ -56,10 +76,11 @@ const JOINED: Bounds<Part> = {
   sizeOf: (part) => (part.type === "text-delta" ? part.delta.length : 0),
 };
 
-async function* events(stream: AsyncIterable<Part>, by: ModelName): AsyncGenerator<ModelEvent> {
+async function* events(stream: AsyncIterable<Part>, by: ModelName, given: () => void): AsyncGenerator<ModelEvent> {
   let begun = false;
   let finished = false;
   for await (const part of joined(stream)) {
+    given();
     if (part.type === "text-delta") {
       const text = storable(part.delta);
       begun ||= text !== "";

@@ -1,4 +1,5 @@
 import { EgressError, networkError } from "@parley/shared/egress/error";
+import { type Meter, meterOf } from "@parley/shared/egress/meter";
 
 /**
  * `fetch` for the standard providers, whose addresses are the operator's: nothing of them is checked, but no answer is read further
@@ -13,16 +14,21 @@ export function boundedFetch(maxBytes: number): typeof fetch {
       throw tell(error);
     });
     if (!response.body) return response;
-    return new Response(boundedBody(response.body, host, maxBytes, tell), response);
+    return new Response(boundedBody(response.body, { host, maxBytes, meter: meterOf(init?.signal), tell }), response);
   }
   return Object.assign(bounded, { preconnect: fetch.preconnect });
 }
 
+interface Bounds {
+  host: string;
+  maxBytes: number;
+  meter: Meter | undefined;
+  tell(error: unknown): unknown;
+}
+
 function boundedBody(
   body: ReadableStream<Uint8Array>,
-  host: string,
-  maxBytes: number,
-  tell: (error: unknown) => unknown,
+  { host, maxBytes, meter, tell }: Bounds,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   let receivedBytes = 0;
@@ -36,6 +42,7 @@ function boundedBody(
           void reader.cancel();
           throw new EgressError("too_large", `The answer of ${host} is longer than ${maxBytes} bytes`);
         }
+        meter?.(value.length);
         controller.enqueue(value);
       } catch (error) {
         controller.error(tell(error));

@@ -5,6 +5,8 @@ export interface ModelRequest {
   tools: readonly ModelTool[];
   /** Asks for an answer that is one JSON document of this schema, from a provider that can promise it. */
   answer?: JsonAnswer;
+  /** Is told, while an answer arrives, how many bytes of it are in memory and not given on yet. */
+  onReceived?: (bytes: number) => void;
   /** Milliseconds within which the answer has to begin, with all attempts for it; without, until the signal ends the call. */
   firstWordMs?: number;
 }

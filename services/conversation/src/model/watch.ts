@@ -21,6 +21,8 @@ export interface ModelWatch {
   pause(): void;
   /** The next piece of an answer is waited for: the stall limit counts. */
   resume(): void;
+  /** Ends the calls with an error of the turn's own. */
+  fail(error: ServiceError): void;
   /** Nothing more is wanted: whatever of the call is left is ended. */
   done(): void;
 }
@@ -51,6 +53,7 @@ export function watchModel(provider: () => string, limits: ModelLimits, { client
     resume() {
       next = setTimeout(late("stopped in the middle of its answer"), limits.stallMs);
     },
+    fail: (error) => controller.abort(error),
     done() {
       clearTimeout(next);
       clearTimeout(whole);

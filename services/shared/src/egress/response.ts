@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
 import { EgressError, networkError } from "./error.ts";
+import { meterOf } from "./meter.ts";
 
 export interface BodyBounds {
   host: string;
@@ -35,6 +36,7 @@ function bodyOf(
   { host, maxResponseBytes, signal }: BodyBounds,
 ): ReadableStream<Uint8Array> {
   let body: ReadableStreamDefaultController<Uint8Array>;
+  const meter = meterOf(signal);
   let receivedBytes = 0;
   let isSettled = false;
 
@@ -56,6 +58,8 @@ function bodyOf(
     if (isSettled) return;
     receivedBytes += chunk.length;
     if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
+    meter?.(chunk.length);
+    if (isSettled) return;
     body.enqueue(chunk);
     if ((body.desiredSize ?? 0) <= 0) incoming.pause();
   };

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { newUuid } from "@parley/shared/ids";
+import { eventually } from "@parley/shared/testing/eventually";
+import {
+  createAgent,
+  failure,
+  hear,
+  inline,
+  leavable,
+  listen,
+  say,
+  startTestChat,
+  type TestAgent,
+  type TestChat,
+  transcript,
+  turn,
+} from "./kit.ts";
+
+const TURNS_MAX = 8;
+const CUT = {
+  kind: "rate_limited",
+  detail: expect.stringContaining("this one was cut off"),
+  sessionId: expect.any(String),
+};
+
+let service: TestChat;
+beforeAll(async () => {
+  service = await startTestChat({ PARLEY_OWNER_TURNS_MAX: String(TURNS_MAX) });
+});
+afterAll(() => service.stop());
+
+/** As many turns as an owner may have, of a model that says nothing until its client leaves. */
+async function fill(agent: TestAgent, given: Parameters<typeof turn>[2] = {}) {
+  const { origin, leave } = leavable();
+  service.model.script = () => {};
+  const streams = Array.from({ length: TURNS_MAX }, () => listen(service.chat, turn(agent, "Hi", given), origin));
+  await Promise.all(streams.map((stream) => stream.next()));
+  const ended = Promise.all(streams.map((stream) => failure(Array.fromAsync(stream))));
+  return async () => {
+    leave();
+    await ended;
+  };
+}
+
+const countOf = async ({ ownerId }: TestAgent) =>
+  (await service.sql`select from conversations where owner_id = ${ownerId}`).length;
+
+test("an owner with as many turns under way as it may have is refused before its message is stored, and nobody else is", async () => {
+  const [greedy, modest] = [await createAgent(service), await createAgent(service)];
+  const leave = await fill(greedy);
+  expect(await failure(say(service, greedy))).toMatchObject({
+    kind: "rate_limited",
+    detail: "Too many chat turns of this account are under way, try again",
+  });
+  const idempotency = { key: newUuid(), fingerprint: Buffer.alloc(32) };
+  const keyed = turn(greedy, "Hi", { idempotency });
+  expect(await failure(service.chat.completeTurn({ turn: keyed }))).toMatchObject({ kind: "rate_limited" });
+  expect(await countOf(greedy)).toBe(TURNS_MAX);
+  service.model.script = (call) => call.finish("Hello.");
+  expect((await say(service, modest)).response).toBe("Hello.");
+  await leave();
+  await eventually(async () => expect((await say(service, greedy)).response).toBe("Hello."));
+  // The refusal was not stored for the key.
+  expect((await service.chat.completeTurn({ turn: keyed })).response).toBe("Hello.");
+});
+
+test("a streamed reply that outgrows its owner's share is cut off, told so, and stored as far as it came", async () => {
+  const agent = await createAgent(service);
+  service.model.script = async (call) => {
+    let gone = false;
+    call.left.then(() => {
+      gone = true;
+    });
+    while (!gone) if (!call.piece("word ".repeat(1_000))) await call.drained();
+  };
+  const failed = await failure(hear(service.chat, turn(agent)));
+  expect(failed).toEqual(CUT);
+  await eventually(async () => {
+    const [, reply = ""] = await transcript(service, agent, failed.sessionId ?? "");
+    expect(reply.length).toBeGreaterThan(10_000);
+    expect(reply).toMatch(/^assistant: (word )+$/);
+  });
+  service.model.script = (call) => call.finish("Short.");
+  expect((await say(service, agent, "And now?", failed.sessionId)).response).toBe("Short.");
+});
+
+test("a whole reply that outgrows its owner's share while it arrives is given up, and the session goes on", async () => {
+  const agent = await createAgent(service);
+  service.model.script = (call) => call.respond(200, "application/json", `{"a":"${"\\u0001".repeat(100_000)}"}`);
+  const failed = await failure(say(service, agent));
+  expect(failed).toEqual(CUT);
+  service.model.script = (call) => call.finish("Short.");
+  expect((await say(service, agent, "And now?", failed.sessionId)).response).toBe("Short.");
+});
+
+test("turns whose prompts are long count as several", async () => {
+  const agent = await createAgent(service, { prompt: inline("Rules. ".repeat(20_000)) });
+  service.model.script = () => {};
+  const { origin, leave } = leavable();
+  const first = listen(service.chat, turn(agent), origin);
+  await first.next();
+  const ended = failure(Array.fromAsync(first));
+  await eventually(() => expect(service.model.calls.at(-1)?.body.messages[0].content).toStartWith("Rules."));
+  expect(await failure(say(service, agent))).toEqual(CUT);
+  leave();
+  await ended;
+});
+
+test("replies of usual length, one after the other or at once, never meet the share of their owner", async () => {
+  const agent = await createAgent(service);
+  service.model.script = (call) => {
+    for (let words = 0; words < 60; words++) call.piece("word ");
+    call.finish();
+  };
+  for (let round = 0; round < 5; round++) {
+    const heard = await Promise.all(Array.from({ length: TURNS_MAX }, () => hear(service.chat, turn(agent))));
+    for (const { chunks } of heard) expect(chunks.join("")).toHaveLength(300);
+    // A turn's share is free a moment after its client has the end.
+    await eventually(() => hear(service.chat, turn(agent)));
+  }
+});

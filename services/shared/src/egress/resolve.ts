@@ -1,5 +1,5 @@
-import { lookup } from "node:dns/promises";
 import { isIP } from "node:net";
+import { dns } from "bun";
 import { hostOf, isPublicAddress, portOf } from "./address.ts";
 import { type AllowList, allowsAddress, allowsHost } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
@@ -23,8 +23,13 @@ export async function resolveChecked(url: URL, allow: AllowList, resolve: Resolv
   return addresses;
 }
 
+/**
+ * The addresses that the hosts file or DNS has for a name.
+ * @throws when there are none, or no name server answers
+ */
 export async function resolveHost(host: string): Promise<string[]> {
-  const found = await lookup(host, { all: true });
+  // The C library's look-up holds a thread of the few until it ends, so that four silent name servers would stall every name.
+  const found = await dns.lookup(host, { backend: "c-ares" });
   return found.map(({ address }) => address);
 }
 

@@ -1,0 +1,23 @@
+import { expect, test } from "bun:test";
+import { setServers } from "node:dns";
+import { startNameServer } from "../testing/name-server.ts";
+import { resolveHost } from "./resolve.ts";
+
+/** More than any pool of threads has. */
+const STALLED = 100;
+
+test("names whose servers never answer delay no other look-up", async () => {
+  using server = await startNameServer((name) => (name.startsWith("stalls-") ? "silence" : "127.0.0.9"));
+  setServers([server.address]);
+  let settled = 0;
+  for (let at = 0; at < STALLED; at++) {
+    const settle = () => void settled++;
+    resolveHost(`stalls-${at}.test`).then(settle, settle);
+  }
+  expect(await resolveHost("works.test")).toEqual(["127.0.0.9"]);
+  expect([settled, server.unanswered.size]).toEqual([0, STALLED]);
+});
+
+test("names of the hosts file are found", async () => {
+  expect(await resolveHost("localhost")).toContain("127.0.0.1");
+});

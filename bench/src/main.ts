@@ -3,6 +3,7 @@ import { onStop } from "@parley/deploy/src/stack/stop-signals.ts";
 import { benchChat } from "./chat/benchmark.ts";
 import { benchGateway } from "./gateway/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";
+import { benchNeighbours } from "./neighbours/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
 import { benchWebhooks } from "./webhooks/benchmark.ts";
 
@@ -10,6 +11,7 @@ const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   gateway: benchGateway,
   chat: benchChat,
   lists: benchLists,
+  neighbours: benchNeighbours,
   webhooks: benchWebhooks,
 };
 const INTERRUPTED = 130;

@@ -35,7 +35,8 @@ export type ProcessName =
   | "conversation"
   | "webhook-dispatcher"
   | "postgres"
-  | "redis";
+  | "redis"
+  | "model";
 
 const RATE_LIMIT_PER_MINUTE = 1_000_000;
 
@@ -49,9 +50,9 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
   run.onEnd(() => stack.stop());
   const { url } = await stack.up;
 
-  const processes = readStackFile(home);
   const find = (name: string) => {
-    const process = processes.find((candidate) => candidate.name === name);
+    // Read anew: a process that ended is started again as another.
+    const process = readStackFile(home).find((candidate) => candidate.name === name);
     if (!process) throw new Error(`The stack runs without ${name}`);
     return process;
   };

@@ -1,0 +1,35 @@
+/** The hostile owner's client: a process that prepares one attack and, at a second message, runs it until it is killed. */
+import { setPriority } from "node:os";
+import type { Orders, Report } from "./attack.ts";
+import { ATTACKS } from "./attacks.ts";
+import { createHostile, type Hostile } from "./hostile.ts";
+
+const TELL_MS = 200;
+
+// On another machine than Parley's, in truth.
+setPriority(10);
+process.once("message", (orders: Orders) => {
+  prepare(orders).catch((error) => tell({ failed: error instanceof Error ? error.message : String(error) }));
+});
+
+async function prepare(orders: Orders): Promise<void> {
+  const attack = ATTACKS.find(({ name }) => name === orders.attack);
+  if (!attack) throw new Error(`There is no attack ${orders.attack}`);
+  const hostile = createHostile(orders);
+  const run = await attack.prepare(hostile);
+  process.once("message", () => {
+    run().catch((error) => tell({ failed: String(error) }));
+    setInterval(() => tell({ tally: hostile.tally }), TELL_MS);
+  });
+  forget(hostile);
+  tell({ ready: true });
+}
+
+/** What was asked for in preparation is no part of the attack. */
+function forget({ tally }: Hostile): void {
+  for (const key of Object.keys(tally)) delete tally[key];
+}
+
+function tell(report: Report): void {
+  process.send?.(report);
+}

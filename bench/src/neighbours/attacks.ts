@@ -1,0 +1,17 @@
+import type { Attack } from "./attack.ts";
+import { BODY_ATTACKS } from "./attacks/bodies.ts";
+import { CONNECTION_ATTACKS } from "./attacks/connections.ts";
+import { MEMORY_ATTACKS } from "./attacks/memory.ts";
+import { MODEL_ATTACKS } from "./attacks/models.ts";
+import { REQUEST_ATTACKS } from "./attacks/requests.ts";
+import { WEBHOOK_ATTACKS } from "./attacks/webhooks.ts";
+
+/** Those that leave the most behind come last. */
+export const ATTACKS: readonly Attack[] = [
+  ...CONNECTION_ATTACKS,
+  ...BODY_ATTACKS,
+  ...REQUEST_ATTACKS,
+  ...MODEL_ATTACKS,
+  ...WEBHOOK_ATTACKS,
+  ...MEMORY_ATTACKS,
+];

@@ -1,0 +1,57 @@
+import type { Attack } from "../attack.ts";
+import { again, eachOf, head } from "../hostile.ts";
+import { STALLED } from "../resolver.ts";
+
+const CHATS = "/v1/public/chat";
+const ANALYSIS = {
+  call_analysis_enabled: true,
+  call_analysis_prompt: { custom_prompt: "What became of it?" },
+  call_analysis_schema: { summary: { type: "str" } },
+};
+
+/** Models of the owner's own that keep Parley waiting. */
+export const MODEL_ATTACKS: readonly Attack[] = [
+  {
+    name: "hanging-analyses",
+    what: "100 analyses by a model that hangs",
+    tier: "free",
+    async prepare(hostile) {
+      const agentId = await hostile.createAgent(hostile.model("hangs"), ANALYSIS);
+      const ends = await hostile.startConversations(agentId, 100, ["Hi", "Hello"]);
+      return () => Promise.all(ends.map((end) => end()));
+    },
+  },
+  {
+    name: "silent-streams",
+    what: "1,000 streamed chats with a model that says nothing",
+    tier: "enterprise",
+    async prepare(hostile) {
+      const agentId = await hostile.createAgent(hostile.model("silent"));
+      const body = JSON.stringify({ agent_id: agentId, message: "Hi", streaming: true });
+      const json = { "Content-Type": "application/json", "Content-Length": body.length };
+      return () => hostile.hold(1_000, (socket) => socket.write(head(hostile, "POST", CHATS, json) + body));
+    },
+  },
+  {
+    name: "stalled-names",
+    what: "100 chats at a time and 50 webhooks at names whose servers never answer",
+    tier: "enterprise",
+    needsResolver: true,
+    async prepare(hostile) {
+      const hosts = Array.from({ length: 50 }, (_, at) => `https://host-${at}.${STALLED}`);
+      const agents: string[] = [];
+      await eachOf(hosts, 10, async (host) => {
+        agents.push(await hostile.createAgent(`${host}/v1`));
+        await hostile.createDestination(host);
+      });
+      const ends = await hostile.startConversations(agents[0] ?? "", 10);
+      return () => {
+        for (const end of ends) void end();
+        return again(100, (worker) => {
+          const agent_id = agents[worker % agents.length];
+          return hostile.request("POST", CHATS, { agent_id, message: "Hi", streaming: false });
+        });
+      };
+    },
+  },
+];

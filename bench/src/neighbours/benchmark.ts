@@ -1,0 +1,195 @@
+import { parseArgs } from "node:util";
+import { eventually } from "@parley/shared/testing/eventually";
+import { memoryUsed } from "../memory.ts";
+import type { Run } from "../run.ts";
+import type { BenchStack } from "../stack.ts";
+import { type Attack, TIER_NAMES, type TierName } from "./attack.ts";
+import { ATTACKS } from "./attacks.ts";
+import { type Field, startField } from "./field.ts";
+import { startAttacker } from "./launch.ts";
+import { memoryLimits } from "./memory-limits.ts";
+import { type MemoryWatch, watchMemory } from "./memory-peaks.ts";
+import { type Figures, figuresOf, type Phase } from "./phase.ts";
+import {
+  type AllFigures,
+  type Attacked,
+  attackText,
+  isDisturbed,
+  LIMITED,
+  type Limits,
+  type Seen,
+  summaryText,
+  undisturbedText,
+} from "./report.ts";
+import { withOwnResolver } from "./resolver.ts";
+import { KIND_NAMES, type Kind } from "./victim.ts";
+
+const WARM_UP_MS = 10_000;
+const QUIET_MS = 20_000;
+/** Again before each attack, so that what else happens on the machine meets all figures alike. */
+const QUIET_BETWEEN_MS = 2_000;
+/** For what is under way when an attack ends; what takes longer counts as late. */
+const SETTLE_MS = 2_000;
+/** Until the victim is served as before, at most, and how long it is looked at each time. */
+const RECOVERED_WITHIN_MS = 6_000;
+const LOOK_MS = 1_000;
+/** A process that holds more than this part of its limit is started anew, so that the next attack's peak is its own. */
+const FRESH_PART = 0.5;
+const BACK_MS = 20_000;
+/** After the last attack, for the victim's webhooks and analyses that have not arrived: longer than their retries take. */
+const LATE_MS = 30_000;
+
+/**
+ * What a hostile owner can take from another: the victim's times and every process's peak memory, attack by attack.
+ * `--only NAME,…` runs some attacks, `--seconds N` sets how long each lasts, `--tier NAME` which tier the hostile keys are of.
+ */
+export async function benchNeighbours(run: Run): Promise<void> {
+  const { attacks, seconds, tier } = readArguments();
+  const code = await withOwnResolver(run);
+  if (code !== null) {
+    if (code !== 0) throw new Error(`neighbours ended with exit code ${code}`);
+    return;
+  }
+  const limits = await memoryLimits(LIMITED);
+  console.log("starting Parley and the victim");
+  const field = await startField(run);
+  await Bun.sleep(WARM_UP_MS);
+  const quiet = await observe(field, () => Bun.sleep(QUIET_MS));
+  const quietPhases = [quiet.phase];
+  console.log(undisturbedText(quiet.seen, limits));
+
+  const attacked: { result: Attacked; phase: Phase }[] = [];
+  for (const attack of attacks) {
+    if (attack.needsResolver && !field.hasResolver) {
+      console.log(`\n${attack.name}: left out, no name can be made to stall here`);
+      continue;
+    }
+    const one = await attackOnce(run, field, attack, { tier: tier ?? attack.tier, seconds, quietPhases, limits });
+    attacked.push(one);
+    console.log(attackText(one.result, allFigures(quietPhases), limits));
+  }
+  const untilMs = performance.now() + LATE_MS;
+  for (const { phase } of attacked) await phase.settle(Math.max(0, untilMs - performance.now()));
+  field.victim.stop();
+  const results = attacked.map(({ result, phase }) => ({ ...result, inTheEnd: allFigures([phase]) }));
+  console.log(summaryText(results, allFigures(quietPhases), limits));
+}
+
+function readArguments() {
+  const { values } = parseArgs({
+    args: process.argv.slice(3),
+    options: { only: { type: "string" }, seconds: { type: "string", default: "6" }, tier: { type: "string" } },
+  });
+  const names = values.only?.split(",") ?? ATTACKS.map(({ name }) => name);
+  const attacks = names.map((name) => {
+    const attack = ATTACKS.find((candidate) => candidate.name === name);
+    if (!attack) throw new Error(`--only takes some of ${ATTACKS.map((each) => each.name).join(", ")}`);
+    return attack;
+  });
+  const tier = TIER_NAMES.find((name) => name === values.tier);
+  if (values.tier !== undefined && !tier) throw new Error(`--tier is one of ${TIER_NAMES.join(", ")}`);
+  const seconds = Number(values.seconds);
+  if (!(seconds >= 1 && seconds <= 120)) throw new Error("--seconds is a number from 1 to 120");
+  return { attacks, seconds, tier };
+}
+
+interface Setting {
+  tier: TierName;
+  seconds: number;
+  /** In which nobody attacks; one is added. */
+  quietPhases: Phase[];
+  limits: Limits;
+}
+
+async function attackOnce(
+  run: Run,
+  field: Field,
+  attack: Attack,
+  { tier, seconds, quietPhases, limits }: Setting,
+): Promise<{ result: Attacked; phase: Phase }> {
+  const { stack } = field;
+  const owner = await field.createHostile(tier);
+  const attacker = await startAttacker(run, {
+    attack: attack.name,
+    url: stack.url,
+    ...owner,
+    conversationAddress: stack.address("conversation"),
+    dispatcherAddress: stack.address("webhook-dispatcher"),
+  });
+  await attacker.ready;
+  const quiet = await observe(field, () => Bun.sleep(QUIET_BETWEEN_MS));
+  quietPhases.push(quiet.phase);
+  let tally = {};
+  const { seen, phase } = await observe(
+    field,
+    async () => {
+      attacker.begin();
+      await Bun.sleep(seconds * 1000);
+    },
+    async () => {
+      tally = await attacker.stop();
+    },
+  );
+  await field.silence(owner.ownerId);
+  const recoveredMs = await recover(field, allFigures(quietPhases));
+  await refresh(field, limits);
+  return { result: { attack, tier, tally, recoveredMs, inTheEnd: seen.figures, ...seen }, phase };
+}
+
+/** Watches the victim and the processes during some work, and what began then until it has ended. */
+async function observe(
+  { stack, victim }: Field,
+  work: () => Promise<unknown>,
+  after: () => Promise<unknown> = async () => {},
+): Promise<{ seen: Seen; phase: Phase }> {
+  const memory = watchMemory(() => pidsOf(stack));
+  const phase = victim.enter();
+  await work();
+  victim.enter();
+  await phase.settle(SETTLE_MS);
+  const seen = seenNow(phase, memory);
+  memory.stop();
+  await after();
+  return { seen, phase };
+}
+
+function seenNow(phase: Phase, memory: MemoryWatch): Seen {
+  return { figures: allFigures([phase]), peaks: memory.peaks(), replaced: memory.replaced() };
+}
+
+function allFigures(phases: readonly Phase[]): AllFigures {
+  return Object.fromEntries(KIND_NAMES.map((kind) => [kind, figuresOf(phases, kind)])) as Record<Kind, Figures>;
+}
+
+/** @returns milliseconds until the victim is served as undisturbed; null when it is not in time */
+async function recover({ victim }: Field, undisturbed: AllFigures): Promise<number | null> {
+  const startedMs = performance.now();
+  while (performance.now() - startedMs < RECOVERED_WITHIN_MS) {
+    const phase = victim.enter();
+    const lookedMs = performance.now() - startedMs;
+    await Bun.sleep(LOOK_MS);
+    victim.enter();
+    await phase.settle(LOOK_MS);
+    const figures = allFigures([phase]);
+    if (!KIND_NAMES.some((kind) => isDisturbed(figures[kind], undisturbed[kind]))) return lookedMs;
+  }
+  return null;
+}
+
+/** Starts those processes anew that hold much, by ending them: the stack starts them again. */
+async function refresh({ stack, victim }: Field, limits: Limits): Promise<void> {
+  const large = LIMITED.filter((name) => memoryUsed(stack.pids([name])) > limits[name] * FRESH_PART);
+  if (large.length === 0) return;
+  const before = pidsOf(stack);
+  for (const pid of stack.pids(large)) process.kill(pid);
+  await eventually(() => {
+    const now = pidsOf(stack);
+    if (large.some((name) => now[name] === before[name])) throw new Error(`${large} did not come back`);
+  }, BACK_MS);
+  victim.enter();
+  await Bun.sleep(WARM_UP_MS / 2);
+}
+
+function pidsOf(stack: BenchStack): Record<string, number> {
+  return Object.fromEntries(LIMITED.map((name) => [name, stack.pids([name])[0] ?? 0]));
+}

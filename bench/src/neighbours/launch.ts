@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { freePorts } from "@parley/deploy/src/stack/ports.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Run } from "../run.ts";
+import type { Orders, Report } from "./attack.ts";
+
+export interface Attacker {
+  /** Settles when the attack is prepared. @throws when it cannot be */
+  ready: Promise<void>;
+  begin(): void;
+  /** Ends its process. @returns what its requests were answered with */
+  stop(): Promise<Record<string, number>>;
+}
+
+const ENV = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
+const STARTED_WITHIN_MS = 20_000;
+
+/**
+ * Starts a hostile client, and the models and webhook endpoints of the hostile owner: a process each, killed together, so that nothing
+ * of Parley's hangs on them any longer.
+ */
+export async function startAttacker(run: Run, given: Omit<Orders, "endpointsUrl">): Promise<Attacker> {
+  const [port = 0] = await freePorts(1);
+  const endpointsUrl = `http://127.0.0.1:${port}`;
+  const endpoints = Bun.spawn(scriptOf("endpoints.ts"), {
+    env: { ...process.env, PORT: String(port) },
+    stdio: ["ignore", "inherit", "inherit"],
+  });
+  const ready = Promise.withResolvers<void>();
+  // Whoever waits for it may have ended already.
+  ready.promise.catch(() => {});
+  let tally: Record<string, number> = {};
+  const client = Bun.spawn(scriptOf("attacker.ts"), {
+    env: { ...process.env, ...ENV },
+    stdio: ["ignore", "inherit", "inherit"],
+    ipc(report: Report) {
+      if ("ready" in report) ready.resolve();
+      else if ("tally" in report) tally = report.tally;
+      else {
+        console.error(`${given.attack}: ${report.failed}`);
+        ready.reject(new Error(`${given.attack} could not be prepared`));
+      }
+    },
+  });
+  const stop = async () => {
+    for (const child of [client, endpoints]) child.kill("SIGKILL");
+    await Promise.all([client.exited, endpoints.exited]);
+  };
+  run.onEnd(stop);
+  await eventually(() => fetch(endpointsUrl), STARTED_WITHIN_MS);
+  client.send({ ...given, endpointsUrl });
+  return {
+    ready: ready.promise,
+    begin: () => client.send("begin"),
+    stop: async () => {
+      await stop();
+      return tally;
+    },
+  };
+}
+
+function scriptOf(name: string): string[] {
+  return [process.execPath, "--no-orphans", join(import.meta.dir, name)];
+}

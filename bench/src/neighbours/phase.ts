@@ -1,0 +1,81 @@
+/** What became of the victim's requests that began within one stretch of time. */
+export interface Phase {
+  begin(kind: string): Ending;
+  /** Waits until all have ended, no longer than given. */
+  settle(withinMs: number): Promise<void>;
+  /** All of a kind that began. */
+  requests(kind: string): readonly Timed[];
+}
+
+/** Called once, when the request has ended. @param failure why, when it was not answered as it should be */
+export type Ending = (failure?: string) => void;
+
+export interface Figures {
+  count: number;
+  p50Ms: number;
+  p99Ms: number;
+  failed: number;
+  /** Not ended yet. */
+  open: number;
+  /** One of the failures. */
+  failure: string | null;
+}
+
+export interface Timed {
+  kind: string;
+  startedAtMs: number;
+  tookMs: number | null;
+  failure: string | null;
+}
+
+export function createPhase(): Phase {
+  const all: Timed[] = [];
+  let open = 0;
+  let onAllEnded: (() => void) | null = null;
+
+  return {
+    begin(kind) {
+      const timed: Timed = { kind, startedAtMs: performance.now(), tookMs: null, failure: null };
+      all.push(timed);
+      open++;
+      return (failure) => {
+        if (timed.tookMs !== null) return;
+        timed.tookMs = performance.now() - timed.startedAtMs;
+        timed.failure = failure ?? null;
+        open--;
+        if (open === 0) onAllEnded?.();
+      };
+    },
+    async settle(withinMs) {
+      if (open === 0) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      onAllEnded = resolve;
+      await Promise.race([promise, Bun.sleep(withinMs)]);
+      onAllEnded = null;
+    },
+    requests: (kind) => all.filter((timed) => timed.kind === kind),
+  };
+}
+
+/** Of one kind in all phases, as things stand: what has not ended counts as taking until now. */
+export function figuresOf(phases: readonly Phase[], kind: string): Figures {
+  const nowMs = performance.now();
+  const all = phases.flatMap((phase) => phase.requests(kind));
+  const failures = all.filter(({ failure }) => failure !== null);
+  const took = all
+    .filter(({ failure }) => failure === null)
+    .map(({ tookMs, startedAtMs }) => tookMs ?? nowMs - startedAtMs)
+    .toSorted((a, b) => a - b);
+  return {
+    count: all.length,
+    p50Ms: quantile(took, 0.5),
+    p99Ms: quantile(took, 0.99),
+    failed: failures.length,
+    open: all.filter(({ tookMs }) => tookMs === null).length,
+    failure: failures[0]?.failure ?? null,
+  };
+}
+
+function quantile(sorted: readonly number[], part: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}

@@ -1,0 +1,127 @@
+import { table } from "../figures.ts";
+import type { Attack, TierName } from "./attack.ts";
+import type { Figures } from "./phase.ts";
+import { KIND_NAMES, type Kind } from "./victim.ts";
+
+/** The processes whose memory Kubernetes limits. */
+export const LIMITED = ["gateway", "account", "agent", "prompt", "conversation", "webhook-dispatcher"] as const;
+export type LimitedName = (typeof LIMITED)[number];
+
+/** The victim's p99 under attack may be so many times its undisturbed one. */
+export const RATIO_MAX = 3;
+
+export type AllFigures = Readonly<Record<Kind, Figures>>;
+
+/** What was seen in one stretch of time. */
+export interface Seen {
+  figures: AllFigures;
+  /** Bytes. */
+  peaks: Readonly<Record<string, number>>;
+  /** Processes that ended and were started again. */
+  replaced: number;
+}
+
+export interface Attacked extends Seen {
+  attack: Attack;
+  tier: TierName;
+  /** What the hostile owner's requests were answered with. */
+  tally: Readonly<Record<string, number>>;
+  /** Until the victim was served as before; null when it was not within the time for it. */
+  recoveredMs: number | null;
+  /** As `figures`, once there was time for everything to arrive. */
+  inTheEnd: AllFigures;
+}
+
+export type Limits = Readonly<Record<LimitedName, number>>;
+
+export function undisturbedText(undisturbed: Seen, limits: Limits): string {
+  const rows = KIND_NAMES.map((kind) => {
+    const { count, p50Ms, p99Ms } = undisturbed.figures[kind];
+    return [kind, String(count), `${p50Ms.toFixed(1)} ms`, `${p99Ms.toFixed(1)} ms`];
+  });
+  return `\nThe victim undisturbed\n${table([["", "count", "p50", "p99"], ...rows])}\n  ${memoryText(undisturbed, limits)}`;
+}
+
+export function attackText(
+  { attack, tier, tally, recoveredMs, ...seen }: Attacked,
+  undisturbed: AllFigures,
+  limits: Limits,
+): string {
+  const rows = KIND_NAMES.map((kind) => {
+    const { count, p50Ms, p99Ms, failed, open, failure } = seen.figures[kind];
+    const ratio = ratioOf(seen.figures[kind], undisturbed[kind]);
+    const marks = [failed > 0 && `${failed} failed: ${failure}`, open > 0 && `${open} late`].filter(Boolean).join(", ");
+    return [kind, String(count), `${p50Ms.toFixed(1)} ms`, `${p99Ms.toFixed(1)} ms`, `× ${ratio.toFixed(1)}`, marks];
+  });
+  const answers = Object.entries(tally).map(([answer, times]) => `${times} × ${answer}`);
+  const recovered =
+    recoveredMs === null ? "not served as before in time" : `served as before after ${seconds(recoveredMs)}`;
+  return [
+    `\n${attack.name}: ${attack.what} (${tier} key; ${answers.join(", ") || "nothing answered"})`,
+    table([["", "count", "p50", "p99", "", ""], ...rows]),
+    `  ${memoryText(seen, limits)}${seen.replaced > 0 ? `; ${seen.replaced} processes ended` : ""}; ${recovered}`,
+  ].join("\n");
+}
+
+/** Attack by attack how many times the undisturbed p99, and the two goals. */
+export function summaryText(attacked: readonly Attacked[], undisturbed: AllFigures, limits: Limits): string {
+  const times = attacked.map((seen) => [
+    seen.attack.name,
+    ...KIND_NAMES.map((kind) => cellOf(seen, undisturbed, kind)),
+  ]);
+  const memory = attacked.map((seen) => [
+    seen.attack.name,
+    ...LIMITED.map((name) => `${mebibytes(seen.peaks[name] ?? 0)}${isOver(seen, limits, name) ? " !" : ""}`),
+  ]);
+  const isSlow = (seen: Attacked) => KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
+  const slow = attacked.filter(isSlow);
+  const over = attacked.filter((seen) => LIMITED.some((name) => isOver(seen, limits, name)));
+  return [
+    "\nThe victim's p99, times its undisturbed one (f: failed, l: late, n: never; !: beyond the goal)",
+    table([["", ...KIND_NAMES], ...times]),
+    "\nPeak memory, MiB",
+    table([["", ...LIMITED], ["limit", ...LIMITED.map((name) => mebibytes(limits[name]))], ...memory]),
+    "",
+    goal(`p99 within ${RATIO_MAX} × undisturbed, nothing failed or late`, slow),
+    goal("no process over its Kubernetes memory limit", over),
+  ].join("\n");
+}
+
+function goal(what: string, missed: readonly Attacked[]): string {
+  if (missed.length === 0) return `Goal "${what}": met`;
+  return `Goal "${what}": missed under ${missed.map(({ attack }) => attack.name).join(", ")}`;
+}
+
+function cellOf(seen: Attacked, undisturbed: AllFigures, kind: Kind): string {
+  const never = seen.inTheEnd[kind].open;
+  const { failed } = seen.inTheEnd[kind];
+  const late = seen.figures[kind].open - never;
+  const marks = [failed > 0 && `${failed}f`, late > 0 && `${late}l`, never > 0 && `${never}n`].filter(Boolean);
+  const isBad = isDisturbed(seen.figures[kind], undisturbed[kind]) || failed > 0;
+  return [ratioOf(seen.figures[kind], undisturbed[kind]).toFixed(1), ...marks, ...(isBad ? ["!"] : [])].join(" ");
+}
+
+export function isDisturbed(figures: Figures, undisturbed: Figures): boolean {
+  return figures.failed > 0 || figures.open > 0 || ratioOf(figures, undisturbed) > RATIO_MAX;
+}
+
+function ratioOf(figures: Figures, undisturbed: Figures): number {
+  return figures.p99Ms / undisturbed.p99Ms;
+}
+
+function isOver({ peaks }: Seen, limits: Limits, name: LimitedName): boolean {
+  return (peaks[name] ?? 0) > limits[name];
+}
+
+function memoryText({ peaks }: Seen, limits: Limits): string {
+  const each = LIMITED.map((name) => `${name} ${mebibytes(peaks[name] ?? 0)} of ${mebibytes(limits[name])}`);
+  return `peak memory, MiB: ${each.join(", ")}`;
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 ** 2).toFixed(0);
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(0)} s`;
+}

@@ -1,0 +1,91 @@
+import { newUuid } from "@parley/shared/ids";
+import type { BenchStack } from "../stack.ts";
+import { createPhase, type Phase } from "./phase.ts";
+import type { Receiver } from "./receiver.ts";
+
+/** What the victim does all the time, and how often, milliseconds. Two kinds last until a webhook has arrived. */
+export const KINDS = {
+  agent: 100,
+  conversation: 100,
+  list: 100,
+  search: 200,
+  chat: 200,
+  stream: 200,
+  prompt: 200,
+  webhook: 400,
+  analysis: 400,
+} as const;
+export type Kind = keyof typeof KINDS;
+export const KIND_NAMES = Object.keys(KINDS) as Kind[];
+
+export interface Victim {
+  /** From now on what begins is counted there. */
+  enter(): Phase;
+  stop(): void;
+}
+
+export interface VictimAccount {
+  stack: Pick<BenchStack, "url">;
+  apiKey: string;
+  receiver: Receiver;
+  /** Of an agent without analysis, and of one with. */
+  agentId: string;
+  analysedId: string;
+}
+
+const REQUEST_MS = 30_000;
+const GOODBYE = "Thank you, goodbye!";
+const WORD = "opening";
+
+/** A small steady load, whose requests begin on time however long others take, each on a connection of its own. */
+export async function startVictim({ stack, apiKey, receiver, agentId, analysedId }: VictimAccount): Promise<Victim> {
+  async function ask(method: string, path: string, body?: object): Promise<string> {
+    const response = await fetch(`${stack.url}/v1/public${path}`, {
+      method,
+      headers: { "X-API-Key": apiKey, ...(body && { "Content-Type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+      // A kept connection would not notice that new ones are not taken.
+      keepalive: false,
+      signal: AbortSignal.timeout(REQUEST_MS),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${response.status} ${text.slice(0, 200)}`);
+    return text;
+  }
+  const chat = (agent: string, message: string, streaming: boolean) =>
+    ask("POST", "/chat", { agent_id: agent, message, streaming });
+  const goodbye = async (agent: string) => JSON.parse(await chat(agent, GOODBYE, false)).session_id as string;
+
+  const { session_id: sessionId } = JSON.parse(await chat(agentId, `What are your ${WORD} hours?`, false));
+  const kinds: Record<Kind, () => Promise<unknown>> = {
+    agent: () => ask("GET", `/agents/${agentId}`),
+    conversation: () => ask("GET", `/conversations/${sessionId}`),
+    list: () => ask("GET", "/conversations?page_size=10"),
+    search: () => ask("GET", `/conversations?page_size=10&search=${WORD}`),
+    chat: () => chat(agentId, "When do you open?", false),
+    stream: () => chat(agentId, "When do you open?", true),
+    prompt: () => ask("POST", "/prompts", { prompt_name: newUuid(), prompt_content: "Be brief." }),
+    webhook: async () => receiver.arrival(await goodbye(agentId)),
+    analysis: async () => {
+      if (!(await receiver.arrival(await goodbye(analysedId))).isAnalysed)
+        throw new Error("told of without its analysis");
+    },
+  };
+
+  let phase = createPhase();
+  function once(kind: Kind): void {
+    const end = phase.begin(kind);
+    kinds[kind]().then(
+      () => end(),
+      (error) => end(error instanceof Error ? error.message : String(error)),
+    );
+  }
+  const timers = KIND_NAMES.map((kind) => setInterval(once, KINDS[kind], kind));
+  return {
+    enter: () => {
+      phase = createPhase();
+      return phase;
+    },
+    stop: () => timers.forEach(clearInterval),
+  };
+}

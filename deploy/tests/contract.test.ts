@@ -4,6 +4,7 @@ import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import fc from "fast-check";
 import type { Answer, Api } from "../src/testing/api.ts";
+import { rowsOf } from "../src/testing/owner-rows.ts";
 import { arbitraryOf, HOSTILE, type Schema } from "../src/testing/schema-arbitrary.ts";
 import { type ScriptedModel, startScriptedModel } from "../src/testing/scripted-model.ts";
 import { createAgent } from "../src/testing/test-agent.ts";
@@ -146,14 +147,16 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       expect([answer.status, answer.body]).toEqual([401, { detail }]);
     });
 
-    test("with another owner's key or session reaches nothing of this owner's", async () => {
+    test("with another owner's key or session reaches nothing of this owner's, and changes none of it", async () => {
       const caller = await callerOf(operation, 1);
+      const before = await rowsOf(stack.databaseUrls, stack.owners[0].ownerId);
       const answer = await send(caller, operation, pathTo(operation, mine), goodBody(operation));
       if (isOfPath(operation) || operation.operationId === "sendMessage") expect([403, 404]).toContain(answer.status);
       expect(JSON.stringify(answer.body).replaceAll(JSON.stringify(SECRET), "")).not.toContain(SECRET);
       for (const name of ["agent_id", "session_id", "key_id", "destination_id", "delivery_id", "mobile_number"]) {
         expect(JSON.stringify(answer.body)).not.toContain(mine[name] ?? "nothing");
       }
+      expect(await rowsOf(stack.databaseUrls, stack.owners[0].ownerId)).toEqual(before);
     });
 
     test("answers what the document says it answers", async () => {

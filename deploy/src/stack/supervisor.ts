@@ -21,8 +21,13 @@ export function supervise(home: Home, lock: HomeLock, say: (line: string) => voi
     started({ name, address, adminAddress }: Program, pid: number) {
       running.set(name, { name, pid, address, ...(adminAddress && { admin_address: adminAddress }) });
       const processes = [...running.values()];
+      try {
       lock.note(processes);
       writeStackFile(home, processes);
+      } catch (error) {
+        // A program is kept running on a full disk too.
+        say(`stack.json is out of date: ${error instanceof Error ? error.message : error}`);
+      }
     },
     ended({ name }: Program, how: string, lastWords: string, pauseMs: number) {
       say(`${name} ended (${how})${lastWords && `: ${lastWords}`}; starting it again in ${pauseMs} ms`);

@@ -1,3 +1,5 @@
+import { fstatSync } from "node:fs";
+import { isatty } from "node:tty";
 import pino, { type DestinationStream, type Logger } from "pino";
 import { activeTraceIds } from "./telemetry/spans.ts";
 
@@ -27,7 +29,22 @@ export function createLogger(service: string, level = "info", destination?: Dest
     // Not by `redact`, whose paths cost more than all else of a line (8 of 14 µs).
     formatters: { level: (label) => ({ level: label }), log: censored },
   };
-  return destination ? pino(options, destination) : pino(options);
+  const to = destination ?? standardOutput();
+  return to ? pino(options, to) : pino(options);
+}
+
+const STDOUT = 1;
+/** Of lines that a full disk has no room for, bytes: written when it has, while further ones are lost. */
+const KEPT_BYTES = 1024 * 1024;
+
+/** Undefined for pino's own choice, a stream that waits for nobody. */
+function standardOutput(): DestinationStream | undefined {
+  const to = fstatSync(STDOUT);
+  if (to.isFIFO() || to.isSocket() || isatty(STDOUT)) return undefined;
+  // A file never makes a writer wait. On a full disk it costs lines, where the stream's error would end the process.
+  const output = pino.destination({ dest: STDOUT, sync: true, maxLength: KEPT_BYTES });
+  output.on("error", () => {});
+  return output;
 }
 
 function censored(fields: Record<string, unknown>): Record<string, unknown> {

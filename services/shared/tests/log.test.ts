@@ -30,6 +30,15 @@ test("an error is censored like all else", () => {
   expect(JSON.stringify(lines)).not.toContain("vk_1");
 });
 
+test("a process whose log has no room goes on", async () => {
+  const script = new URL("./fixtures/log-lines.ts", import.meta.url).pathname;
+  const child = Bun.spawn([process.execPath, script], {
+    stdio: [new Blob(["one\ntwo"]), Bun.file("/dev/full"), "pipe"],
+  });
+  expect(await new Response(child.stderr).text()).toBe("went on after one\nwent on after two\n");
+  expect(await child.exited).toBe(0);
+});
+
 test("the levels are those of the logger", () => {
   expect(["trace", "info", "fatal", "silent"].map(isLogLevel)).toEqual([true, true, true, true]);
   expect(["", "loud", "toString"].map(isLogLevel)).toEqual([false, false, false]);

@@ -9,6 +9,8 @@ test.each([
   ["57P02", "a crash"],
   ["57P03", "a start"],
   ["57P05", "an idle session that was ended"],
+  ["53100", "a full disk"],
+  ["53200", "no memory"],
   ["53300", "too many connections"],
   ["CONNECTION_CLOSED", "a connection that ended in the middle"],
   ["CONNECT_TIMEOUT", "no answer"],

@@ -1,5 +1,5 @@
-/** SQLSTATEs (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection lost, going down, not yet up, full. */
-const SQLSTATES = /^(08...|57P0[1-5]|53300)$/;
+/** SQLSTATEs (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection lost, going down, not yet up, out of disk, memory or connections. */
+const SQLSTATES = /^(08...|57P0[1-5]|53[123]00)$/;
 /** Of the `postgres` package itself. */
 const DRIVER = /^(CONNECTION_(CLOSED|DESTROYED|ENDED)|CONNECT_TIMEOUT)$/;
 /** Of the operating system and the resolver. */

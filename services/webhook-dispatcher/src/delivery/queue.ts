@@ -17,6 +17,8 @@ import { cancelled } from "./state.ts";
 export const QUEUE = "deliver";
 /** Destinations that a process delivers to at once. */
 const LANES_MAX = 256;
+/** Of these to one owner's: with 32 attempts each they fill what a process has under way, and eight owners fit beside each other. */
+const LANES_PER_OWNER = 32;
 /**
  * Attempts under way at once to one destination, and to all: when there are many, owners get equal shares, and each lane its part of
  * its owner's, one at least.
@@ -102,6 +104,7 @@ export function deliveryQueue({ db, sender, sealer, shares, retryMs, leaseMs, tu
 
   const queue: Queue = {
     concurrency: LANES_MAX,
+    perOwner: LANES_PER_OWNER,
     leaseMs,
     retryDelayMs: () => RETRY_MS,
     run: ({ ownerId, jobId: destinationId }, lease) => run({ ownerId, destinationId }, lease),

@@ -66,20 +66,6 @@ test("every table has an owner, and every unique index and foreign key holds it,
   }
 });
 
-test("the statements for Citus name every table once, and keep each schema's tables together", async () => {
-  const named = (await statements("citus")).map(
-    (statement) =>
-      statement.match(
-        /^select create_distributed_table\('((\w+)\.\w+)', 'owner_id'(?:, colocate_with => '(\w+)\.\w+')?\)$/,
-      ) ?? [statement],
-  );
-  const tables = await admin<{ name: string }[]>`
-    select format('%s.%s', schemaname, tablename) as name from pg_tables
-    where schemaname = any(${[...SCHEMAS]}) and tablename <> ${LOCAL}`;
-  expect(named.map(([, table]) => table).toSorted()).toEqual(tables.map(({ name }) => name).toSorted());
-  for (const [, , schema, colocated] of named) expect([schema, undefined]).toContain(colocated);
-});
-
 test("the statements for partitions turn the table of messages, with what is in it and counts it, into one by month", async () => {
   const db = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
   const insert = (sql: postgres.Sql | postgres.TransactionSql, conversationId: string) => sql`

@@ -26,7 +26,7 @@ import { KIND_NAMES, type Kind } from "./victim.ts";
 
 const WARM_UP_MS = 10_000;
 const QUIET_MS = 20_000;
-/** Again before each attack, so that what else happens on the machine meets all figures alike. */
+/** Again before each attack that follows a recovery, so that what else happens on the machine meets all figures alike. */
 const QUIET_BETWEEN_MS = 2_000;
 /** For what is under way when an attack ends; what takes longer counts as late. */
 const SETTLE_MS = 2_000;
@@ -59,13 +59,20 @@ export async function benchNeighbours(run: Run): Promise<void> {
   console.log(undisturbedText(quiet.seen, limits));
 
   const attacked: { result: Attacked; phase: Phase }[] = [];
+  let isRecovered = false;
   for (const attack of attacks) {
     if (attack.needsResolver && !field.hasResolver) {
       console.log(`\n${attack.name}: left out, no name can be made to stall here`);
       continue;
     }
+    if (isRecovered) quietPhases.push((await observe(field, () => Bun.sleep(QUIET_BETWEEN_MS))).phase);
     const one = await attackOnce(run, field, attack, { tier: tier ?? attack.tier, seconds, quietPhases, limits });
+    if (!one) {
+      isRecovered = false;
+      continue;
+    }
     attacked.push(one);
+    isRecovered = one.result.recoveredMs !== null;
     console.log(attackText(one.result, allFigures(quietPhases), limits));
   }
   const untilMs = performance.now() + LATE_MS;
@@ -96,17 +103,18 @@ function readArguments() {
 interface Setting {
   tier: TierName;
   seconds: number;
-  /** In which nobody attacks; one is added. */
-  quietPhases: Phase[];
+  /** In which nobody attacked. */
+  quietPhases: readonly Phase[];
   limits: Limits;
 }
 
+/** @returns null when the attack could not be prepared, as when Parley still suffers from the one before */
 async function attackOnce(
   run: Run,
   field: Field,
   attack: Attack,
   { tier, seconds, quietPhases, limits }: Setting,
-): Promise<{ result: Attacked; phase: Phase }> {
+): Promise<{ result: Attacked; phase: Phase } | null> {
   const { stack } = field;
   const owner = await field.createHostile(tier);
   const attacker = await startAttacker(run, {
@@ -116,9 +124,11 @@ async function attackOnce(
     conversationAddress: stack.address("conversation"),
     dispatcherAddress: stack.address("webhook-dispatcher"),
   });
-  await attacker.ready;
-  const quiet = await observe(field, () => Bun.sleep(QUIET_BETWEEN_MS));
-  quietPhases.push(quiet.phase);
+  if (!(await attacker.ready)) {
+    await attacker.stop();
+    return null;
+  }
+  field.victim.enter();
   let tally = {};
   const { seen, phase } = await observe(
     field,

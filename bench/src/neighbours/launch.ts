@@ -5,8 +5,8 @@ import type { Run } from "../run.ts";
 import type { Orders, Report } from "./attack.ts";
 
 export interface Attacker {
-  /** Settles when the attack is prepared. @throws when it cannot be */
-  ready: Promise<void>;
+  /** Settles when the attack is prepared, with false when it cannot be. */
+  ready: Promise<boolean>;
   begin(): void;
   /** Ends its process. @returns what its requests were answered with */
   stop(): Promise<Record<string, number>>;
@@ -26,19 +26,17 @@ export async function startAttacker(run: Run, given: Omit<Orders, "endpointsUrl"
     env: { ...process.env, PORT: String(port) },
     stdio: ["ignore", "inherit", "inherit"],
   });
-  const ready = Promise.withResolvers<void>();
-  // Whoever waits for it may have ended already.
-  ready.promise.catch(() => {});
+  const ready = Promise.withResolvers<boolean>();
   let tally: Record<string, number> = {};
   const client = Bun.spawn(scriptOf("attacker.ts"), {
     env: { ...process.env, ...ENV },
     stdio: ["ignore", "inherit", "inherit"],
     ipc(report: Report) {
-      if ("ready" in report) ready.resolve();
+      if ("ready" in report) ready.resolve(true);
       else if ("tally" in report) tally = report.tally;
       else {
-        console.error(`${given.attack}: ${report.failed}`);
-        ready.reject(new Error(`${given.attack} could not be prepared`));
+        console.error(`${given.attack} failed: ${report.failed}`);
+        ready.resolve(false);
       }
     },
   });
@@ -47,7 +45,7 @@ export async function startAttacker(run: Run, given: Omit<Orders, "endpointsUrl"
     await Promise.all([client.exited, endpoints.exited]);
   };
   run.onEnd(stop);
-  await eventually(() => fetch(endpointsUrl), STARTED_WITHIN_MS);
+  await eventually(() => fetch(`${endpointsUrl}/hook/works`), STARTED_WITHIN_MS);
   client.send({ ...given, endpointsUrl });
   return {
     ready: ready.promise,

@@ -10,13 +10,13 @@ const COMMON = ["please tell me about the order", "of course the order is on the
 export const REQUEST_ATTACKS: readonly Attack[] = [
   {
     name: "searches",
-    what: "lists and searches (two common words, one character) of 1,000 conversations, 16 at a time",
+    what: "lists and searches (two common words, one character) of 500 conversations, 16 at a time",
     tier: "enterprise",
     async prepare(hostile) {
       const agentId = await hostile.createAgent(hostile.model("short"));
-      const ends = await hostile.startConversations(agentId, 1_000, COMMON);
+      const ends = await hostile.startConversations(agentId, 500, COMMON);
       await Promise.all(ends.map((end) => end()));
-      const queries = ["page_size=100", "search=the%20order", "search=e", "page=9&page_size=100&search=order"];
+      const queries = ["page_size=100", "search=the%20order", "search=e", "page=4&page_size=100&search=order"];
       return () => again(16, (_, round) => hostile.request("GET", `/v1/public/conversations?${queries[round % 4]}`));
     },
   },

@@ -21,12 +21,12 @@ export const WEBHOOK_ATTACKS: readonly Attack[] = [
   },
   {
     name: "ended-at-once",
-    what: "10,000 conversations ended as fast as it goes, for one webhook that works",
+    what: "3,000 conversations ended as fast as it goes, for one webhook that works",
     tier: "free",
     async prepare(hostile) {
       const agentId = await hostile.createAgent(hostile.model("short"));
       await hostile.createDestination(hostile.hook("works"));
-      const ends = await hostile.startConversations(agentId, 10_000);
+      const ends = await hostile.startConversations(agentId, 3_000);
       return () => eachOf(ends, ENDS_AT_ONCE, (end) => end());
     },
   },

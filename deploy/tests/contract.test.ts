@@ -198,7 +198,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         ["null", json, [400]],
         ['"text"', json, [400]],
         ["\u0000", json, [400]],
-        [`{"a":${"[".repeat(50_000)}${"]".repeat(50_000)}}`, json, [400, 422]],
+        [`{"a":${"[".repeat(1_500)}${"]".repeat(1_500)}}`, json, [400, 422]],
         ['{"a":1e999}', json, [422]],
         ['{"a":"\\u0000"}', json, [422]],
         [`{"a":"${"x".repeat(1024 * 1024)}"}`, json, [413]],

@@ -22,8 +22,8 @@ export function supervise(home: Home, lock: HomeLock, say: (line: string) => voi
       running.set(name, { name, pid, address, ...(adminAddress && { admin_address: adminAddress }) });
       const processes = [...running.values()];
       try {
-      lock.note(processes);
-      writeStackFile(home, processes);
+        lock.note(processes);
+        writeStackFile(home, processes);
       } catch (error) {
         // A program is kept running on a full disk too.
         say(`stack.json is out of date: ${error instanceof Error ? error.message : error}`);

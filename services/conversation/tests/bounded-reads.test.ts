@@ -18,6 +18,22 @@ async function store(ownerId: string): Promise<{ ownerId: string; conversationId
   return { ownerId, conversationId };
 }
 
+/** Has every read of messages wait until what it returns is called. */
+async function lockMessages(): Promise<() => Promise<void>> {
+  const locked = Promise.withResolvers<void>();
+  const unlocked = Promise.withResolvers<void>();
+  const transaction = lists.db.begin(async (tx) => {
+    await tx`lock table messages in access exclusive mode`;
+    locked.resolve();
+    await unlocked.promise;
+  });
+  await locked.promise;
+  return async () => {
+    unlocked.resolve();
+    await transaction;
+  };
+}
+
 /** Statements of the service that wait for the table of messages. */
 async function waiting(): Promise<number> {
   const [row] = await lists.db<[{ count: number }]>`
@@ -34,13 +50,12 @@ test.each([
   async (_, read, atOnce) => {
     const [greedy, modest] = [await store(newOwner()), await store(newOwner())];
     const reads: Promise<unknown>[] = [];
-    await lists.db.begin(async (tx) => {
-      await tx`lock table messages in access exclusive mode`;
-      for (let n = 0; n < 30; n++) reads.push(read(greedy));
-      await eventually(async () => expect(await waiting()).toBe(atOnce));
-      reads.push(read(modest));
-      await eventually(async () => expect(await waiting()).toBe(atOnce + 1));
-    });
+    const unlock = await lockMessages();
+    for (let n = 0; n < 30; n++) reads.push(read(greedy));
+    await eventually(async () => expect(await waiting()).toBe(atOnce));
+    reads.push(read(modest));
+    await eventually(async () => expect(await waiting()).toBe(atOnce + 1));
+    await unlock();
     await Promise.all(reads);
   },
 );

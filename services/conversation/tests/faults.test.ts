@@ -32,7 +32,11 @@ beforeAll(async () => {
   const longest = String(64 * 1024 * 1024);
   service = await startTestChat({ PARLEY_LLM_ANSWER_MAX_BYTES: longest, PARLEY_REPLY_MAX_CHARACTERS: longest });
   impatientToBegin = await startFurtherChat(service, { PARLEY_LLM_DEADLINE_MS: "400" });
-  impatientInBetween = await startFurtherChat(service, { PARLEY_LLM_STALL_MS: String(STALL_MS) });
+  impatientInBetween = await startFurtherChat(service, {
+    PARLEY_LLM_STALL_MS: String(STALL_MS),
+    // One owner's share of memory is larger than the longest reply here.
+    PARLEY_OWNER_TURNS_MAX: "16384",
+  });
   agent = await createAgent(service);
 });
 

@@ -217,8 +217,9 @@ test("each owner's conversation is analysed with its own words, and keeps its ow
 });
 
 test("a call of one owner that fell silent is closed, and the other's of the same id goes on", async () => {
-  const conversationId = await startBoth();
+  // Moves the clock, so the calls begin after it.
   await allSentLater(service);
+  const conversationId = await startBoth();
   service.clock.advance(45_000);
   await sayAll(ben, conversationId);
   service.clock.advance(30_000);

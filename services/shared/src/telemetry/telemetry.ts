@@ -24,7 +24,10 @@ const ratio = makeValidator<number>((text) => {
 
 /** What every process reads about being watched. The OTEL_ names are OpenTelemetry's own. */
 export const TELEMETRY_VARIABLES = {
-  PARLEY_ADMIN_LISTEN: str({ default: "", desc: "host:port or unix:path to tell of this process's health and metrics on" }),
+  PARLEY_ADMIN_LISTEN: str({
+    default: "",
+    desc: "host:port or unix:path to tell of this process's health and metrics on",
+  }),
   OTEL_EXPORTER_OTLP_ENDPOINT: str({ default: "", desc: "http address of an OTLP collector; no traces without it" }),
   OTEL_TRACES_SAMPLER_ARG: ratio({ default: 1, desc: "the part of traces to record, from 0 to 1" }),
   OTEL_BSP_SCHEDULE_DELAY: num({ default: 5_000, desc: "milliseconds between two exports of spans" }),

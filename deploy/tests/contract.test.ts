@@ -205,8 +205,10 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
         ["{}", { "content-type": "text/plain" }, [415]],
         ["a=1", { "content-type": "application/x-www-form-urlencoded" }, [415]],
       ];
-      for (const [body, headers, statuses] of malformed) {
-        const answer = await caller.send(operation.method, pathTo(operation, mine), { body, headers });
+      for (const [at, [body, headers, statuses]] of malformed.entries()) {
+        // Each from its own address, or guesses at a password would be refused for their number alone.
+        const from = { ...headers, "x-forwarded-for": `192.0.2.${at}` };
+        const answer = await caller.send(operation.method, pathTo(operation, mine), { body, headers: from });
         expect(statuses).toContain(answer.status);
         expect(answer.body).toMatchObject({ detail: expect.any(String) });
       }

@@ -1,4 +1,4 @@
-const TESTS = new Bun.Glob("{bench,cli,deploy,gateway,proto,scripts,services}/**/*.test.ts");
+const TESTS = new Bun.Glob("{bench,cli,deploy,dev,gateway,proto,scripts,services,tests}/**/*.test.ts");
 
 /** The test files whose path contains one of `paths`, all when there is none, in the order of their paths. */
 export async function findTestFiles(paths: readonly string[]): Promise<string[]> {

@@ -1,4 +1,4 @@
-import { findRedisServer } from "../deploy/src/stack/redis.ts";
+import { findRedisServer } from "../dev/storage/redis.ts";
 
 /**
  * The Redis server the tests use: the one on PATH, else Debian's, installed when we may.

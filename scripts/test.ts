@@ -3,7 +3,7 @@
  * the tests there; with `--changed` the tests that import what differs from `ref`, by default from the last commit.
  * Brings the Postgres and the Redis the tests need. The last line is `N passed, N failed`.
  */
-import { onStop } from "../deploy/src/stack/stop-signals.ts";
+import { onStop } from "../dev/processes/stop-signals.ts";
 import { changedFiles, importersOf } from "./affected.ts";
 import { runChecks } from "./checks.ts";
 import { runTests } from "./run-tests.ts";

@@ -2,16 +2,10 @@ import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrateSchemas } from "../deploy/src/migrate/migrate-all.ts";
-import { type Child, type Command, startChild, stopChild } from "../deploy/src/stack/child.ts";
-import { freePorts } from "../deploy/src/stack/ports.ts";
-import {
-  ensureDatabase,
-  pingPostgres,
-  postgresCommand,
-  postgresUrl,
-  prepareCluster,
-} from "../deploy/src/stack/postgres.ts";
-import { pingRedis, redisCommand, redisUrl } from "../deploy/src/stack/redis.ts";
+import { type Child, type Command, startChild, stopChild } from "../dev/processes/child.ts";
+import { freePorts } from "../dev/processes/ports.ts";
+import { ensureDatabase, pingPostgres, postgresCommand, postgresUrl, prepareCluster } from "../dev/storage/postgres.ts";
+import { pingRedis, redisCommand, redisUrl } from "../dev/storage/redis.ts";
 import { provision, roleUrls } from "../services/shared/src/db/provision.ts";
 import { silentLogger } from "../services/shared/src/log.ts";
 import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";

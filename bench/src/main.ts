@@ -1,5 +1,5 @@
 /** `bun run bench <name>`: one benchmark, with everything it needs started and ended around it. */
-import { onStop } from "@parley/deploy/src/stack/stop-signals.ts";
+import { onStop } from "@parley/dev/processes/stop-signals.ts";
 import { benchChat } from "./chat/benchmark.ts";
 import { benchGateway } from "./gateway/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";

@@ -1,7 +1,7 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { startChild, stopChild } from "@parley/deploy/src/stack/child.ts";
+import { startChild, stopChild } from "@parley/dev/processes/child.ts";
 
 /** What one benchmark keeps and starts: all of it goes when it ends, whichever way that is. */
 export interface Run {

@@ -1,15 +1,15 @@
 import { join } from "node:path";
-import { openHome } from "@parley/deploy/src/stack/home.ts";
-import { freePorts } from "@parley/deploy/src/stack/ports.ts";
-import { ensureDatabase } from "@parley/deploy/src/stack/postgres.ts";
-import { readStackSettings } from "@parley/deploy/src/stack/settings.ts";
-import { startStack } from "@parley/deploy/src/stack/stack.ts";
-import { readStackFile } from "@parley/deploy/src/stack/stack-file.ts";
-import { ownDatabase } from "@parley/deploy/src/testing/stack-database.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
+import { openHome } from "@parley/dev/stack/home.ts";
+import { readStackSettings } from "@parley/dev/stack/settings.ts";
+import { startStack } from "@parley/dev/stack/stack.ts";
+import { readStackFile } from "@parley/dev/stack/stack-file.ts";
+import { ensureDatabase } from "@parley/dev/storage/postgres.ts";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { ownDatabase } from "@parley/tests/kit/stack-database.ts";
 import { obtain } from "./debian.ts";
 import type { Run } from "./run.ts";
 

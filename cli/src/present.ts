@@ -1,12 +1,12 @@
 import type { ApiKey, MobileNumber, Owner } from "@parley/proto/parley/account/v1/account.ts";
 import type { Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { nameOf, TIERS } from "@parley/shared/api-names";
-import { presentKey as keyFields, presentNumber as numberFields } from "@parley/shared/present/account";
-import { isoTime } from "@parley/shared/present/time";
+import { nameOf, TIERS } from "@parley/shared/domain/api-names";
+import { presentKey as keyFields, presentNumber as numberFields } from "@parley/shared/domain/present/account";
+import { isoTime } from "@parley/shared/domain/present/time";
 import {
   presentDelivery as deliveryFields,
   presentDestination as destinationFields,
-} from "@parley/shared/present/webhook";
+} from "@parley/shared/domain/present/webhook";
 
 /** The API's names of an owner's fields. */
 export function presentOwner(owner: Owner | undefined) {

@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import { freePorts } from "@parley/deploy/src/stack/ports.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 import { count, medians, microseconds, milliseconds, table } from "../figures.ts";
 import type { Run } from "../run.ts";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePorts } from "@parley/deploy/src/stack/ports.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
 import type { PublicAgent } from "../agents.ts";
 import type { Run } from "../run.ts";
 import type { BenchStack } from "../stack.ts";

@@ -1,6 +1,6 @@
 import { chmod, mkdir } from "node:fs/promises";
-import { type Child, startChild, stopChild } from "@parley/deploy/src/stack/child.ts";
-import { freePorts } from "@parley/deploy/src/stack/ports.ts";
+import { type Child, startChild, stopChild } from "@parley/dev/processes/child.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
 import {
   type Cluster,
   ensureDatabase,
@@ -8,7 +8,7 @@ import {
   postgresCommand,
   postgresUrl,
   prepareCluster,
-} from "@parley/deploy/src/stack/postgres.ts";
+} from "@parley/dev/storage/postgres.ts";
 import { provision, roleUrls } from "@parley/shared/db/provision";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Run } from "../run.ts";

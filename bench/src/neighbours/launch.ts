@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { freePorts } from "@parley/deploy/src/stack/ports.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Run } from "../run.ts";
 import type { Orders, Report } from "./attack.ts";

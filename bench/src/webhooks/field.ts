@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { startChild, stopChild } from "@parley/deploy/src/stack/child.ts";
-import { freePorts } from "@parley/deploy/src/stack/ports.ts";
-import { pingRedis, redisUrl } from "@parley/deploy/src/stack/redis.ts";
+import { startChild, stopChild } from "@parley/dev/processes/child.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
+import { pingRedis, redisUrl } from "@parley/dev/storage/redis.ts";
 import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { newId } from "@parley/shared/ids";

@@ -1,5 +1,5 @@
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES, namesOf, numberOf } from "@parley/shared/api-names";
+import { DELIVERY_STATUSES, namesOf, numberOf } from "@parley/shared/domain/api-names";
 import { type Command, Option } from "commander";
 import { type Environment, requireOwner, withDispatcher } from "../connection.ts";
 import { examples, jsonOption, ownerOption, parseTime, parseWholeNumber } from "../options.ts";

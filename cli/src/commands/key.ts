@@ -1,5 +1,5 @@
 import type { ApiKey } from "@parley/proto/parley/account/v1/account.ts";
-import { SCOPES } from "@parley/shared/api-names";
+import { SCOPES } from "@parley/shared/domain/api-names";
 import type { Command } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, parseList, parseTime } from "../options.ts";

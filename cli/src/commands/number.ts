@@ -1,4 +1,4 @@
-import { CARRIERS } from "@parley/shared/api-names";
+import { CARRIERS } from "@parley/shared/domain/api-names";
 import type { Command } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";

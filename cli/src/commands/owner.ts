@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { Owner, Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { TIERS } from "@parley/shared/api-names";
+import { TIERS } from "@parley/shared/domain/api-names";
 import { type Command, Option } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Delivery } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { namesOf, numberOf, REQUEST_TYPES } from "@parley/shared/api-names";
+import { namesOf, numberOf, REQUEST_TYPES } from "@parley/shared/domain/api-names";
 import { type Command, Option } from "commander";
 import { type DispatcherClient, type Environment, requireOwner, withDispatcher } from "../connection.ts";
 import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";

@@ -8,7 +8,7 @@ export const PROGRAMS = {
   "webhook-dispatcher": "services/webhook-dispatcher/src/main.ts",
   migrate: "deploy/src/migrate/main.ts",
   parley: "cli/src/main.ts",
-  model: "deploy/src/model/main.ts",
+  model: "dev/stand-ins/model/main.ts",
 } as const;
 
 export type ProgramName = keyof typeof PROGRAMS;

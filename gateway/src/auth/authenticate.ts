@@ -1,6 +1,6 @@
 import { type KeyGrant, KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
-import type { SCOPES } from "@parley/shared/api-names";
 import type { Clock } from "@parley/shared/clock";
+import type { SCOPES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import type { KeyRing } from "./key-ring.ts";
 

@@ -1,6 +1,6 @@
 import type { Owner, Settings } from "@parley/proto/parley/account/v1/account.ts";
-import { nameOf, TIERS } from "@parley/shared/api-names";
-import { isoTime } from "@parley/shared/present/time";
+import { nameOf, TIERS } from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
 
 export function presentOwner(owner: Owner) {
   return {

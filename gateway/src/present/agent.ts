@@ -6,8 +6,8 @@ import type {
   SttConfig,
   TtsConfig,
 } from "@parley/proto/parley/agent/v1/agent.ts";
-import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/api-names";
-import { isoTime } from "@parley/shared/present/time";
+import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
 
 /** api.md: Agent. */
 export function presentAgent(agent: Agent) {

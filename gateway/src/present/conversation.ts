@@ -6,8 +6,14 @@ import {
   type Message,
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf, ROLES } from "@parley/shared/api-names";
-import { isoTime } from "@parley/shared/present/time";
+import {
+  CALLING_TYPES,
+  CONVERSATION_STATUSES,
+  CONVERSATION_TYPES,
+  nameOf,
+  ROLES,
+} from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
 
 /** api.md: Conversation. */
 export function presentConversation(conversation: Conversation) {

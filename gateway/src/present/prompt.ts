@@ -1,6 +1,6 @@
 import type { Prompt, PromptVersion } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import { nameOf, PROMPT_TYPES } from "@parley/shared/api-names";
-import { isoTime } from "@parley/shared/present/time";
+import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
 
 /** api.md: Prompt. */
 export function presentPrompt(prompt: Prompt) {

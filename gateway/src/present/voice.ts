@@ -1,5 +1,5 @@
 import type { Voice } from "@parley/proto/parley/agent/v1/agent.ts";
-import { GENDERS, nameOf } from "@parley/shared/api-names";
+import { GENDERS, nameOf } from "@parley/shared/domain/api-names";
 
 /** api.md: Voice. */
 export function presentVoice(voice: Voice) {

@@ -5,7 +5,7 @@ import {
   type PromptSource,
   UpdateAgentRequest,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { AGENT_TYPES } from "@parley/shared/api-names";
+import { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents.ts";
 

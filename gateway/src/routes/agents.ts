@@ -1,5 +1,5 @@
-import { AGENT_TYPES, numberOf } from "@parley/shared/api-names";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { AGENT_TYPES, numberOf } from "@parley/shared/domain/api-names";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";

@@ -1,6 +1,6 @@
 import type { ProviderModels } from "@parley/proto/parley/agent/v1/agent.ts";
-import { GENDERS, numberOf } from "@parley/shared/api-names";
-import { presentNumber } from "@parley/shared/present/account";
+import { GENDERS, numberOf } from "@parley/shared/domain/api-names";
+import { presentNumber } from "@parley/shared/domain/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";

@@ -2,7 +2,7 @@ import type {
   ListConversationsRequest,
   TimeOfDayWindow,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, numberOf } from "@parley/shared/api-names";
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, numberOf } from "@parley/shared/domain/api-names";
 import type { Static } from "@sinclair/typebox";
 import { readDate, readEndDate } from "../http/date.ts";
 import type { ListConversationsQuery } from "../schemas/conversations.ts";

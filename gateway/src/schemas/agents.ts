@@ -1,4 +1,4 @@
-import { AGENT_TYPES, namesOf } from "@parley/shared/api-names";
+import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "./prompts.ts";
 import { About, E164, Json, Maybe, OneOf, PageQuery, Text, TimeZone } from "./types.ts";

@@ -1,4 +1,4 @@
-import { GENDERS, namesOf, TTS_PROVIDERS } from "@parley/shared/api-names";
+import { GENDERS, namesOf, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { OneOf, PageQuery, Text } from "./types.ts";
 

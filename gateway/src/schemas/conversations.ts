@@ -1,4 +1,4 @@
-import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, namesOf } from "@parley/shared/api-names";
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { About, DateTimeText, OneOf, PageQuery, Text } from "./types.ts";
 

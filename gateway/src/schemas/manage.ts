@@ -1,4 +1,4 @@
-import { CARRIERS, DELIVERY_STATUSES, GENDERS, namesOf, REQUEST_TYPES, SCOPES } from "@parley/shared/api-names";
+import { CARRIERS, DELIVERY_STATUSES, GENDERS, namesOf, REQUEST_TYPES, SCOPES } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { VoiceProvider } from "./catalogue.ts";
 import { About, DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";

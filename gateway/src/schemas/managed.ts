@@ -1,4 +1,4 @@
-import { KEY_STATUSES, namesOf, TIERS } from "@parley/shared/api-names";
+import { KEY_STATUSES, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { DeliveryStatus, DestinationStatus, RequestType } from "./manage.ts";
 import { At, Id, MobileNumber, PageFigures, Resource } from "./resources.ts";

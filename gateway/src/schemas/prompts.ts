@@ -1,4 +1,4 @@
-import { namesOf, PROMPT_TYPES } from "@parley/shared/api-names";
+import { namesOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { Maybe, OneOf, PageQuery, Text } from "./types.ts";
 

@@ -6,7 +6,7 @@ import {
   GENDERS,
   namesOf,
   ROLES,
-} from "@parley/shared/api-names";
+} from "@parley/shared/domain/api-names";
 import { type TProperties, Type } from "@sinclair/typebox";
 import { AgentType, Category, Sts, Stt, Tools, Tts, Widget } from "./agents.ts";
 import { Carrier } from "./manage.ts";

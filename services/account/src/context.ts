@@ -4,8 +4,8 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
-import type { KeyChanges } from "./key-changes.ts";
-import type { Passwords } from "./password.ts";
+import type { KeyChanges } from "./keys/key-changes.ts";
+import type { Passwords } from "./sign-in/password.ts";
 
 export interface AccountContext {
   db: Database;

@@ -1,12 +1,12 @@
 import { type ApiKey, type KeyGrant, type Owner, type Session, Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { nameOf, namesOf, TIERS } from "@parley/shared/api-names";
+import { nameOf, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
-import { keyStatus } from "./key-state.ts";
-import { expiryOf } from "./session.ts";
+import { keyStatus } from "./keys/key-state.ts";
+import { rateLimitOf, type TierName } from "./settings/tiers.ts";
+import { expiryOf } from "./sign-in/session.ts";
 import type { GrantRow, KeyRow } from "./store/api-keys.ts";
 import type { OwnerRow } from "./store/owners.ts";
 import type { SessionRow } from "./store/sessions.ts";
-import { rateLimitOf, type TierName } from "./tiers.ts";
 
 /** The tier a message names, undefined when it names none. @throws ServiceError invalid for one this build does not know. */
 export function fromTier(tier: Tier | undefined): TierName | undefined {

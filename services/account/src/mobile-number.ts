@@ -1,4 +1,4 @@
-import { CARRIERS } from "@parley/shared/api-names";
+import { CARRIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { parsePhoneNumberFromString } from "libphonenumber-js";
 

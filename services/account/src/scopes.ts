@@ -1,4 +1,4 @@
-import { SCOPES } from "@parley/shared/api-names";
+import { SCOPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 
 /** The scopes of a new key: those asked for, each once, or all. @throws ServiceError invalid naming the known ones. */

@@ -8,9 +8,8 @@ import { createClient } from "@parley/shared/rpc/client";
 import { startService } from "@parley/shared/service";
 import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
-import { followKeyChanges, type KeyChanges } from "./key-changes.ts";
+import { followKeyChanges, type KeyChanges } from "./keys/key-changes.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { createPasswords } from "./password.ts";
 import { activateKey } from "./rpc/activate-key.ts";
 import { addMobileNumber } from "./rpc/add-mobile-number.ts";
 import { authenticateKey } from "./rpc/authenticate-key.ts";
@@ -34,7 +33,8 @@ import { signOut } from "./rpc/sign-out.ts";
 import { updateOwner } from "./rpc/update-owner.ts";
 import { updateSettings } from "./rpc/update-settings.ts";
 import { watchKeys } from "./rpc/watch-keys.ts";
-import { retentionQueue } from "./tell-retention.ts";
+import { retentionQueue } from "./settings/tell-retention.ts";
+import { createPasswords } from "./sign-in/password.ts";
 
 export async function startAccount(config: AccountConfig, log: Logger, given?: Clock): Promise<Running> {
   let keyChanges: KeyChanges | undefined;

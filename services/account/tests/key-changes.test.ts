@@ -3,7 +3,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createLogger, silentLogger } from "@parley/shared/log";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { followKeyChanges, type KeyChanges } from "../src/key-changes.ts";
+import { followKeyChanges, type KeyChanges } from "../src/keys/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
 import { refusal } from "./kit.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";

@@ -1,7 +1,7 @@
 import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { NotationError, parseNotation } from "@parley/shared/analysis/notation";
+import { NotationError, parseNotation } from "@parley/shared/domain/analysis/notation";
 import { invalid } from "@parley/shared/errors";
-import type { AcquiredPrompts } from "./acquire-prompts.ts";
+import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
 import type { StoredAnalysis } from "./store/agents.ts";
 
 /** What a change says of an agent's analysis: each part is a field of the API's own, so one that is not given stays as it is. */

@@ -3,7 +3,7 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createSealer, ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { makeValidator, str } from "envalid";
-import { createModelKeys, type ModelKeys } from "./model-keys.ts";
+import { createModelKeys, type ModelKeys } from "./model-keys/model-keys.ts";
 
 const allowList = makeValidator(parseAllowList);
 

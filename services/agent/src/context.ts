@@ -6,9 +6,9 @@ import type { AllowList } from "@parley/shared/egress/allow-list";
 import type { FewAtOnce } from "@parley/shared/few-at-once";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { LRUCache } from "lru-cache";
-import type { PromptUse } from "./agent-prompts.ts";
 import type { Catalogue } from "./catalogue/catalogue.ts";
-import type { ModelKeys } from "./model-keys.ts";
+import type { ModelKeys } from "./model-keys/model-keys.ts";
+import type { PromptUse } from "./prompts/agent-prompts.ts";
 
 export interface AgentContext {
   db: Database;

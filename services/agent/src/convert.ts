@@ -1,8 +1,8 @@
 import type { Agent, AgentPrompt, AgentRuntime, Analysis, StsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import { AGENT_TYPES } from "@parley/shared/api-names";
-import { maskedLlm, openLlm } from "./llm-secrets.ts";
-import type { ModelKeys } from "./model-keys.ts";
+import { AGENT_TYPES } from "@parley/shared/domain/api-names";
+import { maskedLlm, openLlm } from "./model-keys/llm-secrets.ts";
+import type { ModelKeys } from "./model-keys/model-keys.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 import { variablesOf } from "./variables.ts";
 

@@ -1,6 +1,6 @@
 import { runProcess } from "@parley/shared/process";
 import { readAgentConfig } from "./config.ts";
-import { resealAgents } from "./reseal.ts";
+import { resealAgents } from "./model-keys/reseal.ts";
 import { startAgent } from "./service.ts";
 
 await runProcess("agent", (log) => startAgent(readAgentConfig(process.env), log), {

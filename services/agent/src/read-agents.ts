@@ -4,8 +4,8 @@ import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { CallOrigin } from "@parley/shared/rpc/call";
-import { idOf, readExpectedPrompts, readPrompts, rememberUses } from "./agent-prompts.ts";
 import type { AgentContext } from "./context.ts";
+import { idOf, readExpectedPrompts, readPrompts, rememberUses } from "./prompts/agent-prompts.ts";
 import { type AgentRow, findAgent, findAgents, findExistingIds, lockAgent } from "./store/agents.ts";
 
 export interface ReadAgent {

@@ -1,5 +1,5 @@
-import type { VariableDefinition } from "@parley/shared/variables/template";
-import { compileTexts } from "@parley/shared/variables/template";
+import type { VariableDefinition } from "@parley/shared/domain/variables/template";
+import { compileTexts } from "@parley/shared/domain/variables/template";
 import { LRUCache } from "lru-cache";
 
 /** Parsing a prompt costs more than all else of a read; the texts are the key, so nothing here goes stale. */

@@ -9,11 +9,11 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { FewAtOnce } from "@parley/shared/few-at-once";
 import type { Logger } from "@parley/shared/log";
-import type { ReadLists } from "./list-reader.ts";
+import type { ReadLists } from "./lists/list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
-import type { RunningTurns } from "./running-turns.ts";
-import type { TurnShares } from "./turn-memory.ts";
+import type { RunningTurns } from "./turn/running-turns.ts";
+import type { TurnShares } from "./turn/turn-memory.ts";
 
 export interface ConversationContext {
   db: Database;

@@ -5,7 +5,7 @@ import {
   type Conversation,
   type Message,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, ROLES } from "@parley/shared/api-names";
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, ROLES } from "@parley/shared/domain/api-names";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLogger } from "@parley/shared/log";
 import type { ConversationContext } from "../src/context.ts";
-import { expiredConversations } from "../src/retention.ts";
+import { expiredConversations } from "../src/retention/retention.ts";
 import { newOwner } from "./kit.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 

@@ -5,7 +5,7 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
-import { numberEnded } from "../src/store/search-index.ts";
+import { numberEnded } from "../src/store/search/index.ts";
 import { append, callOf, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { allSentLater, eventsOf, pass, payloadOf } from "./events-kit.ts";
 import {

@@ -3,8 +3,8 @@ import { eventually } from "@parley/shared/testing/eventually";
 import fc from "fast-check";
 import { PART } from "../src/search/number-set.ts";
 import { goneConversations } from "../src/search/tidy.ts";
-import { indexNextPart, numberEnded, rebuildBlock } from "../src/store/search-index.ts";
-import { mergeBlock } from "../src/store/search-terms.ts";
+import { indexNextPart, numberEnded, rebuildBlock } from "../src/store/search/index.ts";
+import { mergeBlock } from "../src/store/search/terms.ts";
 import { newOwner } from "./kit.ts";
 import {
   AGENTS,

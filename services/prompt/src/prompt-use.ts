@@ -1,5 +1,5 @@
 import type { PromptUse as PromptUseMessage } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { nameOf, PROMPT_TYPES } from "@parley/shared/api-names";
+import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { checkContent, checkPromptMayExist, checkVersion } from "./rules.ts";
 import type { PromptTypeName } from "./store/prompts.ts";

@@ -5,7 +5,7 @@ import {
   type Destination,
   type RequestType,
 } from "@parley/proto/parley/webhook/v1/webhook.ts";
-import { DELIVERY_STATUSES, nameOf, namesOf, REQUEST_TYPES } from "@parley/shared/api-names";
+import { DELIVERY_STATUSES, nameOf, namesOf, REQUEST_TYPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { DeliveryStatusName } from "./delivery/state.ts";
 import { validOld } from "./secrets.ts";

@@ -1,5 +1,5 @@
 import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
-import { GENDERS, TTS_PROVIDERS } from "@parley/shared/api-names";
+import { GENDERS, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";

@@ -1,5 +1,5 @@
-import { DELIVERY_STATUSES, numberOf } from "@parley/shared/api-names";
-import { presentDelivery } from "@parley/shared/present/webhook";
+import { DELIVERY_STATUSES, numberOf } from "@parley/shared/domain/api-names";
+import { presentDelivery } from "@parley/shared/domain/present/webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";

@@ -1,6 +1,6 @@
-import { numberOf, REQUEST_TYPES } from "@parley/shared/api-names";
-import { isoTime } from "@parley/shared/present/time";
-import { presentDestination } from "@parley/shared/present/webhook";
+import { numberOf, REQUEST_TYPES } from "@parley/shared/domain/api-names";
+import { isoTime } from "@parley/shared/domain/present/time";
+import { presentDestination } from "@parley/shared/domain/present/webhook";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";

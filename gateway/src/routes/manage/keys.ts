@@ -1,4 +1,4 @@
-import { presentKey } from "@parley/shared/present/account";
+import { presentKey } from "@parley/shared/domain/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";

@@ -1,5 +1,5 @@
+import { presentNumber } from "@parley/shared/domain/present/account";
 import { notFound } from "@parley/shared/errors";
-import { presentNumber } from "@parley/shared/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";

@@ -1,7 +1,7 @@
-import { changeKey } from "../change-key.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { toApiKey } from "../convert.ts";
-import { checkActivation } from "../key-state.ts";
+import { changeKey } from "../keys/change-key.ts";
+import { checkActivation } from "../keys/key-state.ts";
 import { setKeyActive } from "../store/api-keys.ts";
 
 /** Also right for a key that is active already. An expired one cannot be brought back. */

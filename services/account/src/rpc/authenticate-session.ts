@@ -1,7 +1,7 @@
 import type { AccountContext, Handler } from "../context.ts";
 import { toSession } from "../convert.ts";
 import { checkDigest } from "../digest.ts";
-import { hasEnded, isUseNews } from "../session.ts";
+import { hasEnded, isUseNews } from "../sign-in/session.ts";
 import { findSession, noteSessionUse } from "../store/sessions.ts";
 
 /** A session lives on while it is used. */

@@ -1,8 +1,8 @@
 import { invalid } from "@parley/shared/errors";
-import { beginSession } from "../begin-session.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { toSession } from "../convert.ts";
-import { checkPassword } from "../password.ts";
+import { beginSession } from "../sign-in/begin-session.ts";
+import { checkPassword } from "../sign-in/password.ts";
 import { getOwner, lockOwner } from "../store/owners.ts";
 import { findPasswordHash, storePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";

@@ -1,9 +1,9 @@
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
-import { newApiKey } from "../api-key.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { toApiKey } from "../convert.ts";
-import { checkExpiry } from "../key-state.ts";
+import { newApiKey } from "../keys/api-key.ts";
+import { checkExpiry } from "../keys/key-state.ts";
 import { scopesOf } from "../scopes.ts";
 import { countKeys, insertKey, type KeyRow } from "../store/api-keys.ts";
 import { lockOwner } from "../store/owners.ts";

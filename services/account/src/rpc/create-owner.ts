@@ -2,9 +2,9 @@ import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import type { AccountContext, Handler } from "../context.ts";
 import { fromTier, toOwner } from "../convert.ts";
+import { planOf } from "../settings/tiers.ts";
 import { insertOwner, isEmailTaken, lockEmail, type OwnerRow } from "../store/owners.ts";
 import { checkEmail, checkName } from "../text-rules.ts";
-import { planOf } from "../tiers.ts";
 
 /** An owner of the free tier unless another is named. */
 export function createOwner(ctx: AccountContext): Handler<"createOwner"> {

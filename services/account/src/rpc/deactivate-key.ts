@@ -1,6 +1,6 @@
-import { changeKey } from "../change-key.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { toApiKey } from "../convert.ts";
+import { changeKey } from "../keys/change-key.ts";
 import { setKeyActive } from "../store/api-keys.ts";
 
 /** Also right for a key that is inactive already. */

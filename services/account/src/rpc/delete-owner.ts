@@ -1,10 +1,10 @@
 import type { AccountContext, Handler } from "../context.ts";
+import { promiseRetention } from "../settings/tell-retention.ts";
 import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
 import { lockOwner, markOwnerDeleted } from "../store/owners.ts";
 import { deletePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
 import { forgetSettings } from "../store/settings.ts";
-import { promiseRetention } from "../tell-retention.ts";
 
 /** The owner's keys and sessions stop at once, the email is free again. */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {

@@ -1,5 +1,5 @@
 import type { AccountContext, Handler } from "../context.ts";
-import { RETENTION_DAYS } from "../retention.ts";
+import { RETENTION_DAYS } from "../settings/retention.ts";
 import { getSettingsRow } from "../store/settings.ts";
 
 export function getSettings(ctx: AccountContext): Handler<"getSettings"> {

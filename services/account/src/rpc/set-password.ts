@@ -1,5 +1,5 @@
 import type { AccountContext, Handler } from "../context.ts";
-import { checkPassword } from "../password.ts";
+import { checkPassword } from "../sign-in/password.ts";
 import { getOwner, lockOwner } from "../store/owners.ts";
 import { storePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";

@@ -1,9 +1,9 @@
 import { isSure } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
-import { beginSession } from "../begin-session.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { toOwner, toSession } from "../convert.ts";
-import { unusedSince } from "../session.ts";
+import { beginSession } from "../sign-in/begin-session.ts";
+import { unusedSince } from "../sign-in/session.ts";
 import { lockOwner } from "../store/owners.ts";
 import { findPasswordByEmail, findPasswordHash } from "../store/passwords.ts";
 import { deleteUnusedSessions } from "../store/sessions.ts";

@@ -1,9 +1,9 @@
 import type { AccountContext, Handler } from "../context.ts";
 import { fromTier, toOwner } from "../convert.ts";
+import { changePlan } from "../settings/tiers.ts";
 import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
 import { lockOwner, updateOwner as updateOwnerRow } from "../store/owners.ts";
 import { checkName } from "../text-rules.ts";
-import { changePlan } from "../tiers.ts";
 
 /** What is not given stays. A changed tier or limit reaches the owner's keys at once. */
 export function updateOwner(ctx: AccountContext): Handler<"updateOwner"> {

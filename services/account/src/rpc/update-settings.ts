@@ -1,7 +1,7 @@
 import type { AccountContext, Handler } from "../context.ts";
-import { checkRetentionDays, RETENTION_DAYS } from "../retention.ts";
+import { checkRetentionDays, RETENTION_DAYS } from "../settings/retention.ts";
+import { promiseRetention, tellRetentionNow } from "../settings/tell-retention.ts";
 import { getSettingsRow, setRetentionDays } from "../store/settings.ts";
-import { promiseRetention, tellRetentionNow } from "../tell-retention.ts";
 
 /** What is not given stays. */
 export function updateSettings(ctx: AccountContext): Handler<"updateSettings"> {

@@ -1,8 +1,8 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { KeyState } from "../key-state.ts";
-import type { Plan } from "../tiers.ts";
+import type { KeyState } from "../keys/key-state.ts";
+import type { Plan } from "../settings/tiers.ts";
 
 export interface KeyRow extends KeyState {
   ownerId: string;

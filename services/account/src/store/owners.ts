@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
-import type { Plan } from "../tiers.ts";
+import type { Plan } from "../settings/tiers.ts";
 
 export interface OwnerRow extends Plan {
   ownerId: string;

@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { SessionTimes } from "../session.ts";
+import type { SessionTimes } from "../sign-in/session.ts";
 
 export interface SessionRow extends SessionTimes {
   ownerId: string;

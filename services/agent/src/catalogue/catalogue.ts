@@ -1,4 +1,4 @@
-import { type GENDERS, TTS_PROVIDERS } from "@parley/shared/api-names";
+import { type GENDERS, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import data from "./data/llm.json" with { type: "json" };
 

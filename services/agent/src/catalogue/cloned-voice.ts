@@ -1,5 +1,5 @@
 import type { Voice as VoiceMessage } from "@parley/proto/parley/agent/v1/agent.ts";
-import { GENDERS, nameOf, namesOf } from "@parley/shared/api-names";
+import { GENDERS, nameOf, namesOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { ClonedVoice } from "../store/cloned-voices.ts";
 import { checkVoiceProvider } from "./catalogue.ts";

@@ -1,5 +1,5 @@
 import type { Voice as VoiceMessage } from "@parley/proto/parley/agent/v1/agent.ts";
-import { GENDERS } from "@parley/shared/api-names";
+import { GENDERS } from "@parley/shared/domain/api-names";
 import type { Voice } from "./catalogue.ts";
 
 export function toVoiceMessage(voice: Omit<Voice, "models">, providerName: string): VoiceMessage {

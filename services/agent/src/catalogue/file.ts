@@ -1,4 +1,4 @@
-import { GENDERS, namesOf } from "@parley/shared/api-names";
+import { GENDERS, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, type TOptional, type TSchema, Type } from "@sinclair/typebox";
 import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value";
 import { PROVIDERS, type Voice } from "./catalogue.ts";

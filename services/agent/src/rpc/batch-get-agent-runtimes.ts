@@ -1,8 +1,8 @@
 import { Access, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { readAnalysisPrompts } from "../agent-prompts.ts";
 import type { AgentContext } from "../context.ts";
 import { toRuntime } from "../convert.ts";
+import { readAnalysisPrompts } from "../prompts/agent-prompts.ts";
 import { type ReadAgent, readAgents } from "../read-agents.ts";
 
 export function batchGetAgentRuntimes(

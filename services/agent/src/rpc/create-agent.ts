@@ -3,19 +3,19 @@ import {
   type CreateAgentRequest,
   CreateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
+import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { runIdempotent, runPrepared } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";
 import type { Call, Handlers } from "@parley/shared/rpc/server";
-import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../acquire-prompts.ts";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
-import { requireClaim, withClaim } from "../claim.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
-import { type StoredLlm, sealLlm } from "../llm-secrets.ts";
-import { keepPromise, promiseReferences, withReferences } from "../prompt-references.ts";
+import { type StoredLlm, sealLlm } from "../model-keys/llm-secrets.ts";
+import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
+import { requireClaim, withClaim } from "../prompts/claim.ts";
+import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
 import { type AgentRow, insertAgent } from "../store/agents.ts";
 
 const CATEGORY = "other";

@@ -2,7 +2,7 @@ import { type AgentServiceService, DeleteAgentResponse } from "@parley/proto/par
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
-import { promiseReferences, settleReferencesNow } from "../prompt-references.ts";
+import { promiseReferences, settleReferencesNow } from "../prompts/prompt-references.ts";
 import { checkAgentId, getLockedAgentRow } from "../read-agents.ts";
 import { deleteAgentRow } from "../store/agents.ts";
 

@@ -1,11 +1,11 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { readPromptsOfPage } from "../agent-prompts.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
+import { readPromptsOfPage } from "../prompts/agent-prompts.ts";
 import { listAgentRows } from "../store/agents.ts";
 
 export function listAgents(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listAgents"]> {

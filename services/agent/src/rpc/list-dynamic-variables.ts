@@ -1,5 +1,5 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { FIELD_TYPES } from "@parley/shared/api-names";
+import { FIELD_TYPES } from "@parley/shared/domain/api-names";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
 import { readAgent } from "../read-agents.ts";

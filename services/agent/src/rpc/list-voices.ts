@@ -1,5 +1,5 @@
 import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { GENDERS, nameOf } from "@parley/shared/api-names";
+import { GENDERS, nameOf } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";

@@ -4,20 +4,25 @@ import {
   UpdateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import { AGENT_TYPES, nameOf } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
+import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Call, Handlers } from "@parley/shared/rpc/server";
-import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../acquire-prompts.ts";
-import { readPrompts } from "../agent-prompts.ts";
 import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
-import { type HeldClaim, requireClaim } from "../claim.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
-import { sealLlm } from "../llm-secrets.ts";
-import { promiseReferences, type ReferencePromise, settleReferencesNow, withReferences } from "../prompt-references.ts";
+import { sealLlm } from "../model-keys/llm-secrets.ts";
+import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
+import { readPrompts } from "../prompts/agent-prompts.ts";
+import { type HeldClaim, requireClaim } from "../prompts/claim.ts";
+import {
+  promiseReferences,
+  type ReferencePromise,
+  settleReferencesNow,
+  withReferences,
+} from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
 

@@ -1,10 +1,10 @@
 import type { MediaFile, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import type { AGENT_TYPES } from "@parley/shared/api-names";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
-import type { StoredLlm } from "../llm-secrets.ts";
+import type { AGENT_TYPES } from "@parley/shared/domain/api-names";
+import type { StoredLlm } from "../model-keys/llm-secrets.ts";
 
 export type JsonObject = Record<string, unknown>;
 

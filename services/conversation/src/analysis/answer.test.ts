@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test";
-import { type FieldType, parseNotation } from "@parley/shared/analysis/notation";
+import { type FieldType, parseNotation } from "@parley/shared/domain/analysis/notation";
 import fc from "fast-check";
 import { failedItems, readAnswer } from "./answer.ts";
 import { analysisFields, answerSchema } from "./fields.ts";

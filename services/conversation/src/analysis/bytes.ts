@@ -1,6 +1,6 @@
 import { byteShares, type Hold } from "@parley/shared/byte-shares";
 import type { ConversationLimits } from "../context.ts";
-import { byteBudget } from "../context-window.ts";
+import { byteBudget } from "../turn/context-window.ts";
 
 /** Of a model's answer as its provider sends it: ten times what the longest analyses say. */
 export const ANALYSIS_ANSWER_MAX_BYTES = 2 * 1024 * 1024;

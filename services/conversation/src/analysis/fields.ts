@@ -1,4 +1,4 @@
-import { type FieldType, parseNotation, toJsonSchema } from "@parley/shared/analysis/notation";
+import { type FieldType, parseNotation, toJsonSchema } from "@parley/shared/domain/analysis/notation";
 
 /** One field of an agent's `call_analysis_schema` (api.md: Call analysis configuration). */
 export interface AnalysisField {

@@ -1,5 +1,5 @@
-import { byteBudget, estimateTokens, TOKENS_PER_MESSAGE } from "../context-window.ts";
 import type { EndsBounds } from "../store/transcript-ends.ts";
+import { byteBudget, estimateTokens, TOKENS_PER_MESSAGE } from "../turn/context-window.ts";
 
 /** What of the room the beginning gets: why a conversation was begun. How it ended, most analyses ask for. */
 const BEGINNING_SHARE = 1 / 4;

@@ -1,4 +1,4 @@
-import type { FieldType } from "@parley/shared/analysis/notation";
+import type { FieldType } from "@parley/shared/domain/analysis/notation";
 import { storable } from "../storable.ts";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };

@@ -6,7 +6,7 @@ import {
   type LanguageModelV4Usage,
 } from "@ai-sdk/provider";
 import { meterBodies } from "@parley/shared/egress/meter";
-import { type Bounds, readAhead } from "../read-ahead.ts";
+import { type Bounds, readAhead } from "../calls/read-ahead.ts";
 import { storable } from "../storable.ts";
 import { endlessStream, failureOf } from "./failure.ts";
 import type { Model, ModelEvent, ModelName, ModelReply, ModelRequest, TokenUsage, ToolCall } from "./port.ts";

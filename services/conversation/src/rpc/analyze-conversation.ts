@@ -4,7 +4,7 @@ import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { analysisJob, isGone } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
-import { readConversation } from "../read-conversation.ts";
+import { readConversation } from "../lists/read-conversation.ts";
 import { hasUserMessage } from "../store/transcript-ends.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["analyzeConversation"]>;

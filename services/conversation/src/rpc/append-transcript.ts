@@ -4,12 +4,12 @@ import type {
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { type Bounds, readAhead } from "../calls/read-ahead.ts";
+import { readCall } from "../calls/read-call.ts";
+import { takeMessages, withLastSequence } from "../calls/transcript.ts";
 import type { ConversationContext } from "../context.ts";
-import { type Bounds, readAhead } from "../read-ahead.ts";
-import { readCall } from "../read-call.ts";
 import { appendMessages } from "../store/calls.ts";
 import type { SessionKey } from "../store/turns.ts";
-import { takeMessages, withLastSequence } from "../transcript.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["appendTranscript"]>;
 

@@ -3,15 +3,15 @@ import {
   type ConversationServiceService,
   Outcome,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { CONVERSATION_STATUSES } from "@parley/shared/api-names";
+import { CONVERSATION_STATUSES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/length";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { readCall } from "../calls/read-call.ts";
+import { checkUrl } from "../calls/url.ts";
 import type { ConversationContext } from "../context.ts";
-import { readCall } from "../read-call.ts";
 import { storable } from "../storable.ts";
 import { type CallEnd, endCall } from "../store/calls.ts";
-import { checkUrl } from "../url.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeConversation"]>;
 

@@ -1,7 +1,7 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { startTurn } from "../start-turn.ts";
+import { startTurn } from "../turn/start-turn.ts";
 import { turnOf } from "./stream-turn.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeTurn"]>;

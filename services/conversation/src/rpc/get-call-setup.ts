@@ -1,9 +1,9 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
-import { filledGreeting, filledPrompt } from "../filled-texts.ts";
-import { callVariables } from "../new-call.ts";
+import { filledGreeting, filledPrompt } from "../turn/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 

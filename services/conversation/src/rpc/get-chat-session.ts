@@ -3,7 +3,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toChatSession } from "../convert.ts";
-import { readConversation } from "../read-conversation.ts";
+import { readConversation } from "../lists/read-conversation.ts";
 import { CONVERSATION_BYTES_MAX, listTranscripts, sumUsage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getChatSession"]>;

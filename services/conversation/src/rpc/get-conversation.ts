@@ -2,7 +2,7 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
-import { readConversation } from "../read-conversation.ts";
+import { readConversation } from "../lists/read-conversation.ts";
 import { CONVERSATION_BYTES_MAX, listTranscripts } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;

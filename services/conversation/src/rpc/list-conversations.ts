@@ -1,6 +1,6 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/api-names";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
+import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isUuid } from "@parley/shared/ids";
 import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";

@@ -1,10 +1,10 @@
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { collectValues } from "@parley/shared/domain/variables/values";
 import { newId, newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { collectValues } from "@parley/shared/variables/values";
 import type { ConversationContext } from "../context.ts";
-import { filledGreeting } from "../filled-texts.ts";
 import { insertGreetedSession } from "../store/conversations.ts";
+import { filledGreeting } from "../turn/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
 

@@ -2,9 +2,9 @@ import type { ConversationServiceService } from "@parley/proto/parley/conversati
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { newCall } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
-import { newCall } from "../new-call.ts";
 import { insertCall, type NewCall } from "../store/calls.ts";
 import { type ConversationRow, findConversation } from "../store/conversations.ts";
 

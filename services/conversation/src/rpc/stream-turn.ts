@@ -3,7 +3,7 @@ import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { startTurn } from "../start-turn.ts";
+import { startTurn } from "../turn/start-turn.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["streamTurn"]>;
 

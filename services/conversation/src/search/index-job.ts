@@ -1,7 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
 import { turnOf } from "../job-turn.ts";
-import { indexNextPart, numberEnded } from "../store/search-index.ts";
+import { indexNextPart, numberEnded } from "../store/search/index.ts";
 
 const RETRY_MS = 5_000;
 

@@ -1,7 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
-import { inTurns } from "../in-turns.ts";
-import { listGoneBlocks, rebuildBlock } from "../store/search-index.ts";
+import { inTurns } from "../retention/in-turns.ts";
+import { listGoneBlocks, rebuildBlock } from "../store/search/index.ts";
 
 const EVERY_MS = 15 * 60_000;
 /** A block has days of an owner's conversations and is built anew as a whole; "from disk within a day" (decisions.md: Retention). */

@@ -1,4 +1,4 @@
-import type { TimeOfDay } from "../count-periods.ts";
+import type { TimeOfDay } from "../lists/count-periods.ts";
 
 /** The moments that a filter takes, microseconds since 1970. */
 export interface TimeWindow {

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
-import type { VariableValue } from "@parley/shared/variables/values";
 import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./turns.ts";

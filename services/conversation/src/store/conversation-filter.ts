@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { TimeOfDay } from "../count-periods.ts";
+import type { TimeOfDay } from "../lists/count-periods.ts";
 import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 
 /** Null and empty fields do not filter. */

@@ -1,6 +1,6 @@
-import type { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
-import type { VariableValue } from "@parley/shared/variables/values";
+import type { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { isKept, keptFor } from "./retention.ts";
 import type { SessionKey } from "./turns.ts";
 

@@ -4,7 +4,7 @@ import { type ConversationFilter, matching } from "./conversation-filter.ts";
 import { type ConversationRow, conversationColumns } from "./conversations.ts";
 import { type FoundPage, findCountedPage, type Page } from "./list-page.ts";
 import { findKeptSince } from "./retention.ts";
-import { findSearchedPage } from "./search-page.ts";
+import { findSearchedPage } from "./search/page.ts";
 
 /**
  * A page of the conversations that are not past retention, newest first, and how many match in all.

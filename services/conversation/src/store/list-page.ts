@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import { countedRange } from "../count-periods.ts";
+import { countedRange } from "../lists/count-periods.ts";
 import { type ConversationFilter, matching } from "./conversation-filter.ts";
 
 export interface Page {

@@ -1,6 +1,6 @@
-import type { ROLES } from "@parley/shared/api-names";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
+import type { ROLES } from "@parley/shared/domain/api-names";
 import type { SessionKey } from "./turns.ts";
 
 export interface MessageRow {

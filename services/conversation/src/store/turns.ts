@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
-import type { VariableValue } from "@parley/shared/variables/values";
 import type { TokenUsage } from "../model/port.ts";
 import { newestBefore, type Said } from "./messages.ts";
 import { isKept } from "./retention.ts";

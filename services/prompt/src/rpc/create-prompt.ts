@@ -1,6 +1,6 @@
 import type { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CreatePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { nameOf, PROMPT_TYPES } from "@parley/shared/api-names";
+import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, type ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import { newId } from "@parley/shared/ids";

@@ -1,6 +1,6 @@
-import type { PROMPT_TYPES } from "@parley/shared/api-names";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
+import type { PROMPT_TYPES } from "@parley/shared/domain/api-names";
 
 export type PromptTypeName = keyof typeof PROMPT_TYPES;
 

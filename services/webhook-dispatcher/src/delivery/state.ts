@@ -1,4 +1,4 @@
-import type { DELIVERY_STATUSES } from "@parley/shared/api-names";
+import type { DELIVERY_STATUSES } from "@parley/shared/domain/api-names";
 
 /** api.md: Events, Delivery rules. */
 export const ATTEMPTS_MAX = 4;

@@ -1,5 +1,5 @@
-import type { REQUEST_TYPES } from "@parley/shared/api-names";
 import type { Sql } from "@parley/shared/db/database";
+import type { REQUEST_TYPES } from "@parley/shared/domain/api-names";
 import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 

@@ -1,0 +1,59 @@
+import type { Home } from "../stack/home.ts";
+import type { HomeLock } from "../stack/lock.ts";
+import { type RunningProcess, removeStackFile, writeStackFile } from "../stack/stack-file.ts";
+import { removeSocketFolders } from "../storage/sockets.ts";
+import { type Kept, keepRunning, type Program } from "./keep-running.ts";
+
+export interface Supervisor {
+  /** Starts programs at once and waits until all answer. @throws when one cannot be started. */
+  start(...programs: Program[]): Promise<void>;
+  /** Ends everything, the last group started first. */
+  stop(): Promise<void>;
+}
+
+/** Keeps a stack's programs running and the files that tell of them true. */
+export function supervise(home: Home, lock: HomeLock, say: (line: string) => void): Supervisor {
+  const groups: Kept[][] = [];
+  const running = new Map<string, RunningProcess>();
+  let stopping = false;
+
+  const events = {
+    started({ name, address, adminAddress }: Program, pid: number) {
+      running.set(name, { name, pid, address, ...(adminAddress && { admin_address: adminAddress }) });
+      const processes = [...running.values()];
+      try {
+        lock.note(processes);
+        writeStackFile(home, processes);
+      } catch (error) {
+        // A program is kept running on a full disk too.
+        say(`stack.json is out of date: ${error instanceof Error ? error.message : error}`);
+      }
+    },
+    ended({ name }: Program, how: string, lastWords: string, pauseMs: number) {
+      say(`${name} ended (${how})${lastWords && `: ${lastWords}`}; starting it again in ${pauseMs} ms`);
+    },
+    back({ name }: Program) {
+      say(`${name} is back`);
+    },
+  };
+
+  return {
+    async start(...programs) {
+      if (stopping) throw new Error("stopped");
+      const group = programs.map((program) => keepRunning(program, events));
+      groups.push(group);
+      await Promise.all(
+        group.map(async ({ answers }, at) => {
+          await answers;
+          say(`${programs[at]?.name.padEnd(20)}${programs[at]?.address}`);
+        }),
+      );
+    },
+    async stop() {
+      stopping = true;
+      for (const group of groups.toReversed()) await Promise.all(group.map((kept) => kept.stop()));
+      removeSocketFolders([...running.values()].map(({ address }) => address));
+      removeStackFile(home);
+    },
+  };
+}

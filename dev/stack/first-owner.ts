@@ -1,0 +1,72 @@
+import { randomBytes } from "node:crypto";
+import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { stackCredentials } from "../processes/ping.ts";
+
+type Accounts = ServiceClient<typeof AccountServiceService>;
+
+export interface FirstOwner {
+  ownerId: string;
+  apiKey: string;
+  /** What the owner signs in with; a home of an earlier build has none. */
+  login?: Login | undefined;
+}
+
+export interface Login {
+  email: string;
+  /** As it was first set. */
+  password: string;
+}
+
+const NAME = "Development";
+const EMAIL = "dev@localhost.localdomain";
+const PASSWORD_BYTES = 18;
+
+/**
+ * The owner, key and password a newcomer starts with: the known ones when this database has the owner, else made now.
+ * A key that was deleted or switched off since stays so, and a password that was changed.
+ */
+export async function firstOwner(address: string, known: FirstOwner | null): Promise<FirstOwner> {
+  const accounts = createClient(AccountServiceService, { peer: "account", address, credentials: stackCredentials() });
+  try {
+    if (known && (await exists(accounts, known.ownerId))) return known;
+    const ownerId = (await findOwner(accounts)) ?? (await createOwner(accounts));
+    const { apiKey } = await accounts.createKey({ ownerId, name: NAME, scopes: [], expiresAt: undefined });
+    const password = randomBytes(PASSWORD_BYTES).toString("base64url");
+    await accounts.setPassword({ ownerId, password });
+    return { ownerId, apiKey, login: { email: EMAIL, password } };
+  } finally {
+    accounts.close();
+  }
+}
+
+async function exists(accounts: Accounts, ownerId: string): Promise<boolean> {
+  try {
+    await accounts.getOwner({ ownerId });
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "not_found") return false;
+    throw error;
+  }
+}
+
+/** The owner whose key was lost, with dev.env or by a crash before it was written. */
+async function findOwner(accounts: Accounts): Promise<string | null> {
+  for (let afterOwnerId = ""; ; ) {
+    const { owners } = await accounts.listOwners({ pageSize: 100, afterOwnerId });
+    const found = owners.find(({ email }) => email === EMAIL);
+    if (found) return found.ownerId;
+    const last = owners.at(-1);
+    if (!last) return null;
+    afterOwnerId = last.ownerId;
+  }
+}
+
+async function createOwner(accounts: Accounts): Promise<string> {
+  const request = { name: NAME, email: EMAIL, tier: Tier.TIER_PRO, rateLimitPerMinute: undefined };
+  const { owner } = await accounts.createOwner(request);
+  if (!owner) throw new Error("the account service made no owner");
+  return owner.ownerId;
+}

@@ -1,0 +1,141 @@
+import { join } from "node:path";
+import { provision, roleUrls } from "@parley/shared/db/provision";
+import { isFree, promise } from "../processes/ports.ts";
+import { type Supervisor, supervise } from "../processes/supervisor.ts";
+import { pingPostgres } from "../storage/postgres.ts";
+import { redisUrl } from "../storage/redis.ts";
+import { makeSocketFolder, removeSocketFolders } from "../storage/sockets.ts";
+import { ensureStackDatabase, postgresProgram, redisProgram } from "../storage/storage.ts";
+import { readDevEnv, writeDevEnv } from "./dev-env.ts";
+import { firstOwner } from "./first-owner.ts";
+import type { Home } from "./home.ts";
+import { type Installation, openInstallation } from "./installation.ts";
+import { lockHome } from "./lock.ts";
+import {
+  gatewayPrograms,
+  gatewayUrl,
+  modelProgram,
+  modelUrl,
+  type Surroundings,
+  serviceAddress,
+  servicePrograms,
+} from "./plan.ts";
+import type { StackSettings } from "./settings.ts";
+import { readStackFile } from "./stack-file.ts";
+
+export interface StackSummary {
+  url: string;
+  modelUrl: string;
+  /** Path of the file with the first owner's key and password. */
+  devEnv: string;
+}
+
+export interface Stack {
+  /** Settles once: everything answers, or something cannot be started. */
+  up: Promise<StackSummary>;
+  /** Ends every process, also while starting. */
+  stop(): Promise<void>;
+}
+
+export type Say = (line: string) => void;
+
+/**
+ * Starts everything Parley consists of on this machine.
+ * @throws one sentence when the home or the port is taken.
+ */
+export async function startStack(
+  home: Home,
+  settings: StackSettings,
+  env: Record<string, string | undefined>,
+  say: Say,
+): Promise<Stack> {
+  const lock = await lockHome(home);
+  if (!(await isFree(settings.PORT, settings.PARLEY_HOST))) {
+    lock.release();
+    throw new Error(`Port ${settings.PORT} of ${settings.PARLEY_HOST} is not free: give another PORT`);
+  }
+  // Somebody else keeps it already when they looked for it and gave it to this stack.
+  await promise(settings.PORT);
+  removeSocketFolders(readStackFile(home).map(({ address }) => address));
+  const supervisor = supervise(home, lock, say);
+  const up = bringUp(home, settings, env, supervisor, say);
+  return {
+    up,
+    stop: async () => {
+      await supervisor.stop();
+      await up.catch(() => {});
+      lock.release();
+    },
+  };
+}
+
+/** Each group needs those before it; a stop ends them in the reverse order. */
+async function bringUp(
+  home: Home,
+  settings: StackSettings,
+  env: Record<string, string | undefined>,
+  supervisor: Supervisor,
+  say: Say,
+): Promise<StackSummary> {
+  const installation = await openInstallation(home);
+  const secret = settings.PARLEY_ENCRYPTION_KEY || installation.encryptionKey;
+  const replicas = settings.PARLEY_REPLICAS;
+  const sockets = makeSocketFolder(home.file("run"));
+
+  const adminUrl = settings.DATABASE_URL
+    ? await givenDatabase(settings.DATABASE_URL)
+    : await ownDatabase(home, installation, replicas, supervisor, say);
+  await provision(adminUrl, secret);
+
+  const surroundings: Surroundings = {
+    home,
+    env: { ...env, PARLEY_ENCRYPTION_KEY: secret },
+    sockets,
+    replicas,
+    databaseUrls: roleUrls(adminUrl, secret),
+    redisUrl: settings.REDIS_URL || (await ownRedis(home, join(sockets, "redis.sock"), supervisor, say)),
+    modelPort: installation.modelPort,
+  };
+  await supervisor.start(modelProgram(surroundings), ...servicePrograms(surroundings));
+
+  const summary = {
+    url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
+    modelUrl: modelUrl(installation.modelPort),
+  };
+  const owner = await firstOwner(serviceAddress(surroundings, "account"), readDevEnv(home));
+  const conversationAddress = serviceAddress(surroundings, "conversation");
+  const devEnv = writeDevEnv(home, owner, { ...summary, conversationAddress });
+  await supervisor.start(...gatewayPrograms(surroundings, settings.PARLEY_HOST, settings.PORT));
+  return { ...summary, devEnv };
+}
+
+async function ownDatabase(
+  home: Home,
+  installation: Installation,
+  replicas: number,
+  supervisor: Supervisor,
+  say: Say,
+): Promise<string> {
+  const { program, folder } = await postgresProgram(home, installation, replicas, say);
+  await supervisor.start(program);
+  return ensureStackDatabase(folder, installation);
+}
+
+async function givenDatabase(url: string): Promise<string> {
+  try {
+    await pingPostgres(url);
+    return url;
+  } catch (error) {
+    throw new Error(`DATABASE_URL does not answer: ${error instanceof Error ? error.message : error}`);
+  }
+}
+
+async function ownRedis(home: Home, socket: string, supervisor: Supervisor, say: Say): Promise<string | null> {
+  const program = redisProgram(home, socket);
+  if (program) {
+    await supervisor.start(program);
+    return redisUrl(socket);
+  }
+  say("No redis-server or valkey-server on PATH and no REDIS_URL: the gateway limits rates in its own memory");
+  return null;
+}

@@ -1,0 +1,57 @@
+import { randomBytes } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { databaseSocket } from "@parley/shared/db/connect";
+import type { Program } from "../processes/keep-running.ts";
+import type { Home } from "../stack/home.ts";
+import { type Installation, saveInstallation } from "../stack/installation.ts";
+import { ensureDatabase, OWNER, pingPostgres, postgresCommand, postgresUrl, prepareCluster } from "./postgres.ts";
+import { findRedisServer, pingRedis, redisCommand, redisUrl } from "./redis.ts";
+import { makeSocketFolder } from "./sockets.ts";
+
+/** Where data goes that Postgres' user cannot reach in the home; below it a folder for each stack. */
+const OUT_OF_HOME = "/var/lib/parley";
+const STOP_WITHIN_MS = 30_000;
+/** Of one replica of every service, each with its pool full, and as many to spare. */
+const CONNECTIONS = 100;
+
+/** The embedded Postgres of a home, on a socket in `folder`; once it runs, `ensureStackDatabase` gives the address to use. */
+export async function postgresProgram(
+  home: Home,
+  installation: Installation,
+  replicas: number,
+  say: (line: string) => void,
+): Promise<{ program: Program; folder: string }> {
+  const { postgresPassword: password, postgresFolder } = installation;
+  const fallback = async () => {
+    const folder = join(OUT_OF_HOME, randomBytes(8).toString("hex"));
+    await mkdir(folder, { recursive: true });
+    saveInstallation(home, { ...installation, postgresFolder: folder });
+    return folder;
+  };
+  const cluster = await prepareCluster({ home: postgresFolder ?? home.path, fallback, password });
+  if (cluster.place !== home.path)
+    say(`Postgres keeps its data in ${cluster.place}: its user cannot enter ${home.path}`);
+  const settings = { max_connections: String(replicas * CONNECTIONS) };
+  const folder = makeSocketFolder(join(cluster.place, "postgres-run"), cluster.user);
+  const command = postgresCommand(cluster, folder, home.log("postgres"), settings);
+  const url = postgresUrl(folder, password, "postgres");
+  const address = `unix:${databaseSocket(url)}`;
+  const ping = () => pingPostgres(url);
+  return { program: { name: "postgres", address, command, ping, stopWithinMs: STOP_WITHIN_MS }, folder };
+}
+
+/** The administrator's address of the stack's own database. */
+export async function ensureStackDatabase(folder: string, { postgresPassword }: Installation): Promise<string> {
+  await ensureDatabase(postgresUrl(folder, postgresPassword, "postgres"), OWNER);
+  return postgresUrl(folder, postgresPassword);
+}
+
+/** A Redis of the stack's own, if the machine has one. */
+export function redisProgram(home: Home, socket: string): Program | null {
+  const server = findRedisServer();
+  if (!server) return null;
+  const url = redisUrl(socket);
+  const command = redisCommand(server, socket, home.log("redis"));
+  return { name: "redis", address: `unix:${socket}`, command, ping: () => pingRedis(url), stopWithinMs: 5_000 };
+}

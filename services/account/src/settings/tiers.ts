@@ -1,0 +1,53 @@
+import type { TIERS } from "@parley/shared/domain/api-names";
+import { invalid } from "@parley/shared/errors";
+
+/** Requests per minute of each of an owner's keys, or the bounds of what is agreed with the owner (api.md: Limits). */
+const RATE_LIMITS = {
+  free: 100,
+  pro: 500,
+  enterprise: { min: 1, max: 1_000_000 },
+} as const satisfies Record<TierName, unknown>;
+
+export type TierName = keyof typeof TIERS;
+
+export interface Plan {
+  tier: TierName;
+  /** Requests per minute, for a tier that leaves them open. */
+  customRateLimit: number | null;
+}
+
+export interface PlanChange {
+  tier: TierName | undefined;
+  rateLimitPerMinute: number | undefined;
+}
+
+/** @throws ServiceError invalid when a limit is missing, out of bounds, or given to a tier that has its own. */
+export function planOf(tier: TierName, rateLimitPerMinute: number | undefined): Plan {
+  const limit = RATE_LIMITS[tier];
+  if (typeof limit === "number") {
+    if (rateLimitPerMinute === undefined) return { tier, customRateLimit: null };
+    throw invalid(
+      "rate_limit_per_minute",
+      `rate_limit_per_minute is for the enterprise tier only, the ${tier} tier has ${limit}`,
+    );
+  }
+  const rule = `a whole number from ${limit.min} to ${limit.max}`;
+  if (rateLimitPerMinute === undefined) {
+    throw invalid("rate_limit_per_minute", `rate_limit_per_minute is required for the ${tier} tier, ${rule}`);
+  }
+  if (rateLimitPerMinute < limit.min || rateLimitPerMinute > limit.max) {
+    throw invalid("rate_limit_per_minute", `rate_limit_per_minute must be ${rule}`);
+  }
+  return { tier, customRateLimit: rateLimitPerMinute };
+}
+
+/** The plan after a change; an agreed limit stays for as long as the tier does. @throws as planOf */
+export function changePlan(current: Plan, { tier = current.tier, rateLimitPerMinute }: PlanChange): Plan {
+  const agreed = tier === current.tier ? current.customRateLimit : null;
+  return planOf(tier, rateLimitPerMinute ?? agreed ?? undefined);
+}
+
+export function rateLimitOf({ tier, customRateLimit }: Plan): number {
+  const limit = RATE_LIMITS[tier];
+  return typeof limit === "number" ? limit : (customRateLimit ?? limit.min);
+}

@@ -1,0 +1,58 @@
+import type { AnalysisSettings, PromptSource } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { type Prompt, PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import type { PromptUse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { Call } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../context.ts";
+import type { AgentRow, StoredAnalysis } from "../store/agents.ts";
+import type { HeldClaim } from "./claim.ts";
+
+export interface AcquiredPrompts {
+  main: { promptName: string; promptVersion: number | null; prompt: Prompt | undefined } | null;
+  analysis: Pick<StoredAnalysis, "promptName" | "promptVersion"> | null;
+}
+
+/** The prompts that a change gives an agent. */
+export interface GivenPrompts {
+  prompt: PromptSource | undefined;
+  analysis: AnalysisSettings | undefined;
+}
+
+export const NO_PROMPTS: AcquiredPrompts = { main: null, analysis: null };
+
+export function givesPrompts({ prompt, analysis }: GivenPrompts): boolean {
+  return prompt?.source !== undefined || analysis?.prompt?.source !== undefined;
+}
+
+/** Takes the references that a change gives an agent; null where the change says nothing of that prompt. */
+export async function acquirePrompts(
+  ctx: AgentContext,
+  agent: Pick<AgentRow, "ownerId" | "agentId" | "agentName">,
+  { prompt, analysis }: GivenPrompts,
+  { revision }: HeldClaim,
+  call: Call,
+): Promise<AcquiredPrompts> {
+  const mainUse = use(PromptType.PROMPT_TYPE_MAIN, prompt);
+  const analysisUse = use(PromptType.PROMPT_TYPE_ANALYSIS, analysis?.prompt);
+  const uses = [mainUse, analysisUse].filter((wanted) => wanted !== null);
+  if (uses.length === 0) return NO_PROMPTS;
+  const { ownerId, agentId, agentName } = agent;
+  const { acquired } = await ctx.prompts.acquirePrompts(
+    { ownerId, agentId, agentName, uses, revision },
+    { origin: call },
+  );
+  const taken = (wanted: PromptUse | null) => {
+    const got = wanted && acquired[uses.indexOf(wanted)];
+    return got?.reference
+      ? {
+          promptName: got.reference.promptName,
+          promptVersion: got.reference.promptVersion ?? null,
+          prompt: got.prompt,
+        }
+      : null;
+  };
+  return { main: taken(mainUse), analysis: taken(analysisUse) };
+}
+
+function use(promptType: PromptType, source: PromptSource | undefined): PromptUse | null {
+  return source?.source ? { promptType, source: source.source } : null;
+}

@@ -1,0 +1,87 @@
+import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { newId } from "@parley/shared/ids";
+import { enqueueJob, type Job } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { Call } from "@parley/shared/rpc/server";
+import type { AgentContext } from "../context.ts";
+import { findAgent } from "../store/agents.ts";
+import { type HeldClaim, withClaim } from "./claim.ts";
+
+const QUEUE = "prompt-references";
+/** Well beyond the longest that a change of an agent can take. */
+const GRACE_MS = 60_000;
+/** For a change of the same agent that is under way. */
+const WAIT_MS = 20_000;
+const RETRY_MS = [1_000, 5_000, 30_000, 120_000] as const;
+
+/** One change's promise: keeping it leaves those of other changes of the same agent standing. */
+export interface ReferencePromise extends AgentKey {
+  jobId: string;
+}
+
+/**
+ * Promises, before an agent's references are touched, that they will be made to agree with the agent that is stored then,
+ * whatever becomes of this process: a reference whose agent never appeared is let go, one that an agent no longer uses too.
+ */
+export async function promiseReferences(ctx: AgentContext, key: AgentKey): Promise<ReferencePromise> {
+  const promise = { ...key, jobId: newId("job") };
+  const dueAt = new Date(ctx.clock.now().getTime() + GRACE_MS);
+  await enqueueJob(ctx.db, { ...promise, queue: QUEUE, payload: { agentId: key.agentId }, dueAt });
+  return promise;
+}
+
+/** The promise is kept: for a change after which the references are known to be right. */
+export async function keepPromise(sql: Sql, { ownerId, jobId }: ReferencePromise): Promise<void> {
+  await sql`delete from jobs where owner_id = ${ownerId} and job_id = ${jobId}`;
+}
+
+/** One change of an agent and its prompt references at a time, before the agent exists too. */
+export function withReferences<T>(
+  ctx: AgentContext,
+  { ownerId, agentId }: AgentKey,
+  gone: AbortSignal,
+  work: (held: HeldClaim) => Promise<T>,
+): Promise<T> {
+  return withClaim(ctx, { ownerId, claim: `agent ${agentId}` }, gone, work);
+}
+
+/** Makes the prompt service's references of an agent those that the agent has; an agent that is gone has none. */
+async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKey, gone: AbortSignal): Promise<void> {
+  const waiting = AbortSignal.any([gone, AbortSignal.timeout(WAIT_MS)]);
+  await withReferences(ctx, { ownerId, agentId }, waiting, async ({ revision }) => {
+    const agent = await findAgent(ctx.db, { ownerId, agentId });
+    const names = [agent?.promptName, agent?.analysis?.promptName].filter((name) => name != null);
+    await ctx.prompts.setPromptReferences({
+      ownerId,
+      agentId,
+      agentName: agent?.agentName ?? "",
+      promptNames: [...new Set(names)],
+      agentGone: agent === null,
+      revision,
+    });
+  });
+}
+
+/** The same at once, so that a caller who looks finds it done; should it fail, the promised job does it. */
+export async function settleReferencesNow(ctx: AgentContext, promise: ReferencePromise, call: Call): Promise<void> {
+  try {
+    await settleReferences(ctx, promise, call.signal);
+    await keepPromise(ctx.db, promise);
+  } catch (err) {
+    call.log.warn({ err, agent_id: promise.agentId }, "prompt references are left to the job");
+  }
+}
+
+/** What keeps the promises of processes that died. */
+export function referenceQueue(ctx: AgentContext): Record<string, Queue> {
+  return {
+    [QUEUE]: {
+      concurrency: 2,
+      leaseMs: 30_000,
+      retryDelayMs: (attempts) => RETRY_MS[attempts - 1] ?? 300_000,
+      run: ({ ownerId, payload }: Job, lease) =>
+        settleReferences(ctx, { ownerId, agentId: (payload as { agentId: string }).agentId }, lease),
+    },
+  };
+}

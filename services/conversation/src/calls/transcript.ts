@@ -1,0 +1,64 @@
+import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { nameOf, ROLES } from "@parley/shared/domain/api-names";
+import { invalid, ServiceError } from "@parley/shared/errors";
+import { isLonger } from "@parley/shared/length";
+import { storable } from "../storable.ts";
+import type { NewMessage } from "../store/calls.ts";
+
+const CONTENT_MAX = 100_000;
+
+/** What of some requests is to be stored, up to the first one that has to be refused. */
+export interface Taken {
+  messages: NewMessage[];
+  refusal: ServiceError | null;
+}
+
+/** Takes the messages that follow message `lastSequence`, and leaves out those up to it: they are stored. */
+export function takeMessages(requests: readonly AppendTranscriptRequest[], lastSequence: number, now: Date): Taken {
+  const messages: NewMessage[] = [];
+  for (const request of requests) {
+    const expected = lastSequence + messages.length + 1;
+    try {
+      if (request.sequence < 1)
+        throw invalid("sequence", "sequence must be 1 for the first message, 2 for the next, …");
+      if (request.sequence > expected) throw gap(expected, request.sequence);
+      if (request.sequence === expected) messages.push(toMessage(request, now));
+    } catch (error) {
+      if (!(error instanceof ServiceError)) throw error;
+      return { messages, refusal: withLastSequence(error, expected - 1) };
+    }
+  }
+  return { messages, refusal: null };
+}
+
+/** The error, with what a runtime needs to go on after it. */
+export function withLastSequence(error: ServiceError, lastSequence: number): ServiceError {
+  return new ServiceError(error.kind, error.detail, {
+    cause: error.cause,
+    violations: error.violations,
+    metadata: { ...error.metadata, last_sequence: String(lastSequence) },
+    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
+  });
+}
+
+function gap(expected: number, came: number): ServiceError {
+  return new ServiceError("condition", `Message ${expected} is missing: send ${expected} before ${came}`);
+}
+
+function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): NewMessage {
+  const role = message && nameOf(ROLES, message.role);
+  if (!role) throw invalid("message.role", "message.role must be USER or ASSISTANT");
+  const content = storable(message.content);
+  if (content === "" || isLonger(content, CONTENT_MAX)) {
+    throw invalid("message.content", `message.content must be 1 to ${CONTENT_MAX} characters`);
+  }
+  return { seq: sequence, role, content, createdAt: timeOf(message.timestamp) ?? now };
+}
+
+/** @throws ServiceError invalid on a time that JSON could not tell in the usual form */
+function timeOf(timestamp: Date | undefined): Date | undefined {
+  if (timestamp === undefined) return undefined;
+  const year = timestamp.getUTCFullYear();
+  if (year >= 1970 && year <= 9999) return timestamp;
+  throw invalid("message.timestamp", "message.timestamp must be between the years 1970 and 9999");
+}

@@ -1,0 +1,35 @@
+import type { Sweep } from "@parley/shared/jobs/sweeps";
+import type { ConversationContext } from "../context.ts";
+import { closeSilentCalls, closeSilentChats } from "../store/conversations.ts";
+
+const BATCH = 200;
+const EVERY_MAX_MS = 15_000;
+
+/** Ends chats nobody writes in any more (decisions.md: Chat). */
+export function silentChats({ db, limits }: ConversationContext): Sweep {
+  return silenceSweep("close-silent-chats", limits.chatIdleMinutes, (silentSince, now) =>
+    closeSilentChats(db, silentSince, now, BATCH),
+  );
+}
+
+/** Ends, as FAILED, what its voice runtime tells nothing of any more (docs/voice-runtimes.md). */
+export function silentCalls({ db, limits }: ConversationContext): Sweep {
+  const minutes = limits.callIdleMinutes;
+  const notes = `Nothing was heard of the voice runtime for ${minutes} min, so the conversation was closed.`;
+  return silenceSweep("close-silent-calls", minutes, (silentSince, now) =>
+    closeSilentCalls(db, silentSince, notes, now, BATCH),
+  );
+}
+
+/** @param close ends a batch at most; how many it were */
+function silenceSweep(name: string, minutes: number, close: (silentSince: Date, now: Date) => Promise<number>): Sweep {
+  const idleMs = minutes * 60_000;
+  return {
+    name,
+    everyMs: Math.min(EVERY_MAX_MS, idleMs / 4),
+    run: async (now, stopping) => {
+      const silentSince = new Date(now.getTime() - idleMs);
+      while ((await close(silentSince, now)) === BATCH && !stopping.aborted);
+    },
+  };
+}

@@ -1,0 +1,104 @@
+import type { Database } from "@parley/shared/db/database";
+import { KEPT_MS } from "@parley/shared/idempotency/run";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
+import type { Logger } from "@parley/shared/log";
+import type { ConversationContext } from "../context.ts";
+import { foldConversationChanges } from "../store/conversation-counts.ts";
+import {
+  deleteConversations,
+  deleteOldestMessages,
+  type ExpiredConversation,
+  listOwnerExpiry,
+  takeExpired,
+} from "../store/expired.ts";
+import { deleteExpiredTurnKeys } from "../store/turn-keys.ts";
+import { forgetLater } from "./forget.ts";
+import { inTurns } from "./in-turns.ts";
+
+/** "From disk within a day" (decisions.md: Retention), with plenty of room for a sweep that was held up. */
+const EVERY_MS = 15 * 60_000;
+/** How long a conversation waits for its webhooks to be sent: the same day still. */
+const UNSENT_MS = 12 * 60 * 60_000;
+const OWNERS = 500;
+/** Conversations deleted in one transaction: a few ten milliseconds of an owner's writers that would meet it. */
+const BATCH = 200;
+/** Messages deleted in one transaction, well within what a statement may take. */
+const MESSAGES = 10_000;
+/** Deletions are changes that a list adds up until they are folded into the counts: few at any time. */
+const FOLD_AFTER = 2_000;
+
+/** Deletes what is past retention, which no endpoint shows any more. */
+export function expiredConversations(ctx: ConversationContext, log: Logger): Sweep {
+  return {
+    name: "delete-expired-conversations",
+    everyMs: EVERY_MS,
+    deletes: true,
+    run: async (now, stopping) => {
+      const keysExpiredAt = new Date(now.getTime() - KEPT_MS);
+      while (!stopping.aborted && (await deleteExpiredTurnKeys(ctx.db, keysExpiredAt)) > 0);
+      await inTurns(ownersWithExpired(ctx.db, now), ownerSweep(ctx, log, now), stopping);
+    },
+  };
+}
+
+async function* ownersWithExpired(db: Database, now: Date): AsyncGenerator<string> {
+  for (let last = ""; ; ) {
+    const owners = await listOwnerExpiry(db, last, now, OWNERS);
+    for (const { ownerId, hasExpired } of owners) if (hasExpired) yield ownerId;
+    last = owners.at(-1)?.ownerId ?? "";
+    if (owners.length < OWNERS) return;
+  }
+}
+
+/** What deletes the next batch of an owner's conversations. Its promise tells whether there may be more. */
+function ownerSweep({ db }: ConversationContext, log: Logger, now: Date): (ownerId: string) => Promise<boolean> {
+  const unfolded = new Map<string, number>();
+  return async (ownerId) => {
+    const { deleted, unsent, hasMore } = await deleteSome(db, ownerId, now);
+    if (unsent > 0)
+      log.warn({ owner_id: ownerId, events: unsent }, "conversations went before their events could be sent");
+    const changes = (unfolded.get(ownerId) ?? 0) + deleted;
+    unfolded.set(ownerId, changes);
+    if (changes >= FOLD_AFTER) {
+      await foldConversationChanges(db, ownerId);
+      unfolded.delete(ownerId);
+    }
+    return hasMore;
+  };
+}
+
+interface Deleted {
+  /** Conversations. */
+  deleted: number;
+  /** Of these, how many had an event that was not sent. */
+  unsent: number;
+  hasMore: boolean;
+}
+
+function deleteSome(db: Database, ownerId: string, now: Date): Promise<Deleted> {
+  return db.begin(async (tx): Promise<Deleted> => {
+    const expired = await takeExpired(tx, ownerId, now, UNSENT_MS, BATCH);
+    if (expired.length === 0) return { deleted: 0, unsent: 0, hasMore: false };
+    const ids = firstWithin(expired, MESSAGES);
+    if (ids.length === 0) {
+      // One alone has more: nobody reads it any more, so it may go piece by piece.
+      const [{ conversationId } = { conversationId: "" }] = expired;
+      const left = (await deleteOldestMessages(tx, { ownerId, conversationId }, MESSAGES)) === MESSAGES;
+      if (left) return { deleted: 0, unsent: 0, hasMore: true };
+      ids.push(conversationId);
+    }
+    const unsent = await deleteConversations(tx, ownerId, ids);
+    await forgetLater(tx, ownerId, ids, now);
+    return { deleted: ids.length, unsent, hasMore: true };
+  }) as Promise<Deleted>;
+}
+
+/** The ids of the first conversations that have no more than so many messages together. */
+function firstWithin(expired: readonly ExpiredConversation[], messagesMax: number): string[] {
+  let messages = 0;
+  const end = expired.findIndex(({ messageCount }) => {
+    messages += messageCount;
+    return messages > messagesMax;
+  });
+  return (end === -1 ? expired : expired.slice(0, end)).map(({ conversationId }) => conversationId);
+}

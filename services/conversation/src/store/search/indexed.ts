@@ -1,0 +1,103 @@
+import type { Sql } from "@parley/shared/db/database";
+import { factsWanted } from "../../search/facts.ts";
+import type { Part } from "../../search/newest.ts";
+import {
+  addEncoded,
+  countOfPart,
+  emptySet,
+  intersect,
+  type NumberSet,
+  numbersOfPart,
+  PART,
+  remove,
+  removePart,
+} from "../../search/number-set.ts";
+import { planSearch, type SearchPlan } from "../../search/plan.ts";
+import { timeWindow } from "../../search/time-window.ts";
+import type { ConversationFilter } from "../conversation-filter.ts";
+
+/** Whose texts are read by one statement. */
+const PARTS_AT_ONCE = 8;
+
+export interface Indexed {
+  parts: Part[];
+  numbers: NumberSet;
+}
+
+/** The numbers below `indexed` of the conversations that match the filter and contain a text in lower case. */
+export async function findIndexed(
+  tx: Sql,
+  filter: ConversationFilter,
+  text: string,
+  indexed: number,
+): Promise<Indexed> {
+  const numbers = emptySet(indexed / PART);
+  if (indexed === 0) return { parts: [], numbers };
+  const plan = planSearch(text);
+  const [parts, gone, ...terms] = await Promise.all([
+    tx<Part[]>`select part, first_began, last_began from search_parts where owner_id = ${filter.ownerId}`,
+    tx<{ number: number }[]>`select number from search_gone where owner_id = ${filter.ownerId} and number < ${indexed}`,
+    ...findTerms(tx, filter, plan),
+  ]);
+  for (const [at, [term]] of terms.entries()) {
+    const having = at === 0 ? numbers : emptySet(indexed / PART);
+    if (term?.numbers) addEncoded(having, term.numbers);
+    if (at > 0) intersect(numbers, having);
+  }
+  for (const { number } of gone) remove(numbers, number);
+  await keepInTime(tx, filter, parts, numbers);
+  if (!plan.isExact) await keepContaining(tx, filter.ownerId, text, parts, numbers);
+  return { parts, numbers };
+}
+
+/** When the conversations of some parts began, by part and place, microseconds since 1970. */
+export async function loadBegan(tx: Sql, ownerId: string, parts: readonly Part[]): Promise<Map<number, Float64Array>> {
+  if (parts.length === 0) return new Map();
+  const rows = await tx<{ part: number; began: Buffer }[]>`
+    select part, began from search_parts
+    where owner_id = ${ownerId} and part = any(${parts.map(({ part }) => part)}::integer[])`;
+  // Copied: a buffer may begin anywhere in its memory, floats may not.
+  return new Map(rows.map(({ part, began }) => [part, new Float64Array(Uint8Array.from(began).buffer)]));
+}
+
+/** For each of the terms that all have to be there, which conversations have it. */
+function findTerms(tx: Sql, filter: ConversationFilter, { grams, words }: SearchPlan) {
+  const find = (condition: ReturnType<Sql>) => tx<{ numbers: Buffer | null }[]>`
+    select string_agg(numbers, ''::bytea) as numbers from search_terms
+    where owner_id = ${filter.ownerId} and ${condition}`;
+  return [
+    ...grams.map((gram) => find(tx`kind = 'gram' and term = ${gram}`)),
+    ...words.map((pattern) => find(tx`kind = 'word' and term like ${pattern}`)),
+    ...factsWanted(filter).map((fact) => find(tx`kind = 'fact' and term = ${fact}`)),
+  ];
+}
+
+async function keepInTime(tx: Sql, filter: ConversationFilter, parts: readonly Part[], numbers: NumberSet) {
+  const window = timeWindow(filter.from, filter.to, filter.timeOfDay);
+  const unsure: Part[] = [];
+  for (const part of parts) {
+    const coverage = window.coverage(part.firstBegan, part.lastBegan);
+    if (coverage === "none") removePart(numbers, part.part);
+    else if (coverage === "some" && countOfPart(numbers, part.part) > 0) unsure.push(part);
+  }
+  const began = await loadBegan(tx, filter.ownerId, unsure);
+  for (const [part, moments] of began) {
+    for (const number of numbersOfPart(numbers, part)) {
+      if (!window.holds(moments[number - part * PART] ?? Number.NaN)) remove(numbers, number);
+    }
+  }
+}
+
+/** Leaves those whose text holds another one. */
+async function keepContaining(tx: Sql, ownerId: string, text: string, parts: readonly Part[], numbers: NumberSet) {
+  const held = parts.filter(({ part }) => countOfPart(numbers, part) > 0);
+  for (let from = 0; from < held.length; from += PARTS_AT_ONCE) {
+    const candidates = held.slice(from, from + PARTS_AT_ONCE).flatMap(({ part }) => [...numbersOfPart(numbers, part)]);
+    // One value of bytes: rows of so many numbers would take longer than the texts.
+    const [others] = await tx<{ numbers: Buffer | null }[]>`
+      select string_agg(int4send(number), ''::bytea) as numbers from search_documents
+      where owner_id = ${ownerId} and number = any(${candidates}::integer[]) and strpos(text, ${text}) = 0`;
+    const numbersOfOthers = others?.numbers ?? Buffer.alloc(0);
+    for (let at = 0; at < numbersOfOthers.length; at += 4) remove(numbers, numbersOfOthers.readInt32BE(at));
+  }
+}

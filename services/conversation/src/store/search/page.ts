@@ -1,0 +1,78 @@
+import type { Database, Sql } from "@parley/shared/db/database";
+import { type Began, partsOfNewest, slice } from "../../search/newest.ts";
+import { countOfPart, numbersOfPart, PART } from "../../search/number-set.ts";
+import { SEPARATOR } from "../../search/terms.ts";
+import type { ConversationFilter } from "../conversation-filter.ts";
+import type { FoundPage, Page } from "../list-page.ts";
+import { findIndexed, type Indexed, loadBegan } from "./indexed.ts";
+import { type Found, findNamed, findUnindexed } from "./unindexed.ts";
+
+/**
+ * A page of the conversations whose messages or metadata contain a text, and how many there are in all: those that the index of
+ * terms has (0004_conversation_search), and those that it does not have yet, all as of one moment.
+ */
+export async function findSearchedPage(db: Database, filter: ConversationFilter, page: Page): Promise<FoundPage> {
+  // No text is stored with the one, and none reaches over the other.
+  if (filter.search.includes("\0") || filter.search.includes(SEPARATOR)) return { conversationIds: [], total: 0 };
+  return db.begin("isolation level repeatable read read only", async (tx) => {
+    const [[state]] = await Promise.all([
+      tx<[{ text: string; indexed: number }]>`
+        select lower(${filter.search}) as text,
+          coalesce((select indexed from search_owners where owner_id = ${filter.ownerId}), 0) as indexed`,
+      // Planned for this very text: a plan for any text is a thousand times slower for some. Room for what a common word finds.
+      // By indexes, however little the planner knows yet of tables that have just filled.
+      tx`
+        select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true),
+          set_config('enable_seqscan', 'off', true)`,
+    ]);
+    const { text, indexed } = state;
+    if (filter.conversationId !== "") {
+      const named = await findNamed(tx, filter, text);
+      return { conversationIds: page.number === 1 ? named : [], total: named.length };
+    }
+    const [found, unindexed] = await Promise.all([
+      findIndexed(tx, filter, text, indexed),
+      findUnindexed(tx, filter, text, indexed),
+    ]);
+    const total = found.parts.reduce((sum, { part }) => sum + countOfPart(found.numbers, part), unindexed.length);
+    return { conversationIds: await listNewest(tx, filter.ownerId, found, unindexed, page), total };
+  }) as Promise<FoundPage>;
+}
+
+/** A page of what was found, the newest first. */
+async function listNewest(
+  tx: Sql,
+  ownerId: string,
+  { parts, numbers }: Indexed,
+  unindexed: readonly Found[],
+  page: Page,
+): Promise<string[]> {
+  const start = (page.number - 1) * page.size;
+  const end = start + page.size;
+  const held = partsOfNewest(parts, (part) => countOfPart(numbers, part), end);
+  const began = await loadBegan(tx, ownerId, held);
+  const candidates: (Began & { number?: number; conversationId?: string })[] = [...unindexed];
+  for (const [part, moments] of began) {
+    for (const number of numbersOfPart(numbers, part)) {
+      candidates.push({ number, began: moments[number - part * PART] ?? Number.NaN });
+    }
+  }
+  const { newer, held: taken } = slice(candidates, start, end);
+  const ids = await findIds(
+    tx,
+    ownerId,
+    taken.flatMap(({ number }) => number ?? []),
+  );
+  return taken
+    .map(({ began, number = -1, conversationId = ids.get(number) ?? "" }) => ({ began, conversationId }))
+    .sort((a, b) => b.began - a.began || (a.conversationId < b.conversationId ? 1 : -1))
+    .slice(start - newer, end - newer)
+    .map(({ conversationId }) => conversationId);
+}
+
+async function findIds(tx: Sql, ownerId: string, numbers: readonly number[]): Promise<Map<number, string>> {
+  const rows = await tx<{ number: number; conversationId: string }[]>`
+    select number, conversation_id from search_documents
+    where owner_id = ${ownerId} and number = any(${numbers as number[]}::integer[])`;
+  return new Map(rows.map(({ number, conversationId }) => [number, conversationId]));
+}

@@ -1,0 +1,131 @@
+import { setImmediate } from "node:timers/promises";
+import type { Sql } from "@parley/shared/db/database";
+import { type Facts, factsOf } from "../../search/facts.ts";
+import { BLOCK_PARTS, encodePlaces, PART } from "../../search/number-set.ts";
+import { eachTerm } from "../../search/terms.ts";
+import { TRANSCRIPT_BYTES_MAX } from "../messages.ts";
+
+/** Texts read at a time, and their bytes unless one alone has more. */
+const SLICE = { texts: 32, bytes: 2 * 1024 * 1024 };
+/** Terms written at a time. */
+const BATCH = 4_000;
+/** What is noted until it is written, some ten million bytes: a part of long texts may have a hundred million different words. */
+const NOTED_MAX = { terms: 100_000, places: 2_000_000 };
+
+/** Ascending places in a part, by term. */
+type Places = Map<string, number[]>;
+
+/** Stores the terms and times of a part's conversations that are still there. */
+export async function insertPart(tx: Sql, ownerId: string, part: number, notedMax = NOTED_MAX): Promise<void> {
+  const first = part * PART;
+  const began = new Float64Array(PART).fill(Number.NaN);
+  const notes = createNotes(notedMax, (kind, terms) => insertTerms(tx, ownerId, part, kind, terms));
+  for (const numbers of await listSlices(tx, ownerId, first)) {
+    for (const row of await readTexts(tx, ownerId, numbers)) {
+      const place = row.number - first;
+      began[place] = row.began;
+      const terms = eachTerm(row.text, {
+        gram: (gram) => notes.note("gram", gram, place),
+        word: (word) => notes.note("word", word, place),
+      });
+      for (const _ of terms) {
+        if (notes.isFull()) await notes.write();
+        // Chats go on meanwhile.
+        await setImmediate();
+      }
+      for (const fact of factsOf(row)) notes.note("fact", fact, place);
+      if (notes.isFull()) await notes.write();
+    }
+  }
+  const known = began.filter((moment) => !Number.isNaN(moment));
+  if (known.length === 0) return;
+  await tx`
+    insert into search_parts (owner_id, part, first_began, last_began, began)
+    values (${ownerId}, ${part}, ${Math.min(...known)}, ${Math.max(...known)}, ${Buffer.from(began.buffer)})`;
+  await notes.write();
+}
+
+/** The numbers of a part's texts, as they are to be read at a time. */
+async function listSlices(tx: Sql, ownerId: string, first: number): Promise<number[][]> {
+  // A length is read without the text, which lies elsewhere when it is long.
+  const texts = await tx<{ number: number; bytes: number }[]>`
+    select number, octet_length(text) as bytes from search_documents
+    where owner_id = ${ownerId} and number >= ${first} and number < ${first + PART} order by number`;
+  const slices: number[][] = [];
+  let bytes = 0;
+  for (const text of texts) {
+    const slice = slices.at(-1);
+    bytes += text.bytes;
+    if (slice && slice.length < SLICE.texts && bytes <= SLICE.bytes) slice.push(text.number);
+    else {
+      slices.push([text.number]);
+      bytes = text.bytes;
+    }
+  }
+  return slices;
+}
+
+function readTexts(tx: Sql, ownerId: string, numbers: readonly number[]) {
+  return tx<(Facts & { number: number; text: string; began: number })[]>`
+    select number, left(text, ${TRANSCRIPT_BYTES_MAX}) as text, (extract(epoch from created_at) * 1000000)::float8 as began,
+      agent_id, type, calling_type, status
+    from search_documents join conversations using (owner_id, conversation_id)
+    where owner_id = ${ownerId} and number = any(${numbers as number[]}) order by number`;
+}
+
+/** Gathers which places terms stand in. @param write stores some terms of a kind, maybe some that were stored before */
+function createNotes(max: typeof NOTED_MAX, write: (kind: string, terms: [string, number[]][]) => Promise<void>) {
+  const kinds: Record<"gram" | "word" | "fact", Places> = { gram: new Map(), word: new Map(), fact: new Map() };
+  let terms = 0;
+  let places = 0;
+  return {
+    note(kind: keyof typeof kinds, term: string, place: number): void {
+      const noted = kinds[kind].get(term);
+      if (noted?.at(-1) === place) return;
+      places++;
+      if (noted) noted.push(place);
+      else {
+        terms++;
+        kinds[kind].set(term, [place]);
+      }
+    },
+    isFull: () => terms >= max.terms || places >= max.places,
+    async write(): Promise<void> {
+      for (const [kind, noted] of Object.entries(kinds)) {
+        await write(kind, [...noted]);
+        noted.clear();
+      }
+      terms = 0;
+      places = 0;
+    },
+  };
+}
+
+async function insertTerms(tx: Sql, ownerId: string, part: number, kind: string, terms: [string, number[]][]) {
+  for (let from = 0; from < terms.length; from += BATCH) {
+    const batch = terms.slice(from, from + BATCH);
+    const encoded = batch.map(([, places]) => encodePlaces(part, places));
+    // One value of bytes for all: an array of them costs several times as much to send.
+    await tx`
+      insert into search_terms (owner_id, kind, term, block, part, numbers)
+      select ${ownerId}, ${kind}, term, ${Math.floor(part / BLOCK_PARTS)}, ${part},
+        substr(${Buffer.concat(encoded)}::bytea, (sum(bytes) over (order by at) - bytes)::integer + 1, bytes)
+      from unnest(${batch.map(([term]) => term)}::text[], ${encoded.map(({ length }) => length)}::integer[])
+        with ordinality as sent (term, bytes, at)
+      on conflict (owner_id, kind, term, block, part) do update set numbers = search_terms.numbers || excluded.numbers`;
+  }
+}
+
+/** One row for each term, where there was one for each part. */
+export async function mergeBlock(tx: Sql, ownerId: string, block: number): Promise<void> {
+  await tx`
+    with parts as (
+      delete from search_terms where owner_id = ${ownerId} and block = ${block}
+      returning kind, term, part, numbers
+    )
+    insert into search_terms (owner_id, kind, term, block, part, numbers)
+    select ${ownerId}, kind, term, ${block}, ${MERGED}, string_agg(numbers, ''::bytea order by part) from parts group by kind, term`;
+}
+
+/** Stands where a part's number would. */
+const MERGED = -1;

@@ -1,0 +1,26 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ConversationContext } from "../context.ts";
+import type { ModelRequest } from "../model/port.ts";
+import { listMessagesBefore } from "../store/messages.ts";
+import { byteBudget, fitContext } from "./context-window.ts";
+import { filledPrompt } from "./filled-texts.ts";
+import { languageNote } from "./language.ts";
+import type { AcceptedTurn } from "./open-session.ts";
+import { chatTools } from "./tools.ts";
+
+/**
+ * What the model sees of a turn: the agent's prompt with its variables filled, the session so far, the tools (decisions.md: Chat).
+ * @throws ServiceError condition when the filled prompt is too long
+ */
+export async function modelRequest(
+  { db, limits }: ConversationContext,
+  agent: AgentRuntime,
+  turn: AcceptedTurn,
+  message: string,
+): Promise<ModelRequest> {
+  const notes = turn.language === null ? [] : [languageNote(turn.language)];
+  const system = [filledPrompt(agent, turn.variables), ...notes].filter((text) => text !== "").join("\n\n");
+  const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, turn.seq, byteBudget(limits.contextTokens)));
+  const messages = [...earlier, { role: "user" as const, content: message }];
+  return { system, messages: fitContext(system, messages, limits.contextTokens), tools: chatTools(agent.tools) };
+}

@@ -1,0 +1,433 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { createClient } from "@parley/shared/rpc/client";
+import type { Answer, Api } from "../kit/api.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+const MINIMAL = { agent_name: "Ada", agent_type: "INBOUND" };
+const CUSTOM = {
+  provider_name: "CUSTOM_LLM",
+  model_name: "any model",
+  params: { base_url: "https://llm.example.com/v1", api_key: "sk-abcdefgh-0123" },
+};
+
+let stack: TestStack;
+let api: Api;
+let foreign: Api;
+beforeAll(async () => {
+  stack = await startTestStack();
+  api = stack.api(stack.owners[0].apiKey);
+  foreign = stack.api(stack.owners[1].apiKey);
+});
+afterAll(() => stack.stop());
+
+async function newAgent(fields: object = {}): Promise<Answer["body"]> {
+  const { status, body } = await api.post("/agents", { ...MINIMAL, ...fields });
+  expect([status, body.detail]).toEqual([200, undefined]);
+  return body;
+}
+
+const patch = (id: string, body: object) =>
+  api.send("PATCH", `/agents/${id}`, { body: JSON.stringify(body), headers: { "content-type": "application/json" } });
+
+describe("creating an agent", () => {
+  test("with a name and a type alone gives every other field its default", async () => {
+    expect(await newAgent()).toEqual({
+      id: expect.stringMatching(/^agt_[0-9a-hjkmnp-tv-z]{26}$/),
+      agent_name: "Ada",
+      agent_description: null,
+      agent_type: "INBOUND",
+      agent_category: "other",
+      agent_tips: [],
+      agent_mobile_number: [],
+      stt: null,
+      llm: null,
+      tts: null,
+      call_analysis_enabled: false,
+      prompt: null,
+      first_message_prompt: null,
+      dynamic_variables: [],
+      tools: {},
+      widget_config: {},
+      MediaFiles: [],
+      created_at: TIME,
+      updated_at: TIME,
+    });
+  });
+
+  test("keeps every field as it was given", async () => {
+    const given = {
+      ...MINIMAL,
+      agent_type: "OUTBOUND",
+      agent_description: "Calls back.",
+      agent_category: "IT/DevOps",
+      agent_tips: ["Speak slowly."],
+      agent_mobile_number: ["+14155550123"],
+      stt: { provider_name: "DEEPGRAM", model_name: "nova-3", language: "en-US", params: {} },
+      llm: { provider_name: "OPENAI", model_name: "gpt-4.1-mini", params: { temperature: 0.5 } },
+      tts: { provider_name: "OPENAI", model_name: "tts-1", language: "en", voice_id: "alloy", params: { speed: 1.25 } },
+      sts: { provider_name: "OPENAI", model_name: "gpt-realtime", params: { anything: [1, { goes: true }] } },
+      first_message_prompt: "Hello {{name}}",
+      tools: {
+        end_call: { message: "Bye." },
+        transfer_call: { transfer_phone_number: "+14155550199" },
+        schedule_call: { timezone: "Asia/Kolkata", max_days_ahead: 14 },
+        set_language: false,
+        background_audio: { sound: "office", volume: 0.2 },
+        user_idle: { timeout_seconds: 10, max_reminders: 2 },
+      },
+      widget_config: { title: "Chat", primary_color: "#1A2B3C", position: "bottom-left", own_key: { kept: 1 } },
+      MediaFiles: [{ fileType: "image/png", mediaUrl: "https://example.com/a.png" }],
+    };
+    const agent = await newAgent(given);
+    expect(agent).toMatchObject(given);
+    expect(agent.dynamic_variables).toEqual(["name"]);
+    expect((await api.get(`/agents/${agent.id}`)).body).toEqual(agent);
+  });
+
+  test.each<[object, string]>([
+    [{ llm: { provider_name: "NOBODY", model_name: "m" } }, "llm.provider_name must be one of OPENAI"],
+    [{ llm: { provider_name: "OPENAI", model_name: "m" } }, "llm.model_name must be one of"],
+    [{ stt: { provider_name: "DEEPGRAM", model_name: "m" } }, "stt.model_name must be one of"],
+    [{ tts: { provider_name: "ACME", voice_id: "v" } }, "tts.provider_name must be one of"],
+    [{ prompt_content: "x", prompt: { prompt_name: "y" } }, "prompt_content and prompt must not both be given"],
+    [{ call_analysis_enabled: true }, "call_analysis_prompt is required when call_analysis_enabled is true"],
+    [{ call_analysis_prompt: { prompt_name: "a", custom_prompt: "b" } }, "call_analysis_prompt must have either"],
+    [{ call_analysis_schema: { x: { type: "string" } } }, "call_analysis_schema.x.type"],
+    [{ llm: { ...CUSTOM, params: { ...CUSTOM.params, base_url: "http://llm.example.com" } } }, "llm.params.base_url"],
+    [{ llm: { ...CUSTOM, params: { ...CUSTOM.params, base_url: "https://10.0.0.1/v1" } } }, "llm.params.base_url"],
+    [{ llm: { ...CUSTOM, params: { ...CUSTOM.params, api_key: "********0123" } } }, "llm.params.api_key is a mask"],
+    [
+      { widget_config: { suggested_messages: ["a", "b", "c", "d", "e", "f"] } },
+      "widget_config.suggested_messages must have at most 5",
+    ],
+  ])("refuses %j", async (fields, detail) => {
+    const answer = await api.post("/agents", { ...MINIMAL, ...fields });
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toStartWith(detail);
+  });
+
+  test("with a prompt that does not exist answers 404, with an analysis prompt as its main one 422", async () => {
+    const unknown = await api.post("/agents", { ...MINIMAL, prompt: { prompt_name: "nobody wrote this" } });
+    expect([unknown.status, unknown.body.detail]).toEqual([404, "Prompt not found"]);
+    await api.post("/prompts", {
+      prompt_name: "judge",
+      prompt_content: "x",
+      prompt_metadata: { prompt_type: "analysis" },
+    });
+    expect((await api.post("/agents", { ...MINIMAL, prompt: { prompt_name: "judge" } })).status).toBe(422);
+    const later = await api.post("/agents", {
+      ...MINIMAL,
+      call_analysis_prompt: { prompt_name: "judge", prompt_version: 2 },
+    });
+    expect(later.status).toBe(404);
+  });
+
+  test("with one idempotency key makes one agent, however many ask at the same instant", async () => {
+    const headers = { "idempotency-key": "one agent" };
+    const body = { ...MINIMAL, agent_name: "Only one", prompt_content: "x" };
+    const answers = await Promise.all(Array.from({ length: 8 }, () => api.post("/agents", body, headers)));
+    expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1);
+    expect((await api.get("/agents?search=Only%20one")).body.total).toBe(1);
+  });
+
+  test("keeps a refusal under its idempotency key, and nothing of it", async () => {
+    const body = { ...MINIMAL, agent_name: "Refused", prompt: { prompt_name: "comes later" } };
+    const headers = { "idempotency-key": "refused agent" };
+    expect((await api.post("/agents", body, headers)).status).toBe(404);
+    await api.post("/prompts", { prompt_name: "comes later", prompt_content: "x" });
+    const again = await api.post("/agents", body, headers);
+    expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([404, "true"]);
+    expect((await api.get("/agents?search=Refused")).body.total).toBe(0);
+  });
+});
+
+describe("an agent's prompt", () => {
+  test("by name follows the latest version, by version stays", async () => {
+    await api.post("/prompts", { prompt_name: "shared", prompt_content: "one" });
+    const latest = await newAgent({ prompt: { prompt_name: "shared" } });
+    const pinned = await newAgent({ prompt: { prompt_name: "shared", prompt_version: 1 } });
+    await api.post("/prompts", { prompt_name: "shared", prompt_content: "two {{x}}" });
+    expect((await api.get(`/agents/${latest.id}`)).body).toMatchObject({
+      prompt: { prompt_name: "shared", prompt_version: 2, prompt_content: "two {{x}}" },
+      dynamic_variables: ["x"],
+    });
+    expect((await api.get(`/agents/${pinned.id}`)).body.prompt).toMatchObject({
+      prompt_version: 1,
+      prompt_content: "one",
+    });
+  });
+
+  test("given inline is a prompt of its own, gets a version with each change, and goes with the agent", async () => {
+    const agent = await newAgent({ prompt_content: "one" });
+    const name = `agent-${agent.id}`;
+    expect(agent.prompt).toEqual({ prompt_name: name, prompt_version: 1, prompt_content: "one" });
+    const changed = await patch(agent.id, { prompt_content: "two" });
+    expect(changed.body.prompt).toEqual({ prompt_name: name, prompt_version: 2, prompt_content: "two" });
+    expect((await api.get(`/prompts/${name}/versions`)).body.total_versions).toBe(2);
+    expect((await api.send("DELETE", `/prompts/${name}`)).status).toBe(409);
+    await api.send("DELETE", `/agents/${agent.id}`);
+    expect((await api.get(`/prompts/${name}`)).status).toBe(404);
+  });
+
+  test("for analysis may be written inline too, and goes with the agent", async () => {
+    const schema = { sentiment: { type: 'Literal["good","bad"]' }, refund: { type: "Optional[float]" } };
+    const agent = await newAgent({
+      call_analysis_enabled: true,
+      call_analysis_prompt: { prompt_name: null, prompt_version: null, custom_prompt: "Judge." },
+      call_analysis_schema: schema,
+    });
+    const name = `agent-${agent.id}-analysis`;
+    expect(agent).toMatchObject({
+      call_analysis_enabled: true,
+      call_analysis_prompt: { prompt_name: name },
+      call_analysis_schema: schema,
+    });
+    expect((await api.get(`/prompts/${name}`)).body.prompt_metadata).toEqual({ prompt_type: "analysis" });
+    await patch(agent.id, { call_analysis_prompt: { custom_prompt: "Judge again." } });
+    expect((await api.get(`/prompts/${name}`)).body.prompt_version).toBe(2);
+    const off = await patch(agent.id, { call_analysis_enabled: false });
+    expect(off.body).toMatchObject({ call_analysis_enabled: false, call_analysis_schema: schema });
+    await api.send("DELETE", `/agents/${agent.id}`);
+    expect((await api.get(`/prompts/${name}`)).status).toBe(404);
+  });
+
+  test("that an agent lets go of can be deleted at once", async () => {
+    await api.post("/prompts", { prompt_name: "left", prompt_content: "x" });
+    const agent = await newAgent({ prompt: { prompt_name: "left" } });
+    expect((await api.send("DELETE", "/prompts/left")).status).toBe(409);
+    await patch(agent.id, { prompt_content: "own" });
+    expect((await api.send("DELETE", "/prompts/left")).status).toBe(200);
+  });
+});
+
+describe("a model's key", () => {
+  test("is shown as its mask, and the mask sent back leaves it as it is", async () => {
+    const agent = await newAgent({
+      llm: { ...CUSTOM, fallbacks: [{ ...CUSTOM, params: { ...CUSTOM.params, api_key: "short" } }] },
+    });
+    expect(agent.llm.params.api_key).toBe("********0123");
+    expect(agent.llm.fallbacks[0].params.api_key).toBe("********");
+    const { status, body } = await patch(agent.id, { llm: { ...agent.llm, model_name: "another" } });
+    expect(status).toBe(200);
+    expect(body.llm).toEqual({ ...agent.llm, model_name: "another" });
+  });
+
+  test("must be sent again when base_url changes", async () => {
+    const agent = await newAgent({ llm: CUSTOM });
+    const moved = { ...agent.llm, params: { ...agent.llm.params, base_url: "https://elsewhere.example.com/v1" } };
+    const refused = await patch(agent.id, { llm: moved });
+    expect([refused.status, refused.body.detail]).toEqual([
+      422,
+      "llm.params.api_key must be sent again in full because base_url changes",
+    ]);
+    const sent = await patch(agent.id, {
+      llm: { ...moved, params: { ...moved.params, api_key: "sk-another-key-9876" } },
+    });
+    expect(sent.body.llm.params.api_key).toBe("********9876");
+  });
+});
+
+describe("changing an agent", () => {
+  test("changes what is given, clears what is null, leaves the rest, and moves updated_at", async () => {
+    const agent = await newAgent({ agent_description: "old", agent_tips: ["a"], first_message_prompt: "Hi {{name}}" });
+    const { body } = await patch(agent.id, { agent_description: null, agent_tips: ["b", "c"] });
+    expect(body).toEqual({ ...agent, agent_description: null, agent_tips: ["b", "c"], updated_at: TIME });
+    expect(body.updated_at > agent.updated_at).toBe(true);
+    const cleared = await patch(agent.id, { first_message_prompt: null, agent_tips: null });
+    expect(cleared.body).toMatchObject({ first_message_prompt: null, agent_tips: [], dynamic_variables: [] });
+    expect((await patch(agent.id, {})).body.updated_at > cleared.body.updated_at).toBe(true);
+  });
+
+  test("replaces an object whole", async () => {
+    const agent = await newAgent({ tools: { end_call: true, set_language: true } });
+    expect((await patch(agent.id, { tools: { end_call: false } })).body.tools).toEqual({ end_call: false });
+  });
+
+  test("cannot clear what it needs", async () => {
+    const agent = await newAgent();
+    expect((await patch(agent.id, { agent_name: null })).status).toBe(422);
+    expect((await patch(agent.id, { agent_type: null })).status).toBe(422);
+  });
+
+  test("loses no change of a hundred at once to different fields", async () => {
+    const agent = await newAgent();
+    const changes = [
+      { agent_description: "d" },
+      { agent_tips: ["t"] },
+      { first_message_prompt: "f" },
+      { agent_category: "Sales" },
+    ];
+    await Promise.all(Array.from({ length: 100 }, (_, at) => patch(agent.id, changes[at % changes.length] ?? {})));
+    expect((await api.get(`/agents/${agent.id}`)).body).toMatchObject({
+      agent_description: "d",
+      agent_tips: ["t"],
+      first_message_prompt: "f",
+      agent_category: "Sales",
+    });
+  });
+});
+
+describe("access", () => {
+  test("another owner's agent is 403, one that does not exist 404", async () => {
+    const { id } = await newAgent();
+    for (const path of [`/agents/${id}`, `/agents/${id}/dynamic-variables`, `/agents/${id}/first-message`]) {
+      const { status, body } = await foreign.get(path);
+      expect([status, body.detail]).toEqual([403, "You do not have access to this agent"]);
+      const none = await foreign.get(path.replace(id, "agt_00000000000000000000000000"));
+      expect([none.status, none.body.detail]).toEqual([404, "Agent not found"]);
+    }
+    expect((await foreign.send("DELETE", `/agents/${id}`)).status).toBe(403);
+    expect((await api.get(`/agents/${id}`)).status).toBe(200);
+  });
+});
+
+describe("dynamic variables", () => {
+  test("are listed in reading order with what is known of each", async () => {
+    const agent = await newAgent({
+      prompt_content: 'Hi {{Customer Name}}, {{order: NUMBER: The order\'s number}}, {{plan | "basic"}}.',
+      first_message_prompt: "Hello {{customer_name | friend}}, {{contact_email}}",
+    });
+    const { body } = await api.get(`/agents/${agent.id}/dynamic-variables`);
+    expect(body).toEqual({
+      agent_id: agent.id,
+      agent_name: "Ada",
+      dynamic_variables: [
+        { variable_name: "customer_name", required: false, field_type: "STRING", description: "Customer name" },
+        { variable_name: "order", required: true, field_type: "NUMBER", description: "The order's number" },
+        { variable_name: "plan", required: false, field_type: "STRING", description: "Plan" },
+        { variable_name: "contact_email", required: true, field_type: "EMAIL", description: "Contact email" },
+      ],
+    });
+    expect((await api.get(`/agents/${(await newAgent()).id}/dynamic-variables`)).body.dynamic_variables).toEqual([]);
+  });
+});
+
+describe("listing agents", () => {
+  test("newest first, by text, type and category together", async () => {
+    const first = await newAgent({ agent_name: "Zebra one", agent_category: "Travel" });
+    const second = await newAgent({ agent_name: "Two", agent_description: "a zebra", agent_type: "OUTBOUND" });
+    const ids = async (query: string) =>
+      (await api.get(`/agents?${query}`)).body.agents.map((agent: { id: string }) => agent.id);
+    expect(await ids("search=ZEBRA")).toEqual([second.id, first.id]);
+    expect(await ids("search=zebra&agent_type=OUTBOUND")).toEqual([second.id]);
+    expect(await ids("search=zebra&agent_category=Travel")).toEqual([first.id]);
+    expect(await ids("search=zebra&agent_category=Travel&agent_type=OUTBOUND")).toEqual([]);
+    expect(await ids("search=zebra&page_size=1&page=2")).toEqual([first.id]);
+    expect((await foreign.get("/agents")).body).toEqual({
+      agents: [],
+      total: 0,
+      page: 1,
+      page_size: 10,
+      total_pages: 0,
+    });
+    expect((await api.get("/agents?agent_type=BOTH")).status).toBe(422);
+  });
+});
+
+describe("deleting an agent", () => {
+  test("says what was deleted; its conversations stay", async () => {
+    const agent = await newAgent({ first_message_prompt: "Hello" });
+    const { session_id } = (await api.get(`/agents/${agent.id}/first-message`)).body;
+    const { status, body } = await api.send("DELETE", `/agents/${agent.id}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({ message: expect.any(String), agent_id: agent.id, agent_name: "Ada", deleted_at: TIME });
+    expect((await api.get(`/agents/${agent.id}`)).status).toBe(404);
+    expect((await api.get(`/conversations/${session_id}`)).status).toBe(200);
+    expect((await api.get(`/conversations?agent_id=${agent.id}`)).body.pagination.total).toBe(1);
+    expect((await api.get(`/chat/sessions?agent_id=${agent.id}`)).body.total).toBe(1);
+  });
+});
+
+describe("the catalogue", () => {
+  test("of providers names each kind's, with their models", async () => {
+    const { status, body } = await api.get("/providers");
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      llm: expect.any(Object),
+      tts: expect.any(Object),
+      stt: expect.any(Object),
+      timestamp: TIME,
+    });
+    expect(Object.keys(body.llm).sort()).toEqual([
+      "ANTHROPIC",
+      "GOOGLE",
+      "GROQ",
+      "MISTRAL",
+      "OPENAI",
+      "OPENAI_RESPONSES",
+    ]);
+    expect(Object.keys(body.tts).sort()).toEqual(["CARTESIA", "DEEPGRAM", "ELEVENLABS", "GOOGLE", "OPENAI"]);
+    expect(Object.keys(body.stt).sort()).toEqual(["ASSEMBLYAI", "DEEPGRAM"]);
+    expect(body.stt.DEEPGRAM).toContain("nova-3");
+  });
+
+  test("of voices comes in pages of 20 unless asked otherwise, and is not clamped", async () => {
+    const first = await api.get("/voices?provider=DEEPGRAM");
+    expect(first.body).toMatchObject({ page: 1, page_size: 20, has_more: true });
+    expect(first.body.voices).toHaveLength(20);
+    expect(first.body.voices[0]).toEqual({
+      id: expect.any(String),
+      name: expect.any(String),
+      provider: "DEEPGRAM",
+      gender: expect.stringMatching(/^(MALE|FEMALE|NEUTRAL)$/),
+      language: expect.any(String),
+      preview_url: expect.stringMatching(/^https:/),
+    });
+    const all = (await api.get("/voices?provider=OPENAI")).body.total_count;
+    expect((await api.get(`/voices?provider=OPENAI&page_size=${all}`)).body.has_more).toBe(false);
+    const pages = Math.ceil(first.body.total_count / 100);
+    const last = await api.get(`/voices?provider=DEEPGRAM&page_size=100&page=${pages}`);
+    expect(last.body.has_more).toBe(false);
+    expect(last.body.voices).toHaveLength(first.body.total_count - 100 * (pages - 1));
+    expect((await api.get(`/voices?provider=DEEPGRAM&page=${pages * 5 + 1}`)).body).toMatchObject({
+      voices: [],
+      has_more: false,
+    });
+    for (const query of [
+      "",
+      "?provider=deepgram",
+      "?provider=DEEPGRAM&page_size=101",
+      "?provider=OPENAI&gender=male",
+    ]) {
+      expect((await api.get(`/voices${query}`)).status).toBe(422);
+    }
+  });
+
+  test("of voices is narrowed by language, gender, name, model and being the owner's own, together", async () => {
+    const agents = createClient(AgentServiceService, { peer: "agent", address: stack.address("agent") });
+    const voice = { providerName: "ELEVENLABS", language: "fr-CA", previewUrl: undefined };
+    const ownerId = stack.owners[0].ownerId;
+    await agents.addClonedVoice({
+      ownerId,
+      voice: { ...voice, voiceId: "mine", name: "Aunt Zoë", gender: Gender.GENDER_FEMALE },
+    });
+    agents.close();
+    const found = async (as: Api, query: string): Promise<string[]> =>
+      (await as.get(`/voices?provider=ELEVENLABS&page_size=100&${query}`)).body.voices.map(
+        ({ id }: { id: string }) => id,
+      );
+    const model = "model=eleven_multilingual_v2";
+    expect(await found(api, "cloned_only=true")).toEqual(["mine"]);
+    expect(await found(foreign, "cloned_only=true")).toEqual([]);
+    expect((await found(api, "cloned_only=false"))[0]).toBe("mine");
+    expect(await found(foreign, "")).not.toContain("mine");
+    expect(await found(api, `language=fr&gender=FEMALE&search=ZO%C3%8B&${model}`)).toEqual(["mine"]);
+    for (const other of ["gender=MALE", "language=en", "search=uncle"])
+      expect(await found(api, other)).not.toContain("mine");
+    expect((await api.get("/voices?provider=ELEVENLABS&model=tts-1")).status).toBe(422);
+  });
+
+  test("of phone numbers is the owner's own", async () => {
+    const { ownerId } = stack.owners[0];
+    const mobileNumber = { mobileNumber: "+14155550199", telephonyProvider: "PLIVO" };
+    await stack.accounts.addMobileNumber({ ownerId, mobileNumber });
+    expect((await api.get("/mobile-numbers")).body).toEqual({
+      user_id: ownerId,
+      purchased_mobile_numbers: [{ mobile_number: "+14155550199", telephony_provider: "PLIVO" }],
+    });
+    expect((await foreign.get("/mobile-numbers")).body.purchased_mobile_numbers).toEqual([]);
+  });
+});

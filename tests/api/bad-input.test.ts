@@ -1,0 +1,444 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Answer, Api } from "../kit/api.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createAgent, llmOf } from "../kit/test-agent.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+const NOWHERE = "01890000-0000-7000-8000-000000000000";
+const TOO_DEEP = "The request body must not be nested more than 32 levels deep";
+const JSON_TYPE = { "content-type": "application/json" };
+
+let stack: TestStack;
+let model: ScriptedModel;
+let api: Api;
+let agentId: string;
+let foreignAgentId: string;
+beforeAll(async () => {
+  [stack, model] = await Promise.all([startTestStack(), startScriptedModel()]);
+  api = stack.api(stack.owners[0].apiKey);
+  agentId = await createAgent(api, model);
+  foreignAgentId = await createAgent(stack.api(stack.owners[1].apiKey), model);
+});
+afterAll(async () => {
+  await stack.stop();
+  await model.stop();
+});
+
+const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false, ...fields });
+const problem = ({ status, body }: Answer) => ({ status, ...body });
+
+describe("a body that is no JSON object", () => {
+  const writes = [
+    ["POST", "/agents"],
+    ["PATCH", `/agents/agt_none`],
+    ["POST", "/prompts"],
+    ["PATCH", "/prompts/none"],
+    ["POST", "/chat"],
+  ] as const;
+  const malformed = {
+    cut: '{"a":',
+    bare: "hello",
+    empty: "",
+    trailing: "{},",
+    encoding: new Uint8Array([123, 34, 255, 34, 125]),
+  };
+  const otherwise = { array: "[]", string: '"x"', number: "1", null: "null", true: "true" };
+
+  test.each(writes)("is refused by %s %s with 400", async (method, path) => {
+    for (const body of Object.values(malformed)) {
+      const answer = await api.send(method, path, { body, headers: JSON_TYPE });
+      expect(problem(answer)).toEqual({ status: 400, detail: "The request body is not valid JSON" });
+    }
+    for (const body of Object.values(otherwise)) {
+      const answer = await api.send(method, path, { body, headers: JSON_TYPE });
+      expect(problem(answer)).toEqual({ status: 400, detail: "The request body must be a JSON object" });
+    }
+  });
+
+  test("is 415 when it is not called JSON, or is compressed", async () => {
+    for (const type of [
+      "text/plain",
+      "application/x-www-form-urlencoded",
+      "application/problem+json",
+      "application/jsonx",
+    ]) {
+      const answer = await api.send("POST", "/agents", { body: "{}", headers: { "content-type": type } });
+      const detail = "The request body must be sent with Content-Type: application/json";
+      expect(problem(answer)).toEqual({ status: 415, detail });
+    }
+    const packed = { body: Bun.gzipSync("{}"), headers: { ...JSON_TYPE, "content-encoding": "gzip" } };
+    const detail = "The request body must be sent without Content-Encoding";
+    expect(problem(await api.send("POST", "/prompts", packed))).toEqual({ status: 415, detail });
+    const named = { "content-type": "Application/JSON; charset=utf-8" };
+    expect((await api.send("POST", "/prompts", { body: "{}", headers: named })).status).toBe(422);
+  });
+
+  test("is 413 over 1 MiB, whether its length is announced or not, and however large", async () => {
+    const sent = (bytes: number) => JSON.stringify({ prompt_content: "x".repeat(bytes - 21) });
+    expect((await api.send("POST", "/prompts", { body: sent(1024 * 1024), headers: JSON_TYPE })).status).toBe(422);
+    for (const bytes of [1024 * 1024 + 1, 20 * 1024 * 1024]) {
+      const announced = await api.send("POST", "/prompts", { body: sent(bytes), headers: JSON_TYPE });
+      expect(problem(announced)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
+      const streamed = await api.send("POST", "/prompts", {
+        body: new Blob([sent(bytes)]).stream(),
+        headers: JSON_TYPE,
+      });
+      expect(problem(streamed)).toEqual({ status: 413, detail: "The request body must be at most 1 MiB" });
+    }
+  });
+});
+
+describe("a field that breaks its rule is 422 and named", () => {
+  const agent = { agent_name: "A", agent_type: "INBOUND" };
+  const llm = {
+    provider_name: "CUSTOM_LLM",
+    model_name: "m",
+    params: { base_url: "https://example.com", api_key: "k" },
+  };
+  const cases: [string, object, string, string][] = [
+    ["/agents", { agent_type: "INBOUND" }, "agent_name", "agent_name is required"],
+    ["/agents", { agent_name: "A" }, "agent_type", "agent_type is required"],
+    ["/agents", { ...agent, agent_name: 5 }, "agent_name", "agent_name must be a string"],
+    ["/agents", { ...agent, agent_name: "" }, "agent_name", "agent_name must not be empty"],
+    ["/agents", { ...agent, agent_name: "é".repeat(101) }, "agent_name", "agent_name must be at most 100 characters"],
+    ["/agents", { ...agent, agent_type: "BOTH" }, "agent_type", "agent_type must be one of INBOUND, OUTBOUND"],
+    ["/agents", { ...agent, agent_tips: "tip" }, "agent_tips", "agent_tips must be an array"],
+    ["/agents", { ...agent, agent_tips: [1] }, "agent_tips.0", "agent_tips.0 must be a string"],
+    [
+      "/agents",
+      { ...agent, agent_description: "x".repeat(501) },
+      "agent_description",
+      "agent_description must be at most 500 characters",
+    ],
+    [
+      "/agents",
+      { ...agent, llm: { ...llm, params: { ...llm.params, top_p: 1 } } },
+      "llm.params.top_p",
+      "llm.params.top_p is not allowed: allowed are base_url, api_key, API_TYPE, temperature",
+    ],
+    [
+      "/agents",
+      { ...agent, stt: { provider_name: "DEEPGRAM", model_name: "nova-3", params: { a: 1 } } },
+      "stt.params.a",
+      "stt.params.a is not allowed: it must be empty",
+    ],
+    [
+      "/agents",
+      { ...agent, llm: { provider_name: "CUSTOM_LLM", model_name: "m" } },
+      "llm.params",
+      "llm.params is required",
+    ],
+    ["/prompts", { prompt_content: "x" }, "prompt_name", "prompt_name is required"],
+    ["/prompts", { prompt_name: "p", prompt_content: "" }, "prompt_content", "prompt_content must not be empty"],
+    ["/chat", { message: "Hi" }, "agent_id", "agent_id is required"],
+    ["/chat", { agent_id: "a" }, "message", "message is required"],
+    ["/chat", { agent_id: "a", message: ["Hi"] }, "message", "message must be a string"],
+    ["/chat", { agent_id: "a", message: "Hi", streaming: "no" }, "streaming", "streaming must be true or false"],
+    ["/chat", { agent_id: "a", message: "Hi", metadata: [] }, "metadata", "metadata must be an object"],
+    [
+      "/chat",
+      { agent_id: "a", message: "Hi", session_id: "7" },
+      "session_id",
+      "session_id must be a UUID, as a chat reply or first-message gave it",
+    ],
+  ];
+  test.each(cases)("POST %s %j", async (path, body, field, message) => {
+    const answer = await api.post(path, body);
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toBe(message);
+    expect(answer.body.errors).toContainEqual({ path: field, message });
+  });
+
+  test("every one of several is listed, the first is the detail", async () => {
+    expect(problem(await api.post("/agents", {}))).toEqual({
+      status: 422,
+      detail: "agent_name is required",
+      errors: [
+        { path: "agent_name", message: "agent_name is required" },
+        { path: "agent_type", message: "agent_type is required" },
+      ],
+    });
+  });
+
+  test.each([
+    ["/agents?page=0", "page"],
+    ["/agents?page=one", "page"],
+    ["/agents?page=99999999999999999999", "page"],
+    ["/agents?page_size=101", "page_size"],
+    ["/agents?agent_type=BOTH", "agent_type"],
+    ["/prompts?latest_only=perhaps", "latest_only"],
+    ["/prompts/none?version=0", "version"],
+    ["/prompts/none?version=99999999999", "version"],
+    ["/chat/sessions?page_size=0", "page_size"],
+    ["/conversations?conversation_type=FAX", "conversation_type"],
+    ["/conversations?from_time=25:00", "from_time"],
+    ["/conversations?from_date=2026-02-30", "from_date"],
+    ["/conversations?timezone_offset=900", "timezone_offset"],
+    ["/conversations?search=%00", "search"],
+  ])("GET %s", async (path, field) => {
+    const answer = await api.get(path);
+    expect(answer.status).toBe(422);
+    expect(answer.body.detail).toStartWith(`${field} must `);
+    expect(answer.body.errors).toEqual([{ path: field, message: answer.body.detail }]);
+  });
+});
+
+describe("text and numbers that cannot be kept", () => {
+  test.each([
+    ['{"agent_id":"a","message":"a\\u0000b"}', "message must not contain a NUL character"],
+    ['{"agent_id":"a","message":"Hi","metadata":{"a":["\\u0000"]}}', "metadata.a.0 must not contain a NUL character"],
+    ['{"agent_id":"a","message":"Hi","metadata":{"a\\u0000":1}}', "A field name must not contain a NUL character"],
+    ['{"agent_id":"a","message":"Hi","metadata":{"a":1e400}}', "metadata.a must be a number that fits a double"],
+    ['{"agent_id":"a","message":"Hi","metadata":{"a":{"__proto__":{}}}}', "A field name must not be __proto__"],
+    [`{"agent_id":"a","message":"Hi","metadata":${nested(32, '{"a":', "}")}}`, TOO_DEEP],
+    [`{"agent_id":"a","message":"Hi","metadata":${nested(32, "[", "]")}}`, TOO_DEEP],
+    [`{"agent_id":"a","message":"Hi","metadata":${nested(5_000, '{"a":', "}")}}`, TOO_DEEP],
+    [
+      `{"agent_id":"a","message":"Hi","metadata":${nested(100_000, '{"a":', "}")}}`,
+      "metadata must not have more than 10000 values",
+    ],
+  ])("%.70s is 422", async (body, detail) => {
+    const answer = await api.send("POST", "/chat", { body, headers: JSON_TYPE });
+    expect(problem(answer)).toMatchObject({ status: 422, detail });
+  });
+
+  test("numbers, names and nesting at their limits come back as they were sent", async () => {
+    const metadata = {
+      objects: JSON.parse(nested(30, '{"a":', "}")),
+      arrays: JSON.parse(nested(30, "[", "]")),
+      big: 1.7976931348623157e308,
+      small: 5e-324,
+      whole: 9007199254740991,
+      minus: -0.5,
+      "": "empty",
+      ключ: "🗝",
+    };
+    const { body } = await chat({ metadata });
+    const session = await api.get(`/chat/sessions/${body.session_id}`);
+    expect(session.body.metadata).toMatchObject(metadata);
+    const conversations = await api.get(`/conversations?conversation_id=${body.session_id}`);
+    expect(conversations.body.data[0].conversation_metadata).toMatchObject(metadata);
+  });
+
+  test("names that mean something to JavaScript are names like any others", async () => {
+    const metadata = { constructor: "c", toString: "t", hasOwnProperty: 1, length: 2 };
+    const { body } = await chat({ metadata });
+    const session = await api.get(`/chat/sessions/${body.session_id}`);
+    expect(session.body.metadata).toEqual(expect.objectContaining(metadata));
+  });
+
+  test("half of a surrogate pair becomes U+FFFD, stored as the model saw it", async () => {
+    const sent = `{"agent_id":"${agentId}","message":"a\\ud800b","streaming":false,"metadata":{"\\udc00":"\\ud800"}}`;
+    const { body } = await api.send("POST", "/chat", { body: sent, headers: JSON_TYPE });
+    const session = await api.get(`/chat/sessions/${body.session_id}`);
+    expect(session.body.messages[0].content).toBe("a\ufffdb");
+    expect(session.body.metadata).toMatchObject({ "\ufffd": "\ufffd" });
+    expect(model.requests.at(-1)?.body.messages.at(-1)?.content).toBe("a\ufffdb");
+  });
+});
+
+describe("a message", () => {
+  test("that is empty or over 4000 code points is 400", async () => {
+    const detail = "message must be 1 to 4000 characters";
+    expect(problem(await chat({ message: "" }))).toEqual({ status: 400, detail });
+    expect(problem(await chat({ message: "x".repeat(4001) }))).toEqual({ status: 400, detail });
+    expect(problem(await chat({ message: "🙂".repeat(4001) }))).toEqual({ status: 400, detail });
+  });
+
+  test("of 4000 emoji is taken and kept whole", async () => {
+    const message = "🙂".repeat(4000);
+    const answer = await chat({ message });
+    expect(answer.status).toBe(200);
+    const session = await api.get(`/chat/sessions/${answer.body.session_id}`);
+    expect(session.body.messages[0].content).toBe(message);
+  });
+});
+
+describe("an agent", () => {
+  const routes = [
+    ["GET", ""],
+    ["PATCH", ""],
+    ["DELETE", ""],
+    ["GET", "/dynamic-variables"],
+    ["GET", "/first-message"],
+  ] as const;
+  const send = (method: string, path: string) =>
+    api.send(method, path, method === "PATCH" ? { body: '{"agent_name":"B"}', headers: JSON_TYPE } : {});
+
+  test.each(routes)("that does not exist is 404, another owner's 403: %s /agents/{id}%s", async (method, suffix) => {
+    for (const id of ["agt_00000000000000000000000000", "none", "%00", "a%2Fb", "x".repeat(300)]) {
+      const answer = await send(method, `/agents/${id}${suffix}`);
+      expect(problem(answer)).toEqual({ status: 404, detail: "Agent not found" });
+    }
+    const answer = await send(method, `/agents/${foreignAgentId}${suffix}`);
+    expect(problem(answer)).toEqual({ status: 403, detail: "You do not have access to this agent" });
+  });
+
+  test("that does not exist is 404 in a chat, another owner's 403", async () => {
+    expect(problem(await chat({ agent_id: "agt_none" }))).toEqual({ status: 404, detail: "Agent not found" });
+    const detail = "You do not have access to this agent";
+    expect(problem(await chat({ agent_id: foreignAgentId }))).toEqual({ status: 403, detail });
+    expect(problem(await api.get(`/chat/sessions?agent_id=${foreignAgentId}`))).toEqual({ status: 403, detail });
+  });
+});
+
+describe("a session", () => {
+  test("that does not exist, or could not, is 404", async () => {
+    for (const id of [NOWHERE, "none", "%00", "1"]) {
+      expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 404, detail: "Session not found" });
+      expect(problem(await api.get(`/conversations/${id}`))).toEqual({ status: 404, detail: "Conversation not found" });
+    }
+    expect(problem(await chat({ session_id: NOWHERE }))).toEqual({ status: 404, detail: "Session not found" });
+  });
+
+  test("of another owner is 403 and stays as it was", async () => {
+    const other = stack.api(stack.owners[1].apiKey);
+    const { body } = await other.post("/chat", { agent_id: foreignAgentId, message: "Mine", streaming: false });
+    const id = body.session_id;
+    const detail = "You do not have access to this session";
+    expect(problem(await api.get(`/chat/sessions/${id}`))).toEqual({ status: 403, detail });
+    expect(problem(await chat({ session_id: id }))).toEqual({ status: 403, detail });
+    const conversation = await api.get(`/conversations/${id}`);
+    expect(problem(conversation)).toEqual({ status: 403, detail: "You do not have access to this conversation" });
+    expect((await other.get(`/chat/sessions/${id}`)).body.message_count).toBe(2);
+  });
+
+  test("of another agent is 400 and stays as it was", async () => {
+    const { body } = await chat({});
+    const answer = await chat({ agent_id: await createAgent(api, model), session_id: body.session_id });
+    const detail = "session_id belongs to a session of another agent";
+    expect(problem(answer)).toEqual({ status: 400, detail });
+    expect((await api.get(`/chat/sessions/${body.session_id}`)).body.message_count).toBe(2);
+  });
+
+  test("that has ended is 400, streamed or not", async () => {
+    const ender = await createAgent(api, model, { tools: { end_call: true } });
+    model.next((exchange) => {
+      exchange.toolCall("end_call", { message: "Bye." });
+      exchange.finish();
+    });
+    const { body } = await chat({ agent_id: ender });
+    for (const streaming of [true, false]) {
+      const answer = await chat({ agent_id: ender, session_id: body.session_id, streaming });
+      expect(problem(answer)).toEqual({ status: 400, detail: "Session has ended" });
+      expect(answer.headers.get("x-session-id")).toBe(body.session_id);
+    }
+  });
+});
+
+describe("a prompt", () => {
+  test("that does not exist, or could not, is 404", async () => {
+    for (const name of ["none", "%00", "a%2Fb", "x".repeat(101)]) {
+      expect(problem(await api.get(`/prompts/${name}`))).toEqual({ status: 404, detail: "Prompt not found" });
+    }
+    const agent = { agent_name: "A", agent_type: "INBOUND", prompt: { prompt_name: "none" } };
+    expect(problem(await api.post("/agents", agent))).toEqual({ status: 404, detail: "Prompt not found" });
+  });
+});
+
+describe("an address", () => {
+  const anonymous = () => stack.api("");
+
+  test("that leads nowhere is 404 without a key being asked for", async () => {
+    for (const path of [
+      "//",
+      "//v1",
+      "//v2/public/agents",
+      "/nothing",
+      "/agents/a/b/c",
+      "/chat/sessions/a/b",
+      "//%zz",
+    ]) {
+      expect(problem(await anonymous().get(path))).toEqual({ status: 404, detail: "Not found: no such route" });
+    }
+  });
+
+  test.each([
+    ["PUT", "/agents", "GET, HEAD, POST"],
+    ["POST", "/agents/a", "DELETE, GET, HEAD, PATCH"],
+    ["GET", "/chat", "POST"],
+    ["DELETE", "/chat/sessions/a", "GET, HEAD"],
+    ["POST", "/conversations", "GET, HEAD"],
+    ["PATCH", "/prompts/a/versions", "GET, HEAD"],
+  ])("that does not know %s %s is 405 and tells what it knows", async (method, path, allow) => {
+    const answer = await anonymous().send(method, path);
+    expect(answer.headers.get("allow")).toBe(allow);
+    expect(problem(answer)).toEqual({ status: 405, detail: `Method not allowed, use ${allow}` });
+  });
+
+  test("asked for with HEAD gives the headers of GET and no body", async () => {
+    const headers = { "x-api-key": stack.owners[0].apiKey };
+    const head = await fetch(`${stack.url}/v1/public/agents/none`, { method: "HEAD", headers });
+    expect([head.status, await head.text()]).toEqual([404, ""]);
+    expect(head.headers.get("x-ratelimit-limit")).not.toBeNull();
+  });
+
+  test("whose percent-encoding is broken names nothing", async () => {
+    expect(problem(await api.get("/agents/%zz"))).toEqual({ status: 404, detail: "Agent not found" });
+    expect(problem(await api.get("/prompts/%ff"))).toEqual({ status: 404, detail: "Prompt not found" });
+    expect(problem(await api.get("/chat/sessions/%"))).toEqual({ status: 404, detail: "Session not found" });
+    expect(problem(await api.get("/conversations/%e0%a4%a"))).toEqual({
+      status: 404,
+      detail: "Conversation not found",
+    });
+  });
+});
+
+describe("X-Request-ID", () => {
+  test("comes back when it is well formed, on errors too", async () => {
+    for (const id of ["a", "Req-1.2:3_4", "x".repeat(128)]) {
+      const named = { "x-request-id": id };
+      expect((await api.get("/agents", named)).headers.get("x-request-id")).toBe(id);
+      expect((await api.get("/agents/none", named)).headers.get("x-request-id")).toBe(id);
+      expect((await api.get("/nowhere", named)).headers.get("x-request-id")).toBe(id);
+      expect((await stack.api("").get("/agents", named)).headers.get("x-request-id")).toBe(id);
+      for (const path of ["//healthz", "//readyz", "//openapi.json", "//docs", "//docs/start.js"]) {
+        expect((await stack.api("").get(path, named)).headers.get("x-request-id")).toBe(id);
+      }
+    }
+  });
+
+  test("is made anew when it is not", async () => {
+    for (const id of ["", "x".repeat(129), "two words", "semi;colon", "ü"]) {
+      const { headers } = await api.get("/agents", { "x-request-id": id });
+      expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+});
+
+describe("an idempotency key", () => {
+  test("that is malformed is 422, one of 255 characters is taken", async () => {
+    for (const key of ["", "x".repeat(256), "schlüssel"]) {
+      const answer = await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, { "idempotency-key": key });
+      const detail = "Idempotency-Key must be 1 to 255 printable ASCII characters";
+      expect(problem(answer)).toMatchObject({ status: 422, detail });
+    }
+    const longest = { "idempotency-key": `~ ${"x".repeat(253)}` };
+    expect((await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, longest)).status).toBe(200);
+  });
+});
+
+describe("a model's address", () => {
+  test.each(["127.0.0.2", "[::ffff:127.0.0.2]", "2130706434", "0x7f000002", "localhost"])(
+    "that is private is refused with the agent: %s",
+    async (host) => {
+      const llm = llmOf({ baseUrl: `https://${host}:8443/v1` });
+      const answer = await api.post("/agents", { agent_name: "a", agent_type: "INBOUND", prompt_content: "p", llm });
+      const message = expect.stringMatching(/^llm\.params\.base_url cannot be used: .+ is not at a public address/);
+      expect(problem(answer)).toMatchObject({ status: 422, errors: [{ path: "llm.params.base_url", message }] });
+    },
+  );
+
+  test("whose name leads nowhere is never called: 502 says so, and the message is kept", async () => {
+    const agentId = await createAgent(api, { baseUrl: "https://nowhere.invalid/v1" });
+    const answer = await chat({ agent_id: agentId });
+    expect(answer.status).toBe(502);
+    expect(answer.body.detail).toStartWith("The CUSTOM_LLM model provider was not called: ");
+    const session = await api.get(`/chat/sessions/${answer.headers.get("x-session-id")}`);
+    expect(session.body.messages).toMatchObject([{ role: "user", content: "Hi" }]);
+  });
+});
+
+function nested(levels: number, open: string, close: string): string {
+  return `${open.repeat(levels)}1${close.repeat(levels)}`;
+}

@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import Ajv from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import fc from "fast-check";
+import type { Answer, Api } from "../kit/api.ts";
+import { rowsOf } from "../kit/owner-rows.ts";
+import { arbitraryOf, HOSTILE, type Schema } from "../kit/schema-arbitrary.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+interface Operation {
+  method: string;
+  path: string;
+  operationId: string;
+  /** Absent: a key. */
+  security?: { Session?: string[] }[];
+  parameters: { name: string; in: string; schema: Schema }[];
+  requestBody?: { content: { "application/json": { schema: Schema } } };
+  responses: Record<string, { headers: object; content: { "application/json": { schema: Schema } } }>;
+}
+
+// Every route there is, from the document, so that a new one is tested without a line here.
+const stack: TestStack = await startTestStack({
+  env: { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8", PARLEY_WEBHOOK_RETRY_MS: "20" },
+});
+const model: ScriptedModel = await startScriptedModel();
+const api = stack.api(stack.owners[0].apiKey);
+const foreign = stack.api(stack.owners[1].apiKey);
+const sessions = await Promise.all(stack.owners.map(({ ownerId }) => createSession(stack.accounts, ownerId)));
+const [manage, foreignManage] = [stack.manage(sessions[0] ?? ""), stack.manage(sessions[1] ?? "")];
+const document = (await api.get("//openapi.json")).body;
+const schemas: Record<string, Schema> = document.components.schemas;
+const operations: Operation[] = Object.entries<Record<string, Omit<Operation, "method" | "path">>>(
+  document.paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, rest]) => ({ method: method.toUpperCase(), path, ...rest })),
+);
+afterAll(async () => {
+  await stack.stop();
+  await model.stop();
+});
+
+/** What one owner has, by the names of the path parameters that lead to it. */
+const SECRET = "only-the-owner-reads-this";
+const mine: Record<string, string> = {};
+/** What fuzzing may change and delete. */
+const fuzzed: Record<string, string> = {};
+let agentBody: object;
+beforeAll(async () => {
+  const fields = { agent_name: SECRET, prompt_content: `${SECRET} {{company}}`, first_message_prompt: SECRET };
+  mine.agent_id = await createAgent(api, model, fields);
+  agentBody = { agent_id: mine.agent_id, message: SECRET, streaming: false, metadata: { note: SECRET } };
+  mine.session_id = (await api.post("/chat", agentBody)).body.session_id;
+  mine.conversation_id = mine.session_id ?? "";
+  mine.prompt_name = SECRET;
+  await api.post("/prompts", { prompt_name: SECRET, prompt_content: SECRET });
+  Object.assign(mine, await managed(manage, SECRET));
+  fuzzed.agent_id = await createAgent(foreign, model);
+  fuzzed.session_id = (await foreign.get(`/agents/${fuzzed.agent_id}/first-message`)).body.session_id;
+  fuzzed.conversation_id = fuzzed.session_id ?? "";
+  fuzzed.prompt_name = `agent-${fuzzed.agent_id}`;
+  Object.assign(fuzzed, await managed(foreignManage, "fuzzed"));
+});
+
+/** Something of each kind that is managed; its delivery has failed. */
+let numbers = 0;
+async function managed(as: Api, name: string): Promise<Record<string, string>> {
+  const made = async (path: string, body: object = {}) => {
+    const answer = await as.post(path, body);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  const { key_id } = await made("/keys", { name });
+  const { destination_id } = await made("/destinations", { name, url: "http://127.0.0.1:1/", request_type: "POST" });
+  const { delivery_id } = await made(`/destinations/${destination_id}/test`);
+  await eventually(async () => expect((await as.get(`/deliveries/${delivery_id}`)).body.status).toBe("failed"));
+  const { mobile_number } = await made("/mobile-numbers", newNumber());
+  const { provider, id } = await made("/cloned-voices", newVoice(name));
+  return { key_id, destination_id, delivery_id, mobile_number, provider, voice_id: id };
+}
+
+function newNumber() {
+  return { mobile_number: `+1415555${String(++numbers).padStart(4, "0")}`, telephony_provider: "TWILIO" };
+}
+
+function newVoice(name: string) {
+  return { provider: "OPENAI", voice_id: Bun.randomUUIDv7(), name, gender: "NEUTRAL", language: "en" };
+}
+
+const isOfPath = (operation: Operation) => operation.path.includes("{");
+const needsKey = ({ security }: Operation) => security === undefined;
+const needsSession = ({ security }: Operation) => security?.some(({ Session }) => Session) ?? false;
+/** Sent as it is, whichever part of the API it is of. */
+const pathTo = (operation: Operation, values: Record<string, string>) =>
+  `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? "none"))}`;
+
+/** Who the operation asks for: a key, or a session that no other test uses up or ends. */
+async function callerOf(operation: Operation, owner: 0 | 1): Promise<Api> {
+  if (needsKey(operation)) return owner === 0 ? api : foreign;
+  if (!needsSession(operation)) return stack.manage("");
+  const { ownerId } = stack.owners[owner];
+  const { owner: found } = await stack.accounts.getOwner({ ownerId });
+  const { token } = await stack.accounts.signIn({ email: found?.email ?? "", password: PASSWORD });
+  return stack.manage(token);
+}
+
+const send = (as: Api, operation: Operation, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+  as.send(operation.method, path, {
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+    headers: { ...(body !== undefined && { "content-type": "application/json" }), ...headers },
+  });
+
+/** A body that the operation accepts, as far as one is needed to get past validation. */
+function goodBody({ operationId }: Operation): object | undefined {
+  const bodies: Record<string, object> = {
+    createAgent: { agent_name: "A", agent_type: "INBOUND" },
+    updateAgent: { agent_description: "B" },
+    createPrompt: { prompt_name: "contract", prompt_content: "C" },
+    updatePrompt: { prompt_content: "D" },
+    signIn: { email: "nobody@example.com", password: PASSWORD },
+    changePassword: { current_password: "not the right one", new_password: PASSWORD },
+    createKey: { name: "contract", scopes: ["chat"], expires_at: "2999-01-01" },
+    createDestination: { name: "contract", url: "https://example.com/", request_type: "PUT" },
+    updateDestination: { name: SECRET },
+    resendFailedDeliveries: { since: "2020-01-01T00:00:00Z" },
+    addMobileNumber: newNumber(),
+    addClonedVoice: newVoice("contract"),
+    updateSettings: { retention_days: 90 },
+    sendMessage: { ...agentBody, session_id: mine.session_id },
+  };
+  return bodies[operationId];
+}
+
+describe.each(operations.map((operation) => [`${operation.method} ${operation.path}`, operation] as const))(
+  "%s",
+  (_, operation) => {
+    test("without a key or a session answers 401 and nothing else", async () => {
+      const answer = await send(stack.api(""), operation, pathTo(operation, mine), goodBody(operation));
+      const detail = needsKey(operation)
+        ? "API key is missing"
+        : needsSession(operation)
+          ? "Not signed in"
+          : "Invalid email or password";
+      expect([answer.status, answer.body]).toEqual([401, { detail }]);
+    });
+
+    test("with another owner's key or session reaches nothing of this owner's, and changes none of it", async () => {
+      const caller = await callerOf(operation, 1);
+      const before = await rowsOf(stack.databaseUrls, stack.owners[0].ownerId);
+      const answer = await send(caller, operation, pathTo(operation, mine), goodBody(operation));
+      if (isOfPath(operation) || operation.operationId === "sendMessage") expect([403, 404]).toContain(answer.status);
+      expect(JSON.stringify(answer.body).replaceAll(JSON.stringify(SECRET), "")).not.toContain(SECRET);
+      for (const name of ["agent_id", "session_id", "key_id", "destination_id", "delivery_id", "mobile_number"]) {
+        expect(JSON.stringify(answer.body)).not.toContain(mine[name] ?? "nothing");
+      }
+      expect(await rowsOf(stack.databaseUrls, stack.owners[0].ownerId)).toEqual(before);
+    });
+
+    test("answers what the document says it answers", async () => {
+      const { caller, body } = await allowed(operation);
+      // Deleting takes things of its own: everybody else still needs these.
+      const values = operation.method === "DELETE" ? await doomed(operation) : mine;
+      const answer = await send(caller, operation, withRequiredQuery(operation, values), body);
+      expect(answer.status).toBe(200);
+      expectDocumented(operation, answer);
+    });
+
+    test("answers a fuzzed request with a documented status, never with a fault", async () => {
+      const caller = await callerOf(operation, 1);
+      await fc.assert(
+        fc.asyncProperty(requestOf(operation), async ({ path, body, headers }) => {
+          const answer = await send(caller, operation, path, body, headers);
+          expectDecided(operation, answer);
+        }),
+        { numRuns: 40, interruptAfterTimeLimit: 20_000 },
+      );
+    }, 40_000);
+
+    test("answers methods it does not know with 404 or 405", async () => {
+      for (const method of ["PUT", "OPTIONS", "TRACE", "PURGE"]) {
+        const answer = await api.send(method, pathTo(operation, mine)).catch(() => null);
+        // A client may refuse to send one; the server must not accept it.
+        if (answer) expect([404, 405]).toContain(answer.status);
+      }
+    });
+
+    if (!operation.requestBody) return;
+    test("answers a malformed body with a decided refusal", async () => {
+      const caller = await callerOf(operation, 1);
+      const json = { "content-type": "application/json" };
+      const malformed: [string, Record<string, string>, number[]][] = [
+        ["", json, [400]],
+        ["{", json, [400]],
+        ["[]", json, [400]],
+        ["null", json, [400]],
+        ['"text"', json, [400]],
+        ["\u0000", json, [400]],
+        [`{"a":${"[".repeat(1_500)}${"]".repeat(1_500)}}`, json, [400, 422]],
+        ['{"a":1e999}', json, [422]],
+        ['{"a":"\\u0000"}', json, [422]],
+        [`{"a":"${"x".repeat(1024 * 1024)}"}`, json, [413]],
+        ["{}", { "content-type": "text/plain" }, [415]],
+        ["a=1", { "content-type": "application/x-www-form-urlencoded" }, [415]],
+      ];
+      for (const [at, [body, headers, statuses]] of malformed.entries()) {
+        // Each from its own address, or guesses at a password would be refused for their number alone.
+        const from = { ...headers, "x-forwarded-for": `192.0.2.${at}` };
+        const answer = await caller.send(operation.method, pathTo(operation, mine), { body, headers: from });
+        expect(statuses).toContain(answer.status);
+        expect(answer.body).toMatchObject({ detail: expect.any(String) });
+      }
+    });
+  },
+);
+
+/** Who may do it with success, and with what. Who has a password and a session to lose is another owner for each. */
+async function allowed(operation: Operation): Promise<{ caller: Api; body: object | undefined }> {
+  if (operation.operationId !== "changePassword" && operation.operationId !== "signIn") {
+    return { caller: await callerOf(operation, 0), body: goodBody(operation) };
+  }
+  const { ownerId } = await createOwner(stack.accounts);
+  const caller = stack.manage(await createSession(stack.accounts, ownerId));
+  const { owner } = await stack.accounts.getOwner({ ownerId });
+  return operation.operationId === "signIn"
+    ? { caller, body: { email: owner?.email, password: PASSWORD } }
+    : { caller, body: { current_password: PASSWORD, new_password: "another four words here" } };
+}
+
+async function doomed(operation: Operation): Promise<Record<string, string>> {
+  if (!needsKey(operation)) return managed(await callerOf(operation, 0), "doomed");
+  await api.post("/prompts", { prompt_name: "doomed", prompt_content: "x" });
+  return { prompt_name: "doomed", agent_id: await createAgent(api, model) };
+}
+
+function withRequiredQuery(operation: Operation, values: Record<string, string>): string {
+  const path = pathTo(operation, values);
+  const required = ["listVoices", "listClonedVoices"].includes(operation.operationId);
+  return required ? `${path}?provider=OPENAI` : path;
+}
+
+function requestOf(operation: Operation) {
+  const text = fc.oneof(fc.constant("none"), fc.string({ unit: "binary", minLength: 1, maxLength: 60 }));
+  const hostileText = HOSTILE.filter((value) => typeof value === "string" && value !== "" && value.length < 5_000);
+  const inPath = operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
+  const inQuery = operation.parameters.filter((parameter) => parameter.in === "query");
+  const query = Object.fromEntries(inQuery.map(({ name, schema }) => [name, arbitraryOf(schema, schemas)]));
+  const bodySchema = operation.requestBody?.content["application/json"].schema;
+  return (
+    fc
+      .record({
+        values: fc.record(
+          Object.fromEntries(inPath.map((name) => [name, fc.oneof(text, hostileText, existing(name))])),
+        ),
+        query: fc.record(query, { requiredKeys: [] }),
+        body: bodySchema ? arbitraryOf(bodySchema, schemas).chain(withExisting) : fc.constant(undefined),
+        headers: fc.record(
+          // From many addresses, or most guesses at a password would be refused for their number alone.
+          { "idempotency-key": fc.stringMatching(/^[ -~]{0,40}$/), "x-forwarded-for": fc.ipV4() },
+          { requiredKeys: ["x-forwarded-for"] },
+        ),
+      })
+      .map(({ values, query, body, headers }) => {
+        const search = Object.entries(query)
+          .filter(([, value]) => value !== undefined && String(JSON.stringify(value)).length < 5_000)
+          .map(([name, value]) => `${name}=${encoded(typeof value === "string" ? value : JSON.stringify(value))}`)
+          .join("&");
+        const named = (name: string) => encoded(String((values as Record<string, unknown>)[name]));
+        const path = `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => named(name))}`;
+        return { path: search === "" ? path : `${path}?${search}`, body, headers };
+      })
+      // A longer request line is refused by the HTTP server, before there is anything to document.
+      .filter(({ path }) => path.length < 12_000)
+  );
+}
+
+const existing = (name: string) => fc.constant(name).map(() => fuzzed[name] ?? "none");
+
+/** Half of the bodies name an agent that is there, or most would be refused for that alone. */
+function withExisting(body: unknown) {
+  const named = typeof body === "object" && body !== null && "agent_id" in body;
+  return named
+    ? fc.oneof(
+        fc.constant(body),
+        existing("agent_id").map((id) => ({ ...body, agent_id: id })),
+      )
+    : fc.constant(body);
+}
+
+/** As a hostile client sends it: a lone surrogate, which the platform refuses to encode, as its three bytes. */
+function encoded(text: string): string {
+  return [...text]
+    .map((character) => (character.isWellFormed() ? encodeURIComponent(character) : "%ED%A0%80"))
+    .join("");
+}
+
+/** 404 and 405 of the router itself are every path's: `.` and `..` in one lead elsewhere. */
+function expectDecided(operation: Operation, answer: Answer): void {
+  const documented = [...Object.keys(operation.responses).map(Number), 404, 405];
+  expect(documented).toContain(answer.status);
+  expect([500, 503, 504]).not.toContain(answer.status);
+  if (answer.status >= 400) expect(answer.body).toMatchObject({ detail: expect.any(String) });
+  expectKnownHeaders(operation, answer);
+}
+
+/** Those of our own that an answer carries are in the document. */
+function expectKnownHeaders({ responses }: Operation, { status, headers }: Answer): void {
+  const known = Object.keys(responses[status]?.headers ?? {}).map((name) => name.toLowerCase());
+  const isOwn = (name: string) =>
+    (name.startsWith("x-") && name !== "x-content-type-options") ||
+    ["retry-after", "idempotent-replayed"].includes(name);
+  if (responses[status]) expect(known).toEqual(expect.arrayContaining([...headers.keys()].filter(isOwn)));
+}
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema({ $id: "document", components: document.components });
+
+function expectDocumented(operation: Operation, answer: Answer): void {
+  const response = operation.responses[String(answer.status)];
+  const { $ref = "" } = response?.content["application/json"].schema ?? {};
+  const validate = ajv.compile({ $ref: `document${$ref}` });
+  expect(validate(answer.body) ? [] : validate.errors).toEqual([]);
+  expectKnownHeaders(operation, answer);
+  for (const header of Object.keys(response?.headers ?? {})) {
+    if (header !== "Idempotent-Replayed")
+      expect([header, answer.headers.get(header)]).toEqual([header, expect.any(String)]);
+  }
+  expect(answer.headers.get("cache-control")).toBe("no-store");
+  expect(answer.headers.get("x-content-type-options")).toBe("nosniff");
+}

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts } from "@parley/dev/processes/ports.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+
+let stack: TestStack;
+let folder: string;
+beforeAll(async () => {
+  stack = await startTestStack({ env: { PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" } });
+  // The examples are written for a clone with the stack's home in it.
+  folder = await mkdtemp(join(tmpdir(), "parley-docs-"));
+  await mkdir(join(folder, "clone"));
+  await symlink(stack.home.file("."), join(folder, "clone", ".parley"));
+  for (const name of ["package.json", "cli"]) await symlink(join(ROOT, name), join(folder, "clone", name));
+});
+afterAll(async () => {
+  await stack.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** The shell examples of a page from a heading on. */
+async function examples(page: string, below: string): Promise<string[]> {
+  const text = await Bun.file(join(ROOT, page)).text();
+  const section = text.slice(text.indexOf(below));
+  const blocks = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => block);
+  expect(blocks.length).toBeGreaterThan(0);
+  return blocks;
+}
+
+/** What the shell examples of a page print, run one after the other as a reader pastes them. */
+async function paste(page: string, below: string): Promise<string> {
+  return run(await examples(page, below));
+}
+
+function run(blocks: readonly string[]): string {
+  const shell = Bun.spawnSync(["bash", "-c", ["set -e", ". .parley/dev.env", ...blocks].join("\n")], {
+    cwd: join(folder, "clone"),
+    env: { PATH: process.env.PATH },
+  });
+  // `bun run` names there what it runs.
+  expect(shell.stderr.toString().replaceAll(/^\$ bun cli.*\n/gm, "")).toBe("");
+  expect(shell.exitCode).toBe(0);
+  return shell.stdout.toString();
+}
+
+/** The JSON documents among the lines. */
+function documentsIn(printed: string): Record<string, unknown>[] {
+  return printed
+    .split("\n")
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line));
+}
+
+test("the README's quick start, pasted, creates an agent, chats in both ways and reads the conversation back", async () => {
+  const printed = await paste("README.md", "## Quick start");
+  expect(printed).toMatch(/^Agent: agt_[0-9a-z]{26}$/m);
+  const sessionId = printed.match(/^Session: ([0-9a-f-]{36})$/m)?.[1];
+  expect(sessionId).toBeString();
+  const [reply, session, list] = documentsIn(printed);
+  expect(reply).toEqual({ response: expect.stringContaining("Ada"), session_id: sessionId });
+  expect(session).toMatchObject({ session_id: sessionId, status: "IN_PROGRESS", message_count: 4 });
+  expect(list).toMatchObject({ status: "success", pagination: { total: 1 } });
+});
+
+test("the tutorial, pasted, chats in both ways and prints the webhook of the conversation that it ends", async () => {
+  const [port = 0] = await freePorts(1);
+  const blocks = (await examples("docs/tutorial.md", "# Your first agent")).map((block) =>
+    block.replaceAll("9000", String(port)),
+  );
+  const isReceiver = (block: string) => block.includes("Bun.serve");
+  const printed = await receive(blocks.filter(isReceiver).join("\n"), port, () =>
+    run(blocks.filter((block) => !isReceiver(block))),
+  );
+  expect(printed.pasted).toContain("Gladly. What is the first thing to know about your order?\n");
+  expect(printed.pasted).toContain('{"response":"My name is Ada. How can I help?"');
+  const conversation = documentsIn(printed.pasted).find((document) => "conversation_status" in document);
+  expect(conversation).toMatchObject({ conversation_status: "IN_PROGRESS" });
+  expect(conversation?.conversation_transcript).toHaveLength(5);
+  expect(documentsIn(printed.received)).toEqual([
+    expect.objectContaining({ event: "conversation.completed", conversation_id: conversation?.conversation_id }),
+  ]);
+});
+
+/** Runs a receiver while `work` is done, until it has printed something. */
+async function receive(
+  command: string,
+  port: number,
+  work: () => string,
+): Promise<{ pasted: string; received: string }> {
+  const receiver = Bun.spawn(["bash", "-c", `exec ${command}`], { stdio: ["ignore", "pipe", "inherit"] });
+  let received = "";
+  const reading = (async () => {
+    for await (const bytes of receiver.stdout) received += new TextDecoder().decode(bytes);
+  })();
+  try {
+    await eventually(async () => (await Bun.connect({ hostname: "127.0.0.1", port, socket: { data() {} } })).end());
+    const pasted = work();
+    await eventually(() => expect(received).toEndWith("\n"));
+    return { pasted, received };
+  } finally {
+    receiver.kill("SIGKILL");
+    await receiver.exited;
+    await reading;
+  }
+}
+
+test("every example of docs/api.md runs and gets the answer it shows how to ask for", async () => {
+  const printed = await paste("docs/api.md", "## Keys, limits, errors");
+  expect(printed).toMatch(/^x-ratelimit-remaining: \d+/im);
+  const documents = documentsIn(printed);
+  const refused = documents.filter((document) => "detail" in document);
+  expect(refused).toEqual([{ detail: "agent_name is required", errors: [expect.anything(), expect.anything()] }]);
+  expect(documents).toContainEqual(expect.objectContaining({ prompt_name: "refunds", prompt_version: 2 }));
+  expect(documents).toContainEqual(expect.objectContaining({ total_versions: 2 }));
+  expect(documents).toContainEqual(
+    expect.objectContaining({
+      dynamic_variables: [
+        expect.objectContaining({ variable_name: "company", required: false }),
+        expect.objectContaining({ variable_name: "order_number", field_type: "NUMBER" }),
+      ],
+    }),
+  );
+  expect(documents).toContainEqual(expect.objectContaining({ status: "COMPLETED", message_count: 5 }));
+  expect(documents).toContainEqual(expect.objectContaining({ pagination: expect.objectContaining({ total: 1 }) }));
+  expect(documents).toContainEqual(expect.objectContaining({ versions_deleted: 2 }));
+});
+
+test("every example of docs/manage-api.md runs and gets the answer it shows how to ask for", async () => {
+  const documents = documentsIn(await paste("docs/manage-api.md", "## Signing in"));
+  expect(documents.filter((document) => "detail" in document)).toEqual([
+    { detail: "The session has ended, sign in again" },
+  ]);
+  for (const shown of [
+    { email: "dev@localhost.localdomain", tier: "pro" },
+    { name: "CI", api_key: expect.stringMatching(/^vk_/) },
+    { name: "CI", status: "inactive" },
+    { name: "Production", secret: expect.stringMatching(/^whsec_/) },
+    { old_secret_valid_until: expect.any(String) },
+    { delivery_id: expect.stringMatching(/^dlv_/) },
+    { deliveries: [expect.objectContaining({ is_test: true })], total: 1 },
+    { resent: expect.any(Number) },
+    { name: "Production", status: "disabled" },
+    { mobile_number: "+14155550123" },
+    { voices: [expect.objectContaining({ id: "our-receptionist" })] },
+    { retention_days: 30 },
+    { total: expect.objectContaining({ conversations: 0 }) },
+    { message: "Signed out" },
+  ]) {
+    expect(documents).toContainEqual(expect.objectContaining(shown));
+  }
+});

@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { CallingType, ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  CompleteConversationRequest,
+  ConversationServiceService,
+  Outcome,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { newUuid } from "@parley/shared/ids";
+import { createClient } from "@parley/shared/rpc/client";
+import { eventually } from "@parley/shared/testing/eventually";
+import Ajv from "ajv/dist/2020";
+import addFormats from "ajv-formats";
+import { type Answer, answerOf } from "../kit/api.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createKey } from "../kit/test-owner.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+interface Media {
+  schema: { $ref?: string };
+  example?: unknown;
+  examples?: Record<string, { value: object }>;
+}
+
+interface Operation {
+  method: string;
+  path: string;
+  operationId: string;
+  security?: object[];
+  parameters: { name: string; in: string; required: boolean; example?: string }[];
+  requestBody?: { content: Record<string, Media> };
+  responses: Record<string, { content: Record<string, Media> }>;
+}
+
+// The models of OpenAI, which the examples name, are the scripted one here.
+const model: ScriptedModel = await startScriptedModel();
+const stack: TestStack = await startTestStack({
+  env: { OPENAI_API_KEY: "sk-ours", OPENAI_BASE_URL: model.baseUrl, PARLEY_WEBHOOK_RETRY_MS: "1" },
+});
+const document = (await stack.api("").get("//openapi.json")).body;
+const operations: Operation[] = Object.entries<Record<string, Omit<Operation, "method" | "path">>>(
+  document.paths,
+).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, rest]) => ({ method: method.toUpperCase(), path, ...rest })),
+);
+afterAll(async () => {
+  await stack.stop();
+  await model.stop();
+});
+
+const ajv = new Ajv({ strict: false, allErrors: true });
+addFormats(ajv);
+ajv.addSchema({ $id: "document", components: document.components });
+
+/** What is wrong with a value by a schema of the document, nothing when it fits. */
+function violations(schema: object, value: unknown): unknown[] {
+  const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
+  const validate = ajv.compile(JSON.parse(text));
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+function examplesOf({ example, examples }: Media): [string, unknown][] {
+  return examples ? Object.entries(examples).map(([name, { value }]) => [name, value]) : [["example", example]];
+}
+
+describe.each(operations.map((operation) => [operation.operationId, operation] as const))("%s", (_, operation) => {
+  test("has examples that fit their schemas", () => {
+    const media = [operation, ...Object.values(operation.responses)].flatMap((part) =>
+      Object.values("content" in part ? part.content : (part.requestBody?.content ?? {})),
+    );
+    for (const each of media) {
+      for (const [name, value] of examplesOf(each)) expect([name, violations(each.schema, value)]).toEqual([name, []]);
+    }
+  });
+});
+
+/**
+ * The examples tell one story, in which an ID that one operation answers is what another is asked for. `ids` has what those of
+ * the examples are on this stack.
+ */
+describe("a reader who sends the example of one operation after the other", () => {
+  const ids = new Map<string, string>();
+  const credentials: Record<string, string> = {};
+  beforeAll(async () => {
+    const { email, password } = exampleOf("signIn") as { email: string; password: string };
+    const { owner } = await stack.accounts.createOwner({ name: "Acme", email, tier: Tier.TIER_PRO });
+    const ownerId = owner?.ownerId ?? "";
+    await stack.accounts.setPassword({ ownerId, password });
+    credentials["x-api-key"] = (await createKey(stack.accounts, ownerId)).apiKey;
+  });
+
+  for (const operation of inOrder(operations)) {
+    const bodies = examplesOf(operation.requestBody?.content["application/json"] ?? { schema: {} });
+    for (const [name, body] of bodies) {
+      test(`${operation.operationId}: the ${name} is accepted, and answered as documented`, async () => {
+        if (operation.operationId.startsWith("resend")) await deliveryEnded();
+        const answer = await send(operation, body);
+        expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
+        const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
+        const media = operation.responses["200"]?.content[type];
+        expect([type, media ? violations(media.schema, answer.body) : "is not documented"]).toEqual([type, []]);
+        rememberIds(media?.example, answer.body);
+        const cookie = answer.headers.get("set-cookie")?.split(";")[0];
+        if (cookie) credentials.cookie = cookie;
+      });
+    }
+  }
+
+  function exampleOf(id: string): unknown {
+    return operations.find(({ operationId }) => operationId === id)?.requestBody?.content["application/json"]?.example;
+  }
+
+  async function send({ method, path, parameters }: Operation, body: unknown): Promise<Answer> {
+    const required = parameters.filter((parameter) => parameter.required);
+    const value = (name: string) =>
+      encodeURIComponent(actual(required.find((each) => each.name === name)?.example ?? ""));
+    const query = required.flatMap(({ name, in: where }) => (where === "query" ? [`${name}=${value(name)}`] : []));
+    const url = `${stack.url}${path.replaceAll(/\{(\w+)\}/g, (_, name) => value(name))}?${query.join("&")}`;
+    const json = { "content-type": "application/json" };
+    return answerOf(
+      await fetch(url, {
+        method,
+        headers: { ...credentials, ...(body !== undefined && json) },
+        ...(body !== undefined && { body: actual(JSON.stringify(body)) }),
+      }),
+    );
+  }
+
+  /** A text of an example with the IDs of this stack. */
+  function actual(text: string): string {
+    return text.replaceAll(ID, (id) => ids.get(id) ?? id);
+  }
+
+  /** The first ID that is answered in the place of one of an example stands for it from then on. */
+  function rememberIds(example: unknown, value: unknown): void {
+    if (typeof example === "string" && typeof value === "string") {
+      if (example.match(ID)?.[0] === example && !ids.has(example)) ids.set(example, value);
+      return;
+    }
+    if (typeof example !== "object" || example === null || typeof value !== "object" || value === null) return;
+    for (const [key, inner] of Object.entries(example)) rememberIds(inner, (value as Record<string, unknown>)[key]);
+  }
+
+  async function deliveryEnded(): Promise<void> {
+    const get = operations.find(({ operationId }) => operationId === "getDelivery") as Operation;
+    await eventually(async () => expect((await send(get, undefined)).body.status).toBe("failed"));
+  }
+});
+
+const ID = /[a-z]{3}_[0-9a-z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+
+/** As in the document, but things are made before anything else and deleted after it, and the session ends last. */
+function inOrder(all: readonly Operation[]): Operation[] {
+  const last = ["changePassword", "signOut"];
+  const rank = ({ method, path, operationId }: Operation) => {
+    if (last.includes(operationId)) return 3 + last.indexOf(operationId);
+    if (method === "DELETE") return 2;
+    return method === "POST" && !path.includes("{") ? 0 : 1;
+  };
+  return all.toSorted((one, other) => rank(one) - rank(other));
+}
+
+describe("a webhook", () => {
+  const OUTCOMES = {
+    "conversation.completed": Outcome.OUTCOME_SUCCESS,
+    "conversation.disconnected": Outcome.OUTCOME_NO_ANSWER,
+    "conversation.failed": Outcome.OUTCOME_ERROR,
+  } as const;
+  const webhooks: Record<string, { post: { requestBody: { content: { "multipart/form-data": Media } } } }> =
+    document.webhooks;
+  const schema = document.components.schemas.ConversationEvent;
+
+  test.each(Object.keys(OUTCOMES))("%s has an example that fits its schema", (event) => {
+    const media = webhooks[event]?.post.requestBody.content["multipart/form-data"] ?? { schema: {} };
+    const form = media.example as { event: string; payload: string };
+    expect(violations(media.schema, form)).toEqual([]);
+    expect(violations(schema, JSON.parse(form.payload))).toEqual([]);
+  });
+
+  test("is delivered as the document says, a sample too", async () => {
+    const received = new Map<string, { form: Awaited<ReturnType<Request["formData"]>>; headers: Headers }>();
+    const receiver = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: async (request) => {
+        const form = await request.formData();
+        const { is_test_call } = JSON.parse(String(form.get("payload")));
+        received.set(`${form.get("event")}${is_test_call ? " sample" : ""}`, { form, headers: request.headers });
+        return new Response();
+      },
+    });
+    try {
+      const [{ ownerId, apiKey }] = stack.owners;
+      const { body: agent } = await stack.api(apiKey).post("/agents", { agent_name: "A", agent_type: "INBOUND" });
+      const { token } = await signIn(ownerId);
+      const manage = stack.manage(token);
+      const url = receiver.url.href;
+      const { body: destination } = await manage.post("/destinations", { name: "Test", url, request_type: "POST" });
+      await manage.post(`/destinations/${destination.destination_id}/test`, {});
+      await endCalls(ownerId, agent.id);
+      await eventually(() => expect(received.size).toBe(4));
+      for (const [name, { form, headers }] of received) {
+        const event = name.split(" ")[0] ?? "";
+        const fields = Object.fromEntries(form.entries());
+        const media = webhooks[event]?.post.requestBody.content["multipart/form-data"] ?? { schema: {} };
+        const payload = JSON.parse(String(form.get("payload")));
+        expect([name, violations(media.schema, fields), violations(schema, payload)]).toEqual([name, [], []]);
+        // Nothing is sent that is not documented either.
+        expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(payload)));
+        for (const header of ["webhook-id", "webhook-timestamp", "webhook-signature"]) {
+          expect(headers.get(header)).toBeString();
+        }
+      }
+    } finally {
+      await receiver.stop(true);
+    }
+  });
+
+  async function signIn(ownerId: string) {
+    const password = "the pass phrase of tests";
+    await stack.accounts.setPassword({ ownerId, password });
+    const { owner } = await stack.accounts.getOwner({ ownerId });
+    return stack.accounts.signIn({ email: owner?.email ?? "", password });
+  }
+
+  async function endCalls(ownerId: string, agentId: string): Promise<void> {
+    const conversations = createClient(ConversationServiceService, {
+      peer: "conversation",
+      address: stack.address("conversation"),
+    });
+    try {
+      for (const outcome of Object.values(OUTCOMES)) {
+        const key = { ownerId, conversationId: newUuid() };
+        const call = { ...key, agentId, toMobileNumber: "+14155550123", telephonyProvider: "TWILIO" };
+        await conversations.startConversation(
+          StartConversationRequest.fromPartial({
+            ...call,
+            type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+            callingType: CallingType.CALLING_TYPE_OUTBOUND,
+          }),
+        );
+        await conversations.completeConversation(
+          CompleteConversationRequest.fromPartial({ ...key, outcome, durationSeconds: 1.5 }),
+        );
+      }
+    } finally {
+      conversations.close();
+    }
+  }
+});

@@ -1,0 +1,293 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Api } from "../kit/api.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+
+let stack: TestStack;
+let api: Api;
+let foreign: Api;
+beforeAll(async () => {
+  stack = await startTestStack();
+  api = stack.api(stack.owners[0].apiKey);
+  foreign = stack.api(stack.owners[1].apiKey);
+});
+afterAll(() => stack.stop());
+
+let made = 0;
+/** A prompt of a name nobody has yet. */
+async function newPrompt(fields: object = {}): Promise<string> {
+  const name = `prompt ${++made}`;
+  const { status } = await api.post("/prompts", { prompt_name: name, prompt_content: "one", ...fields });
+  expect(status).toBe(200);
+  return encodeURIComponent(name);
+}
+
+const patch = (name: string, body: object, headers = {}) =>
+  api.send("PATCH", `/prompts/${name}`, {
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...headers },
+  });
+
+describe("creating a prompt", () => {
+  test("makes version 1 of type main", async () => {
+    const { status, body } = await api.post("/prompts", { prompt_name: "greeting", prompt_content: "Be kind." });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      prompt_name: "greeting",
+      prompt_version: 1,
+      prompt_content: "Be kind.",
+      prompt_metadata: { prompt_type: "main" },
+      created_at: TIME,
+      updated_at: TIME,
+    });
+  });
+
+  test("of a name that exists makes the next version and keeps its type", async () => {
+    const name = await newPrompt({ prompt_metadata: { prompt_type: "analysis" } });
+    const again = { prompt_name: decodeURIComponent(name), prompt_content: "two" };
+    const { body } = await api.post("/prompts", again);
+    expect(body).toMatchObject({ prompt_version: 2, prompt_metadata: { prompt_type: "analysis" } });
+    const other = await api.post("/prompts", { ...again, prompt_metadata: { prompt_type: "main" } });
+    expect(other.status).toBe(422);
+    expect(other.body.detail).toContain("prompt_type");
+  });
+
+  test("takes a name of 100 characters, counted as people count, with a slash in it", async () => {
+    const name = `a/${"🦜".repeat(98)}`;
+    expect((await api.post("/prompts", { prompt_name: name, prompt_content: "x" })).status).toBe(200);
+    expect((await api.get(`/prompts/${encodeURIComponent(name)}`)).body.prompt_name).toBe(name);
+    const { status, body } = await api.post("/prompts", { prompt_name: `${name}b`, prompt_content: "x" });
+    expect([status, body.detail]).toEqual([422, "prompt_name must be at most 100 characters"]);
+  });
+
+  test.each([
+    [{ prompt_content: "x" }, "prompt_name is required"],
+    [{ prompt_name: "", prompt_content: "x" }, "prompt_name must not be empty"],
+    [{ prompt_name: "n" }, "prompt_content is required"],
+    [{ prompt_name: "n", prompt_content: "" }, "prompt_content must not be empty"],
+    [
+      { prompt_name: "n", prompt_content: "x", prompt_metadata: { prompt_type: "other" } },
+      "prompt_metadata.prompt_type must be one of main, analysis",
+    ],
+  ])("refuses %j", async (body, detail) => {
+    const answer = await api.post("/prompts", body);
+    expect([answer.status, answer.body.detail]).toEqual([422, detail]);
+  });
+
+  test.each([" ", ".", "..", "a\u0007b"])("refuses the name %j", async (prompt_name) => {
+    const { status, body } = await api.post("/prompts", { prompt_name, prompt_content: "x" });
+    expect(status).toBe(422);
+    expect(body.detail).toStartWith("prompt_name must");
+  });
+});
+
+describe("reading a prompt", () => {
+  test("gives the latest version, or the one asked for", async () => {
+    const name = await newPrompt();
+    await patch(name, { prompt_content: "two" });
+    expect((await api.get(`/prompts/${name}`)).body).toMatchObject({ prompt_version: 2, prompt_content: "two" });
+    expect((await api.get(`/prompts/${name}?version=1`)).body).toMatchObject({
+      prompt_version: 1,
+      prompt_content: "one",
+    });
+  });
+
+  test.each([
+    ["?version=3", 404, "Prompt not found"],
+    ["?version=0", 422, "version must be between 1 and 2147483647"],
+    ["?version=one", 422, "version must be an integer"],
+  ])("with %s answers %d", async (query, status, detail) => {
+    const answer = await api.get(`/prompts/${await newPrompt()}${query}`);
+    expect([answer.status, answer.body.detail]).toEqual([status, detail]);
+  });
+
+  test("of another owner is as if there were none", async () => {
+    const name = await newPrompt();
+    expect((await foreign.get(`/prompts/${name}`)).status).toBe(404);
+    expect((await foreign.get(`/prompts/${name}/versions`)).status).toBe(404);
+    expect((await foreign.send("DELETE", `/prompts/${name}`)).status).toBe(404);
+    expect((await foreign.get("/prompts")).body).toMatchObject({ prompts: [], total: 0, total_pages: 0 });
+  });
+
+  test("lists its versions, newest first", async () => {
+    const name = await newPrompt();
+    await patch(name, { prompt_content: "two" });
+    expect((await api.get(`/prompts/${name}/versions`)).body).toEqual({
+      prompt_name: decodeURIComponent(name),
+      versions: [
+        { prompt_version: 2, prompt_content: "two", created_at: TIME },
+        { prompt_version: 1, prompt_content: "one", created_at: TIME },
+      ],
+      total_versions: 2,
+    });
+  });
+});
+
+describe("changing a prompt", () => {
+  test("makes no version twice and leaves no gap under 50 changes at once", async () => {
+    const name = await newPrompt();
+    const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => patch(name, { prompt_content: `v${at}` })));
+    const versions = answers.map(({ body }) => body.prompt_version).sort((a, b) => a - b);
+    expect(versions).toEqual(Array.from({ length: 50 }, (_, at) => at + 2));
+    expect((await api.get(`/prompts/${name}/versions`)).body.total_versions).toBe(51);
+  });
+
+  test("that does not exist answers 404", async () => {
+    expect((await patch("nobody", { prompt_content: "x" })).status).toBe(404);
+  });
+
+  test("with one idempotency key happens once, however many ask at the same instant", async () => {
+    const name = await newPrompt();
+    const headers = { "idempotency-key": `key of ${name}` };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => patch(name, { prompt_content: "two" }, headers)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(new Array(10).fill(200));
+    expect(new Set(answers.map(({ body }) => JSON.stringify(body))).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers.get("idempotent-replayed") === "true")).toHaveLength(9);
+    expect((await api.get(`/prompts/${name}/versions`)).body.total_versions).toBe(2);
+    const other = await patch(name, { prompt_content: "three" }, headers);
+    expect(other.status).toBe(422);
+    expect(other.body.detail).toStartWith("Idempotency-Key was used with another request");
+  });
+});
+
+describe("an idempotency key", () => {
+  const agent = { agent_name: "Keyed", agent_type: "INBOUND" };
+  const prompt = { prompt_name: "keyed", prompt_content: "x" };
+  const refused = "Idempotency-Key was used with another request";
+
+  test("of one route is refused on every other, of whichever service, while its own request gets its answer again", async () => {
+    const headers = { "idempotency-key": "across routes" };
+    const first = await api.post("/prompts", prompt, headers);
+    const others = await Promise.all([
+      api.post("/agents", agent, headers),
+      api.post("/chat", { agent_id: "agt_0", message: "Hi" }, headers),
+      patch("keyed", { prompt_content: "y" }, headers),
+      api.send("DELETE", "/prompts/keyed", { headers }),
+    ]);
+    for (const { status, body } of others) {
+      expect([status, body.detail]).toEqual([422, expect.stringContaining(refused)]);
+      expect(body.errors[0].path).toBe("Idempotency-Key");
+    }
+    expect((await api.get("/agents?search=Keyed")).body.total).toBe(0);
+    const again = await api.post("/prompts", prompt, headers);
+    expect([again.status, again.body, again.headers.get("idempotent-replayed")]).toEqual([200, first.body, "true"]);
+  });
+
+  test("sent at the same instant with requests of two services is one's alone", async () => {
+    const headers = { "idempotency-key": "two services at once" };
+    const ask = (at: number) => (at % 2 ? api.post("/agents", agent, headers) : api.post("/prompts", prompt, headers));
+    const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => ask(at)));
+    const statuses = [0, 1].map(
+      (kind) => new Set(answers.filter((_, at) => at % 2 === kind).map(({ status }) => status)),
+    );
+    expect(statuses.map((kind) => [...kind]).sort()).toEqual([[200], [422]]);
+    expect(new Set(answers.filter(({ status }) => status === 200).map(({ body }) => JSON.stringify(body))).size).toBe(
+      1,
+    );
+  });
+
+  test("whose request was refused before it began is still free, one that another owner used is free", async () => {
+    const headers = { "idempotency-key": "free" };
+    expect((await api.post("/prompts", { prompt_name: "" }, headers)).status).toBe(422);
+    expect((await api.post("/prompts", prompt, headers)).status).toBe(200);
+    const theirs = await foreign.post("/agents", agent, headers);
+    expect([theirs.status, theirs.headers.get("idempotent-replayed")]).toEqual([200, null]);
+  });
+});
+
+describe("listing prompts", () => {
+  test("finds a text in name or content, whatever its case, and takes wildcards literally", async () => {
+    await api.post("/prompts", { prompt_name: "needle in a NAME", prompt_content: "x" });
+    await api.post("/prompts", { prompt_name: "haystack", prompt_content: "a needle, 100%_sure" });
+    const found = async (search: string) =>
+      (await api.get(`/prompts?search=${encodeURIComponent(search)}`)).body.prompts.map(
+        (prompt: { prompt_name: string }) => prompt.prompt_name,
+      );
+    expect(await found("Needle")).toEqual(["haystack", "needle in a NAME"]);
+    expect(await found("100%_SURE")).toEqual(["haystack"]);
+    expect(await found("100%sure")).toEqual([]);
+  });
+
+  test("shows the latest version of each, or with latest_only=false all of them", async () => {
+    const name = decodeURIComponent(await newPrompt({ prompt_content: "unmistakable" }));
+    await patch(encodeURIComponent(name), { prompt_content: "unmistakable too" });
+    const versions = async (query: string) =>
+      (await api.get(`/prompts?search=unmistakable&${query}`)).body.prompts.map(
+        (prompt: { prompt_version: number }) => prompt.prompt_version,
+      );
+    expect(await versions("")).toEqual([2]);
+    expect(await versions("latest_only=true")).toEqual([2]);
+    expect((await versions("latest_only=false")).sort()).toEqual([1, 2]);
+    expect((await versions("latest_only=0")).sort()).toEqual([1, 2]);
+  });
+
+  test("pages with figures that agree, and past the end is empty", async () => {
+    const { body } = await api.get("/prompts?page_size=2");
+    expect(body.prompts).toHaveLength(2);
+    expect(body).toMatchObject({ page: 1, page_size: 2, total_pages: Math.ceil(body.total / 2) });
+    expect((await api.get("/prompts?page=100000")).body.prompts).toEqual([]);
+  });
+
+  test.each(["page=0", "page=-1", "page_size=0", "page_size=101", "latest_only=maybe", "page=1.5"])(
+    "refuses %s",
+    async (query) => {
+      const { status, body } = await api.get(`/prompts?${query}`);
+      expect(status).toBe(422);
+      expect(body.detail).toStartWith(`${query.split("=")[0]} must`);
+    },
+  );
+});
+
+describe("deleting a prompt", () => {
+  test("removes all its versions, and a new one of the name begins at 1", async () => {
+    const name = await newPrompt();
+    await patch(name, { prompt_content: "two" });
+    const { status, body } = await api.send("DELETE", `/prompts/${name}`);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      message: expect.any(String),
+      prompt_name: decodeURIComponent(name),
+      versions_deleted: 2,
+      deleted_at: TIME,
+    });
+    expect((await api.get(`/prompts/${name}`)).status).toBe(404);
+    const again = await api.post("/prompts", { prompt_name: decodeURIComponent(name), prompt_content: "x" });
+    expect(again.body.prompt_version).toBe(1);
+  });
+
+  test("is refused while agents use it, naming them, and goes through once none does", async () => {
+    const name = await newPrompt();
+    const prompt = { prompt_name: decodeURIComponent(name) };
+    const agents = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        api.post("/agents", { agent_name: `Agent ${at}`, agent_type: "INBOUND", prompt }),
+      ),
+    );
+    const { status, body } = await api.send("DELETE", `/prompts/${name}`);
+    expect(status).toBe(409);
+    expect(body.detail.match(/Agent \d+/g)).toHaveLength(10);
+    for (const agent of agents) await api.send("DELETE", `/agents/${agent.body.id}`);
+    expect((await api.send("DELETE", `/prompts/${name}`)).status).toBe(200);
+  });
+
+  test("races with an agent that takes it: one of them wins, never both", async () => {
+    for (let round = 0; round < 15; round++) {
+      const name = await newPrompt();
+      const agent = { agent_name: "Racer", agent_type: "INBOUND", prompt: { prompt_name: decodeURIComponent(name) } };
+      const [deleted, created] = await Promise.all([
+        api.send("DELETE", `/prompts/${name}`),
+        api.post("/agents", agent),
+      ]);
+      expect([
+        [200, 404],
+        [409, 200],
+      ]).toContainEqual([deleted.status, created.status]);
+      if (created.status === 200) {
+        expect((await api.get(`/agents/${created.body.id}`)).body.prompt).toMatchObject({ prompt_content: "one" });
+      }
+    }
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Glob } from "bun";
+import { obtainFile, obtainProgram, obtainPython } from "../kit/deploy/debian.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const EXAMPLES = join(ROOT, "services/conversation/examples");
+const PAGE = join(ROOT, "docs/voice-runtimes.md");
+const INSTALL_MS = 120_000;
+
+let stack: TestStack;
+let python: string;
+let stubs: string;
+beforeAll(async () => {
+  python = await obtainPython("grpc", "python3-grpcio");
+  const protoc = await obtainProgram("protoc", "protobuf-compiler");
+  const plugin = await obtainProgram("grpc_python_plugin", "protobuf-compiler-grpc");
+  await obtainFile("/usr/include/google/protobuf/timestamp.proto", "libprotobuf-dev");
+  stubs = await mkdtemp(join(tmpdir(), "parley-stubs-"));
+  const protos = [...new Glob("proto/{parley,grpc}/*/v1/*.proto").scanSync(ROOT)];
+  const out = [`--python_out=${stubs}`, `--grpc_out=${stubs}`, `--plugin=protoc-gen-grpc=${plugin}`];
+  const made = Bun.spawnSync([protoc, "-I", "proto/grpc", "-I", "proto", ...out, ...protos], { cwd: ROOT });
+  if (!made.success) throw new Error(`protoc: ${made.stderr}`);
+  stack = await startTestStack();
+}, INSTALL_MS);
+afterAll(async () => {
+  await stack?.stop();
+  await rm(stubs, { recursive: true, force: true });
+});
+
+/** What an example of docs/voice-runtimes.md prints. */
+async function run(example: string, env: Record<string, string> = {}): Promise<string> {
+  const text = await Bun.file(join(EXAMPLES, example)).text();
+  expect(await Bun.file(PAGE).text()).toContain(`\`\`\`python\n${text}\`\`\``);
+  const child = Bun.spawn([python, join(EXAMPLES, example)], {
+    env: { PYTHONPATH: stubs, PARLEY_CONVERSATION_ADDRESS: stack.address("conversation"), ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [printed, complaints] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  expect({ complaints, code: await child.exited }).toEqual({ complaints: "", code: 0 });
+  return printed;
+}
+
+test("the guide's Python runtime sets a call up, tells what is said, and ends it", async () => {
+  const [{ ownerId, apiKey }] = stack.owners;
+  const api = stack.api(apiKey);
+  const { body: agent } = await api.post("/agents", {
+    agent_name: "Front desk",
+    agent_type: "INBOUND",
+    first_message_prompt: "Hello {{customer_name}}!",
+    tts: { provider_name: "OPENAI", model_name: "tts-1", voice_id: "alloy" },
+  });
+  const env = { PARLEY_OWNER_ID: ownerId, AGENT_ID: agent.id };
+  const printed = (await run("voice_runtime.py", env)).trim().split("\n");
+  expect(printed.slice(0, 3)).toEqual([
+    "stt null",
+    'tts {"modelName": "tts-1", "providerName": "OPENAI", "voiceId": "alloy"}',
+    "sts null",
+  ]);
+  const [conversationId = "", status] = printed.at(-1)?.split(" ") ?? [];
+  expect(status).toBe("CONVERSATION_STATUS_COMPLETED");
+  const stored = async () => (await api.get(`/conversations/${conversationId}`)).body;
+  const said = [
+    { role: "assistant", content: "Hello Ada!", timestamp: expect.any(String) },
+    { role: "user", content: "When do you open?", timestamp: expect.any(String) },
+  ];
+  expect(await stored()).toMatchObject({
+    conversation_type: "TELEPHONY",
+    conversation_status: "COMPLETED",
+    conversation_transcript: said,
+    duration: 21.5,
+  });
+  // Once more, as after a restart that came when everything was stored.
+  expect((await run("voice_runtime.py", { ...env, CONVERSATION_ID: conversationId })).trim().split("\n")).toEqual(
+    printed,
+  );
+  expect((await stored()).conversation_transcript).toEqual(said);
+});
+
+test("the guide's Python lines ask the service whether it serves and what it offers", async () => {
+  expect(await run("inspect_service.py")).toBe("SERVING\nparley.conversation.v1.ConversationService\n");
+});

@@ -1,0 +1,279 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { copyFile, mkdtemp, rm, stat, truncate } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readMigrateConfig } from "@parley/deploy/src/migrate/config.ts";
+import { migrateAll } from "@parley/deploy/src/migrate/migrate-all.ts";
+import { roleUrls, SCHEMAS, type Schema } from "@parley/shared/db/provision";
+import { silentLogger } from "@parley/shared/log";
+import { TEST_SECRET } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { $ } from "bun";
+import postgres from "postgres";
+import { Webhook } from "standardwebhooks";
+import type { Api } from "../kit/api.ts";
+import { startOwnPostgres } from "../kit/deploy/own-postgres.ts";
+import { postgresClient } from "../kit/deploy/postgres-client.ts";
+import { startLoad, storedOf, wholeOf } from "../kit/load.ts";
+import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createSession } from "../kit/test-owner.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+// docs/operations.md: Back up and restore, with the scripts it names, from one Postgres to another that has nothing.
+
+const DEPLOY = join(import.meta.dir, "../../deploy");
+const WITHIN_MS = 120_000;
+const QUIET_WITHIN_MS = 60_000;
+/** So that an attempt under way when the back-up is made still is when it ends, and what held it is soon thought dead. */
+const PATIENT = { PARLEY_WEBHOOK_TIMEOUT_MS: "60000", PARLEY_WEBHOOK_LEASE_MS: "1000" };
+
+let folder: string;
+let file: string;
+let client: string;
+let model: ScriptedModel;
+let stack: TestStack;
+let stop = async () => {};
+/** The administrator's address of the database that is in use. */
+let databaseUrl: string;
+let empty: Awaited<ReturnType<typeof startOwnPostgres>>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-backup-"));
+  file = join(folder, "parley.dump");
+  [client, model] = await Promise.all([postgresClient(), startScriptedModel()]);
+  stack = await start((url) => url);
+}, WITHIN_MS);
+afterAll(async () => {
+  await stop();
+  await model.stop();
+  await empty?.stop();
+  await rm(folder, { recursive: true });
+});
+
+/** @param through which database to use, as in TestStackSettings */
+async function start(through: (url: string) => string): Promise<TestStack> {
+  const remember = async (url: string) => {
+    databaseUrl = through(url);
+    return databaseUrl;
+  };
+  const started = await startTestStack({ env: PATIENT, through: remember });
+  stop = async () => {
+    stop = async () => {};
+    await started.stop();
+  };
+  return started;
+}
+
+/** Runs one of the two scripts, as with a command that leads to where Postgres' programs are. */
+async function run(script: "backup" | "restore", url: string, path = file): Promise<{ status: number; said: string }> {
+  const { hostname, port, username, password, pathname } = new URL(url);
+  const there = [
+    `PATH=${client}:${process.env.PATH}`,
+    `PGHOST=${hostname}`,
+    `PGPORT=${port}`,
+    `PGPASSWORD=${password}`,
+  ];
+  const { exitCode, stderr } = await $`${join(DEPLOY, `${script}.sh`)} ${path} env ${there}`
+    .env({ PATH: process.env.PATH, PGUSER: username, PGDATABASE: pathname.slice(1) })
+    .quiet()
+    .nothrow();
+  return { status: exitCode, said: stderr.toString() };
+}
+
+/** A digest of every row of an owner, by table. Jobs go on while nobody asks for anything. */
+async function rowsOf(url: string, ownerId: string): Promise<Record<string, string>> {
+  const sql = postgres(url, { max: 1, onnotice: () => {} });
+  const tables = await sql<{ schema: string; name: string }[]>`
+    select schemaname as schema, tablename as name from pg_tables
+    where schemaname = any(${[...SCHEMAS]}) and tablename not in ('jobs', 'migrations') order by schemaname, tablename`;
+  const digests = tables.map(async ({ schema, name }) => {
+    const [row] = await sql<[{ count: number; digest: string }]>`
+      select count(*)::integer as count, md5(string_agg(t::text, ';' order by t::text)) as digest
+      from ${sql(schema)}.${sql(name)} as t where owner_id = ${ownerId}`;
+    return [`${schema}.${name}`, `${row.count} ${row.digest}`] as const;
+  });
+  const rows = Object.fromEntries(await Promise.all(digests));
+  await sql.end();
+  return rows;
+}
+
+/** What an owner reads, as one key and one session do. */
+async function readAll(api: Api, manage: Api): Promise<unknown[]> {
+  const lists = [
+    ...["/agents", "/prompts?latest_only=false", "/conversations", "/conversations?search=order", "/chat/sessions"].map(
+      (path) => api.get(path),
+    ),
+    ...["/settings", "/keys", "/mobile-numbers", "/destinations"].map((path) => manage.get(path)),
+  ];
+  return (await Promise.all(lists)).map(({ status, body }) => ({ status, body }));
+}
+
+interface Receiver {
+  port: number;
+  /** Whose answers are kept back until it goes. */
+  received: { path: string; headers: Headers; payload: string }[];
+  stop(): Promise<void>;
+}
+
+/** A customer's endpoint. @param slow answers nothing on that path */
+function startReceiver(port: number, slow: string): Receiver {
+  const received: Receiver["received"] = [];
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port,
+    idleTimeout: 0,
+    fetch: async (request) => {
+      const { pathname } = new URL(request.url);
+      const payload = String((await request.formData()).get("payload"));
+      received.push({ path: pathname, headers: request.headers, payload });
+      return pathname === slow ? new Promise<Response>(() => {}) : new Response();
+    },
+  });
+  return { port: server.port ?? 0, received, stop: () => server.stop(true) };
+}
+
+test(
+  "what was stored before a back-up begins is all there after the loss of everything else, and everything goes on from it",
+  async () => {
+    const [owner, busy] = stack.owners;
+    const api = stack.api(owner.apiKey);
+    const token = await createSession(stack.accounts, owner.ownerId);
+    const manage = stack.manage(token);
+    let receiver = startReceiver(0, "/slow");
+    const { port } = receiver;
+    const destination = async (path: string) => {
+      const url = `http://127.0.0.1:${port}${path}`;
+      return (await manage.post("/destinations", { name: path, url, request_type: "POST" })).body;
+    };
+    await destination("/quick");
+    const { secret } = await destination("/slow");
+    await manage.post("/mobile-numbers", { mobile_number: "+4930123456", telephony_provider: "twilio" });
+    await stack.accounts.updateSettings({ ownerId: owner.ownerId, retentionDays: 90 });
+    for (const prompt_content of ["You are Ada.", "You are Ada, of {{company}}."])
+      await api.post("/prompts", { prompt_name: "ada", prompt_content });
+    const agentId = await createAgent(api, model, { prompt_content: undefined, prompt: { prompt_name: "ada" } });
+    const ender = await createAgent(api, model, { tools: { end_call: true } });
+    const keyed = { "idempotency-key": "once" };
+    const say = async (session_id?: string, headers = {}) =>
+      (await api.post("/chat", { agent_id: agentId, session_id, message: "My order?", streaming: false }, headers))
+        .body;
+    const open = await say(undefined, keyed);
+    void model.next((exchange) => {
+      exchange.toolCall("end_call", { message: "Bye." });
+      exchange.finish();
+    });
+    await api.post("/chat", { agent_id: ender, message: "Goodbye", streaming: false });
+    const deliveries = async () => {
+      const { body } = await manage.get("/deliveries");
+      return body.deliveries.map(({ status }: { status: string }) => status).toSorted();
+    };
+    await eventually(async () => expect(await deliveries()).toEqual(["delivered", "pending"]));
+    await eventually(() => expect(receiver.received.map(({ path }) => path).toSorted()).toEqual(["/quick", "/slow"]));
+    const sent = receiver.received.find(({ path }) => path === "/slow");
+
+    const load = startLoad(stack.api(busy.apiKey), await createAgent(stack.api(busy.apiKey), model));
+    await eventually(() => expect(load.answered()).toBeGreaterThan(10));
+    const answered = load.turns.filter(({ reply }) => reply !== null);
+    // Background work may tidy an owner's rows at any time: the same before a back-up and after it, they are what it saw.
+    const { rows, read } = await eventually(async () => {
+      await rm(file, { force: true });
+      const before = { rows: await rowsOf(databaseUrl, owner.ownerId), read: await readAll(api, manage) };
+      const during = load.answered();
+      expect(await run("backup", databaseUrl)).toEqual({ status: 0, said: "" });
+      expect(load.answered()).toBeGreaterThan(during);
+      expect(await rowsOf(databaseUrl, owner.ownerId)).toEqual(before.rows);
+      return before;
+    }, QUIET_WITHIN_MS);
+    await load.stop();
+    expect((await stat(file)).mode & 0o077).toBe(0);
+
+    await receiver.stop();
+    const { pathname } = new URL(databaseUrl);
+    await stop();
+    empty = await startOwnPostgres(pathname.slice(1));
+    const roles = roleUrls(empty.url, TEST_SECRET);
+    await migrate(empty.url, roles);
+    expect(await run("restore", empty.url)).toEqual({ status: 0, said: "" });
+    expect(await rowsOf(empty.url, owner.ownerId)).toEqual(rows);
+    await expectIsolated(roles);
+
+    receiver = startReceiver(port, "/none");
+    stack = await start(() => empty.url);
+    const restored = stack.api(owner.apiKey);
+    const restoredManage = stack.manage(token);
+    expect(await readAll(restored, restoredManage)).toEqual(read);
+    for (const turn of answered) expect(await storedOf(stack.api(busy.apiKey), turn)).toEqual(wholeOf(turn));
+    const { body: all } = await stack.api(busy.apiKey).get("/conversations?page_size=1");
+    expect(all.pagination.total).toBe(await countConversations(roles.conversation, busy.ownerId));
+
+    // What was under way when the back-up was made comes to its end, signed with the secret that only its key opens.
+    await eventually(async () =>
+      expect((await restoredManage.get("/deliveries?status=pending")).body.deliveries).toEqual([]),
+    );
+    const again = receiver.received.find(({ path }) => path === "/slow");
+    expect(again?.headers.get("webhook-id")).toBe(sent?.headers.get("webhook-id") as string);
+    new Webhook(secret).verify(again?.payload ?? "", Object.fromEntries(again?.headers ?? []));
+    await receiver.stop();
+
+    const chat = { agent_id: agentId, message: "My order?", streaming: false };
+    expect((await restored.post("/chat", chat, keyed)).body).toEqual(open);
+    const next = await restored.post("/chat", { ...chat, session_id: open.session_id });
+    expect(next.body).toMatchObject({ response: echoOf("My order?"), session_id: open.session_id });
+    expect((await restored.post("/chat", chat)).status).toBe(200);
+    expect((await restored.get("/conversations")).body.pagination.total).toBe(3);
+    const prompt = { prompt_name: "ada", prompt_content: "You are Ada again." };
+    expect((await restored.post("/prompts", prompt)).body).toMatchObject({ prompt_version: 3 });
+    expect((await restored.send("DELETE", "/prompts/ada")).status).toBe(409);
+  },
+  WITHIN_MS,
+);
+
+test("a back-up is not restored over processes that run, nor over owners, nor from half a file, and is not written over", async () => {
+  const { ownerId } = stack.owners[0];
+  const refused = (why: string) => ({ status: 3, said: expect.stringContaining(why) });
+  expect(await run("restore", databaseUrl)).toEqual(refused("Parley's processes are connected to this database: stop"));
+  await stop();
+  const before = await rowsOf(databaseUrl, ownerId);
+  expect(await run("restore", databaseUrl)).toEqual(refused("this database has owners: restore into an empty one"));
+  const half = join(folder, "half.dump");
+  await copyFile(file, half);
+  await truncate(half, Math.floor((await stat(file)).size / 2));
+  expect(await run("restore", databaseUrl, half)).toEqual({
+    status: 1,
+    said: expect.stringContaining("end of file"),
+  });
+  expect(await rowsOf(databaseUrl, ownerId)).toEqual(before);
+  expect(await run("backup", databaseUrl)).toEqual({
+    status: 1,
+    said: `${file} is there already: name another file\n`,
+  });
+});
+
+async function migrate(admin: string, urls: Record<Schema, string>): Promise<void> {
+  const variables = Object.entries(urls).map(([schema, url]) => [`${schema.toUpperCase()}_DATABASE_URL`, url]);
+  const env = { DATABASE_ADMIN_URL: admin, ...Object.fromEntries(variables) };
+  await migrateAll(readMigrateConfig(env), silentLogger);
+}
+
+/** Every role owns what is its own, and reaches nothing else. */
+async function expectIsolated(urls: Record<Schema, string>): Promise<void> {
+  for (const role of SCHEMAS) {
+    const sql = postgres(urls[role], { max: 1, onnotice: () => {} });
+    const readable = await sql<{ schema: string }[]>`
+      select distinct schemaname as schema from pg_tables
+      where schemaname = any(${[...SCHEMAS]}) and has_schema_privilege(schemaname, 'usage')
+        and has_table_privilege(format('%I.%I', schemaname, tablename), 'select, insert, update, delete')`;
+    expect(readable.map(({ schema }) => schema)).toEqual([role]);
+    await sql`alter table migrations alter column name set not null`;
+    await sql.end();
+  }
+}
+
+async function countConversations(url: string, ownerId: string): Promise<number> {
+  const sql = postgres(url, { max: 1 });
+  const [row] = await sql<[{ count: number }]>`
+    select count(*)::integer as count from conversations where owner_id = ${ownerId}`;
+  await sql.end();
+  return row.count;
+}

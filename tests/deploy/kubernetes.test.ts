@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { mkdir, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { readConfig } from "@parley/shared/config";
+import { PEERS } from "@parley/shared/rpc/peers";
+import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { $ } from "bun";
+import { type Labels, type Manifest, renderComponent, renderOverlay, renderSecrets } from "../kit/deploy/kubernetes.ts";
+import { podOfCommandLine } from "../kit/deploy/kubernetes-api.ts";
+
+const ROOT = join(import.meta.dir, "../..");
+const OVERLAYS = ["dev", "production"] as const;
+/** Kinds whose schema comes with their operator and is in no package. */
+const UNKNOWN = ["postgresql.cnpg.io/v1 Cluster"];
+
+const DATABASE = "postgres://a:b@db:5432/parley";
+const REDIS = "rediss://redis:6379";
+
+const rendered = new Map<string, Manifest[]>();
+// Below node_modules, where the type checker finds the packages and nobody else looks.
+const scratch = join(ROOT, "deploy/node_modules/.kubernetes-test");
+beforeAll(async () => {
+  for (const overlay of OVERLAYS) rendered.set(overlay, await renderOverlay(overlay));
+  rendered.set(
+    "secrets",
+    await renderSecrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS, REDIS_CA_FILE: import.meta.path }),
+  );
+  rendered.set("gateway-api", await renderComponent("gateway-api"));
+  await mkdir(scratch, { recursive: true });
+});
+afterAll(() => rm(scratch, { recursive: true, force: true }));
+
+const all = (from: string) => rendered.get(from) ?? [];
+const known = (from: string) => all(from).filter((manifest) => !UNKNOWN.includes(typeOf(manifest)));
+
+function typeOf({ apiVersion, kind }: Manifest): string {
+  return `${apiVersion} ${kind}`;
+}
+
+/** Of kinds that Kubernetes itself has not. */
+const PACKAGES: Readonly<Record<string, string>> = {
+  "cert-manager.io": "@kubernetes-models/cert-manager",
+  "gateway.networking.k8s.io": "@kubernetes-models/gateway-api",
+};
+
+function moduleOf({ apiVersion, kind }: Manifest): string {
+  return `${PACKAGES[apiVersion.split("/")[0] ?? ""] ?? "kubernetes-models"}/${apiVersion}/${kind}`;
+}
+
+/** https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted, and no token of the cluster. */
+function expectRestricted(name: string, spec: Manifest["spec"]): void {
+  expect({ name, ...spec }).toMatchObject({
+    name,
+    automountServiceAccountToken: false,
+    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
+  });
+  for (const container of spec.containers)
+    expect({ name, ...container.securityContext }).toMatchObject({
+      name,
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+    });
+}
+
+describe.each([...OVERLAYS, "secrets", "gateway-api"])("%s", (from) => {
+  test("has only what the Kubernetes schemas allow", async () => {
+    expect(known(from).length).toBeGreaterThan(5);
+    for (const manifest of known(from)) {
+      const module = await import(moduleOf(manifest));
+      const validate = () => new module[manifest.kind](manifest).validate();
+      expect(validate, `${manifest.kind} ${manifest.metadata.name}`).not.toThrow();
+    }
+  });
+
+  test("has no field that Kubernetes does not know", async () => {
+    // The schemas let unknown fields pass; the types made from them do not.
+    const lines = known(from).map((manifest, at) => {
+      const type = `import("${moduleOf(manifest)}").I${manifest.kind}`;
+      return `export const manifest${at}: ${type} = ${JSON.stringify(manifest)};`;
+    });
+    const file = join(scratch, `${from}.ts`);
+    await writeFile(file, lines.join("\n"));
+    const flags = ["--noEmit", "--strict", "--skipLibCheck", "--module", "Preserve", "--moduleResolution", "bundler"];
+    const { exitCode, stdout } = await $`node_modules/.bin/tsc ${flags} --ignoreConfig ${file}`
+      .cwd(ROOT)
+      .quiet()
+      .nothrow();
+    expect({ exitCode, printed: stdout.toString() }).toEqual({ exitCode: 0, printed: "" });
+  });
+});
+
+describe.each([...OVERLAYS])("%s", (overlay) => {
+  const ofKind = (kind: string) => all(overlay).filter((manifest) => manifest.kind === kind);
+  const names = (kind: string) => ofKind(kind).map(({ metadata }) => metadata.name);
+  const templates = () =>
+    ["Deployment", "Job", "StatefulSet"]
+      .flatMap(ofKind)
+      .map(({ metadata, spec }) => ({ ...metadata, ...spec.template }));
+
+  test("every process has replicas that scale, are spread and are not all evicted at once", () => {
+    const processes = [...Object.keys(PEERS), "gateway"].toSorted();
+    for (const kind of ["Deployment", "HorizontalPodAutoscaler", "PodDisruptionBudget"])
+      expect({ kind, names: names(kind).toSorted() }).toEqual({ kind, names: processes });
+    expect(names("Service")).toEqual(expect.arrayContaining(processes));
+    for (const { spec } of ofKind("Deployment")) {
+      expect(spec.template.spec.topologySpreadConstraints).toHaveLength(2);
+      // The autoscaler's to say.
+      expect(spec.replicas).toBeUndefined();
+    }
+  });
+
+  test("a replica leaves when another has taken its place, callers know of both, and what it serves has had time to end", () => {
+    for (const { metadata, spec } of ofKind("Deployment")) {
+      expect({ name: metadata.name, ...spec.strategy }).toMatchObject({
+        rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
+      });
+      // CoreDNS's longest memory of a name.
+      expect(spec.minReadySeconds).toBeGreaterThan(30);
+      const [{ lifecycle, env }] = spec.template.spec.containers;
+      const drainMs = Number(env.find(({ name }: { name: string }) => name === "PARLEY_DRAIN_MS").value);
+      const pauseSeconds = lifecycle.preStop.sleep.seconds;
+      expect(spec.template.spec.terminationGracePeriodSeconds).toBeGreaterThan(pauseSeconds + drainMs / 1_000 + 15);
+    }
+  });
+
+  test("every service's name is that of all its replicas, so that callers go through them in turn", () => {
+    for (const name of Object.keys(PEERS))
+      expect(ofKind("Service").find(({ metadata }) => metadata.name === name)?.spec).toMatchObject({
+        clusterIP: "None",
+      });
+    for (const { spec } of ofKind("Deployment"))
+      for (const { name, value } of spec.template.spec.containers[0].env)
+        if (/^PARLEY_\w+_ADDRESS$/.test(name)) expect(value).toMatch(/^dns:\/\/\/[a-z-]+:50051$/);
+  });
+
+  test("the network lets through exactly the calls that the services admit, from either end", () => {
+    const arrows = Object.entries(PEERS).flatMap(([to, peers]) => peers.map((from) => `${from} -> ${to}`));
+    const nameOf = ({ matchLabels }: { matchLabels: Labels }) => matchLabels["app.kubernetes.io/name"];
+    const allowed = (direction: "ingress" | "egress", end: "from" | "to") =>
+      ofKind("NetworkPolicy").flatMap(({ spec }) =>
+        (spec[direction] ?? []).flatMap((rule: { ports?: { port: number }[] } & Record<string, never[]>) =>
+          rule.ports?.[0]?.port === 50051 && rule.ports.length === 1
+            ? (rule[end] ?? []).map(({ podSelector }) => {
+                const [own, other] = [nameOf(spec.podSelector), nameOf(podSelector)];
+                return direction === "ingress" ? `${other} -> ${own}` : `${own} -> ${other}`;
+              })
+            : [],
+        ),
+      );
+    expect(allowed("ingress", "from").toSorted()).toEqual(arrows.toSorted());
+    expect(allowed("egress", "to").toSorted()).toEqual(arrows.toSorted());
+    const denial = ofKind("NetworkPolicy").find(({ metadata }) => metadata.name === "deny-all");
+    expect(denial?.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
+  });
+
+  test("every process is given an address for each service that admits it, and for no other", () => {
+    for (const { metadata, spec } of ofKind("Deployment")) {
+      const admitting = Object.entries(PEERS).filter(([, peers]) =>
+        (peers as readonly string[]).includes(metadata.name),
+      );
+      const given = (spec.template.spec.containers[0].env as { value?: string }[]).flatMap(
+        ({ value }) => value?.match(/^dns:\/\/\/([a-z-]+):/)?.[1] ?? [],
+      );
+      expect({ name: metadata.name, given: given.toSorted() }).toEqual({
+        name: metadata.name,
+        given: admitting.map(([to]) => to).toSorted(),
+      });
+    }
+  });
+
+  test("every pod meets the restricted Pod Security Standard and has no token of the cluster", () => {
+    expect(templates().length).toBeGreaterThan(6);
+    for (const { name, spec } of templates()) expectRestricted(name, spec);
+    expect(ofKind("Namespace")[0]?.metadata.labels).toMatchObject({
+      "pod-security.kubernetes.io/enforce": "restricted",
+    });
+  });
+
+  test("every Secret that a pod mounts is one that make-secrets.sh or a certificate makes, with the files that are read", () => {
+    const made = new Map(all("secrets").map(({ metadata, data }) => [metadata.name, Object.keys(data ?? {})]));
+    for (const { spec } of ofKind("Certificate")) made.set(spec.secretName, ["ca.crt", "tls.crt", "tls.key"]);
+    for (const { name, spec } of templates()) {
+      const volumes = (spec.volumes ?? []) as { name: string; secret: { secretName: string } }[];
+      for (const container of spec.containers) {
+        const mounts = (container.volumeMounts ?? []) as { name: string; mountPath: string }[];
+        const readable = mounts.flatMap((mount) => {
+          const secret = volumes.find((volume) => volume.name === mount.name)?.secret.secretName ?? "";
+          return (made.get(secret) ?? []).map((file) => `${mount.mountPath}/${file}`);
+        });
+        const read = ((container.env ?? []) as { value?: string }[]).flatMap(({ value }) =>
+          value?.startsWith("/run/secrets/") ? [value] : [],
+        );
+        expect({ name, unreadable: read.filter((file) => !readable.includes(file)) }).toEqual({ name, unreadable: [] });
+      }
+    }
+  });
+});
+
+describe("production speaks TLS to Postgres and Redis", () => {
+  const secrets = async (env: Record<string, string>) =>
+    new Map((await renderSecrets(env)).map(({ metadata, data = {} }) => [metadata.name, data]));
+  const urlsIn = (data: Record<string, string>) =>
+    Object.entries(data).flatMap(([name, value]) => (name.endsWith("database_url") ? [atob(value)] : []));
+  const CA = "/run/secrets/postgres/ca.crt";
+
+  test("every address of Postgres holds it to its name and to the authority that each of its clients mounts", async () => {
+    const urls = [...(await secrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS })).values()].flatMap(urlsIn);
+    expect(urls).toHaveLength(11);
+    for (const url of urls) expect(url).toEndWith(`@db:5432/parley?sslmode=verify-full&sslrootcert=${CA}`);
+    const clients = all("production").filter(
+      ({ spec }) => spec?.template?.metadata?.labels?.["uses-postgres"] === "yes",
+    );
+    expect(clients).toHaveLength(6);
+    const [cluster] = all("production").filter(({ kind }) => kind === "Cluster");
+    for (const { spec } of clients) {
+      const [{ volumeMounts }] = spec.template.spec.containers;
+      const { name } = volumeMounts.find(({ mountPath }: { mountPath: string }) => mountPath === dirname(CA));
+      const volume = spec.template.spec.volumes.find((each: { name: string }) => each.name === name);
+      // The authority's key is in the same Secret.
+      const items = [{ key: "ca.crt", path: basename(CA) }];
+      expect(volume.secret).toEqual({ secretName: `${cluster?.metadata.name}-ca`, items });
+    }
+    expect(cluster?.spec.postgresql.pg_hba).toEqual(["hostnossl all all all reject"]);
+  });
+
+  test("the gateway is given the authority of Redis", () => {
+    const gateway = all("production").find(
+      ({ kind, metadata }) => kind === "Deployment" && metadata.name === "gateway",
+    );
+    const env = gateway?.spec.template.spec.containers[0].env as { name: string; value: string }[];
+    const path = env.find(({ name }) => name === "PARLEY_REDIS_CA")?.value ?? "";
+    const secret = all("secrets").find(({ metadata }) => metadata.name === "gateway-secrets");
+    expect(secret?.data?.[basename(path)]).toBeString();
+  });
+
+  test("an address in clear is refused, unless the operator says so", async () => {
+    const clear = { ADMIN_DATABASE_URL: `${DATABASE}?sslmode=disable`, REDIS_URL: "redis://redis:6379" };
+    await expect(renderSecrets({ ...clear, REDIS_URL: REDIS })).rejects.toThrow();
+    await expect(renderSecrets({ ...clear, ADMIN_DATABASE_URL: DATABASE })).rejects.toThrow();
+    const made = await secrets({ ...clear, INSECURE_STORAGE: "1" });
+    expect(urlsIn(made.get("prompt-secrets") ?? {})[0]).toEndWith("@db:5432/parley?sslmode=disable");
+    expect(atob(made.get("gateway-secrets")?.redis_url ?? "")).toBe("redis://redis:6379");
+    const own = "sslmode=verify-full&sslrootcert=system";
+    const given = await secrets({ ADMIN_DATABASE_URL: `${DATABASE}?${own}`, REDIS_URL: REDIS });
+    expect(urlsIn(given.get("prompt-secrets") ?? {})[0]).toEndWith(`@db:5432/parley?${own}`);
+  });
+});
+
+test("a gateway of production does not start until the operator has named the proxies to believe", async () => {
+  const gateway = all("production").find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "gateway");
+  const env = gateway?.spec.template.spec.containers[0].env as { name: string; value: string }[];
+  const value = env.find(({ name }) => name === "PARLEY_TRUSTED_PROXIES")?.value ?? "";
+  const addresses = env.flatMap(({ name, value: at }) => (name.endsWith("_ADDRESS") ? [[name, at]] : []));
+  const child = Bun.spawn([process.execPath, "--no-env-file", join(ROOT, "gateway/src/main.ts")], {
+    env: { ...Object.fromEntries(addresses), PARLEY_TRUSTED_PROXIES: value },
+    stdout: "pipe",
+  });
+  expect(await child.exited).toBe(1);
+  expect(await child.stdout.text()).toContain(`PARLEY_TRUSTED_PROXIES: \\"${value}\\" is not a CIDR`);
+});
+
+test("the migration is what its label selects, so that it can be applied before the rest", () => {
+  const selected = all("production").filter(
+    ({ metadata }) => metadata.labels?.["app.kubernetes.io/name"] === "migrate",
+  );
+  expect(selected.map(({ kind }) => kind).toSorted()).toEqual(["Job", "ServiceAccount"]);
+});
+
+test("the Gateway API's route is in the Ingress' place, and the policy lets its pods in", () => {
+  const [route, ...others] = all("gateway-api").filter(({ kind }) => ["HTTPRoute", "Ingress"].includes(kind));
+  expect(others).toEqual([]);
+  expect(route).toMatchObject({
+    kind: "HTTPRoute",
+    spec: { rules: [{ backendRefs: [{ name: "gateway", port: 80 }] }] },
+  });
+  const { namespace } = route?.spec.parentRefs[0] ?? {};
+  const policy = all("gateway-api").find(
+    ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "public",
+  );
+  expect(policy?.spec.ingress).toMatchObject([
+    { from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } }] },
+  ]);
+});
+
+test("parley.sh runs the command line in a pod that the policies let through, with its own certificate and every argument", async () => {
+  const args = ["owner", "create", "--name", "Acme & Co"];
+  const pod = await podOfCommandLine("registry.example/parley/account:1.2.3", args);
+  const { Pod } = await import("kubernetes-models/v1/Pod");
+  expect(() => new Pod(pod as never).validate()).not.toThrow();
+  expect(pod.metadata.labels).toEqual({ "app.kubernetes.io/name": "parley" });
+  const admitting = Object.entries(PEERS).flatMap(([to, peers]) =>
+    (peers as readonly string[]).includes("parley") ? [`dns:///${to}:50051`] : [],
+  );
+  const [{ env, ...container }] = pod.spec.containers;
+  const addresses = (env as { value: string }[]).flatMap(({ value }) => (value.startsWith("dns:") ? [value] : []));
+  expect(addresses.toSorted()).toEqual(admitting.toSorted());
+  expect(container).toMatchObject({ image: "registry.example/parley/parley:1.2.3", args });
+  expectRestricted(pod.metadata.name, pod.spec);
+  const certificate = all("production").find(
+    ({ kind, metadata }) => kind === "Certificate" && metadata.name === "parley",
+  );
+  expect(pod.spec.volumes).toEqual([{ name: "tls", secret: { secretName: certificate?.spec.secretName } }]);
+});
+
+test("Postgres takes the connections of every replica that production may have, and of those that replace them", () => {
+  const ofKind = (kind: string) => all("production").filter((manifest) => manifest.kind === kind);
+  const { PARLEY_DATABASE_POOL: pool } = readConfig({ DATABASE_URL: "postgres://" }, SERVICE_VARIABLES);
+  // Beside the pool, to hear notifications: of jobs, and the account service's of keys.
+  const each = pool + 2;
+  const users = ofKind("Deployment").filter(({ spec }) => spec.template.metadata.labels["uses-postgres"]);
+  const replicas = users.map(({ metadata }) => {
+    const scaler = ofKind("HorizontalPodAutoscaler").find((candidate) => candidate.metadata.name === metadata.name);
+    return scaler?.spec.maxReplicas + 1;
+  });
+  expect(replicas).toHaveLength(5);
+  const [cluster] = ofKind("Cluster");
+  const most = replicas.reduce((sum, count) => sum + count * each, 0);
+  expect(Number(cluster?.spec.postgresql.parameters.max_connections)).toBeGreaterThan(most);
+});

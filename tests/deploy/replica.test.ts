@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { roleUrls } from "@parley/shared/db/provision";
+import { TEST_SECRET } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Api } from "../kit/api.ts";
+import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/deploy/replicated-postgres.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+// docs/scaling.md: Read replica.
+
+let servers: ReplicatedPostgres;
+let stack: TestStack;
+let model: ScriptedModel;
+let api: Api;
+beforeAll(async () => {
+  [servers, model] = await Promise.all([startReplicatedPostgres(), startScriptedModel()]);
+  stack = await startTestStack({
+    env: { PARLEY_DATABASE_REPLICA_URL: roleUrls(servers.replicaUrl, TEST_SECRET).conversation },
+    through: async () => servers.primaryUrl,
+  });
+  api = stack.api(stack.owners[0].apiKey);
+}, 90_000);
+afterAll(async () => {
+  await stack.stop();
+  await servers.stop();
+  await model.stop();
+});
+
+test("lists come from the replica, as late as it is, everything else from the primary, and lists too once the replica is gone", async () => {
+  const agent_id = await createAgent(api, model);
+  const say = async () =>
+    (await api.post("/chat", { agent_id, message: "Hi there", streaming: false })).body.session_id;
+  const listed = async () =>
+    Promise.all(
+      ["/conversations", "/chat/sessions", "/conversations?search=there"].map(async (path) => {
+        const { status, body } = await api.get(path);
+        return status === 200 ? (body.pagination ?? body).total : status;
+      }),
+    );
+  await say();
+  await eventually(async () => expect(await listed()).toEqual([1, 1, 1]));
+
+  await servers.pause();
+  const sessionId = await say();
+  expect((await api.get(`/chat/sessions/${sessionId}`)).body).toMatchObject({ message_count: 2 });
+  expect(await listed()).toEqual([1, 1, 1]);
+  await servers.resume();
+  await eventually(async () => expect(await listed()).toEqual([2, 2, 2]));
+
+  await servers.pause();
+  await say();
+  await servers.killReplica();
+  await eventually(async () => expect(await listed()).toEqual([3, 3, 3]));
+});

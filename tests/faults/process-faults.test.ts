@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { eventually } from "@parley/shared/testing/eventually";
+import { Redis } from "ioredis";
+
+import { type Api, answerOf } from "../kit/api.ts";
+import { type Load, startLoad, storedOf, type Turn, wholeOf } from "../kit/load.ts";
+import { downPostgres } from "../kit/outage.ts";
+import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createKey } from "../kit/test-owner.ts";
+import { type ProcessName, startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+const UNKNOWN_KEY = `vk_${"a".repeat(43)}`;
+
+let stack: TestStack;
+let model: ScriptedModel;
+let api: Api;
+let agentId: string;
+beforeAll(async () => {
+  const env = { PARLEY_TURN_LEASE_MS: "1500" };
+  [stack, model] = await Promise.all([startTestStack({ env, postgres: "embedded" }), startScriptedModel()]);
+  api = stack.api(stack.owners[0].apiKey);
+  agentId = await createAgent(api, model);
+});
+afterAll(async () => {
+  await stack.stop();
+  await model.stop();
+});
+
+const sessionOf = (response: Response) => response.headers.get("x-session-id") ?? "";
+const messagesOf = (sessionId: string) => storedOf(api, { sessionId, message: "", status: 200, reply: "" });
+const others = (name: ProcessName) => {
+  const { [name]: _, ...rest } = stack.pids();
+  return rest;
+};
+
+/** Kills a process while a load runs, and lets the load end once it is answered again. */
+async function killUnder(load: Load, name: ProcessName): Promise<void> {
+  await eventually(() => expect(load.answered()).toBeGreaterThan(10));
+  await stack.kill(name).back;
+  const answered = load.answered();
+  await eventually(() => expect(load.answered()).toBeGreaterThan(answered + 10));
+  await load.stop();
+}
+
+function statusesOf({ turns, reads }: Load): Set<number | null> {
+  return new Set([...turns.map(({ status }) => status), ...reads]);
+}
+
+/** A turn that was answered whole is stored whole; one that was accepted, its user message at least. */
+async function isKept(turn: Turn): Promise<void> {
+  if (turn.sessionId === "") return;
+  const stored = await storedOf(api, turn);
+  if (turn.reply === null) expect(stored[0]).toBe(`user: ${turn.message}`);
+  else expect({ reply: turn.reply, stored }).toEqual({ reply: echoOf(turn.message), stored: wholeOf(turn) });
+}
+
+describe("Postgres killed", () => {
+  test("is 503 with Retry-After while it is away, whatever is asked and whoever asks, and heals by itself", async () => {
+    const unused = await createKey(stack.accounts, stack.owners[0].ownerId);
+    const { body } = await api.post("/chat", { agent_id: agentId, message: "Before", streaming: false });
+    const before = others("postgres");
+    const outage = downPostgres(stack);
+
+    const chat = { agent_id: agentId, message: "During" };
+    const asked = () => [
+      api.get("/agents"),
+      api.get(`/agents/${agentId}`),
+      api.get("/prompts"),
+      api.get("/conversations"),
+      api.get(`/chat/sessions/${body.session_id}`),
+      api.get(`/agents/${agentId}/first-message`),
+      api.post("/prompts", { prompt_name: "p", prompt_content: "c" }),
+      api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, { "idempotency-key": "during" }),
+      api.post("/agents", { agent_name: "A", agent_type: "INBOUND", prompt_content: "c" }),
+      api.post("/chat", chat),
+      api.post("/chat", { ...chat, streaming: false }),
+      api.post("/chat", { ...chat, session_id: body.session_id }),
+      stack.api(unused.apiKey).get("/agents"),
+      stack.api(UNKNOWN_KEY).get("/agents"),
+    ];
+    for (let round = 0; round < 3; round++) {
+      for (const answer of await Promise.all(asked())) {
+        expect({ status: answer.status, detail: answer.body.detail }).toMatchObject({ status: 503 });
+        expect(Number(answer.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
+        expect(answer.body).toEqual({ detail: expect.any(String) });
+      }
+    }
+
+    await outage.up();
+    const heals = async () => {
+      const again = await api.post("/chat", {
+        agent_id: agentId,
+        session_id: body.session_id,
+        message: "After",
+        streaming: false,
+      });
+      expect(again.status).toBe(200);
+    };
+    await eventually(heals);
+    expect(await messagesOf(body.session_id)).toEqual([
+      "user: Before",
+      `assistant: ${echoOf("Before")}`,
+      "user: After",
+      `assistant: ${echoOf("After")}`,
+    ]);
+    expect((await stack.api(unused.apiKey).get("/agents")).status).toBe(200);
+    expect((await stack.api(UNKNOWN_KEY).get("/agents")).status).toBe(401);
+    expect(others("postgres")).toEqual(before);
+  });
+
+  test("during a reply loses nothing of it: it is stored once Postgres is back", async () => {
+    const asked = model.next((exchange) => exchange.text("One two "));
+    const response = await api.chat({ agent_id: agentId, message: "Count" });
+    const exchange = await asked;
+    const outage = downPostgres(stack);
+    await eventually(async () => expect((await api.get("/agents")).status).toBe(503));
+    exchange.text("three");
+    exchange.finish();
+    await outage.up();
+    expect(await response.text()).toBe("One two three");
+    expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]);
+  });
+
+  test("in the middle of a load loses no message that was accepted", async () => {
+    const load = startLoad(api, agentId);
+    await killUnder(load, "postgres");
+    for (const status of statusesOf(load)) expect([200, 503]).toContain(status as number);
+    await Promise.all(load.turns.map(isKept));
+  });
+});
+
+describe("Redis killed", () => {
+  test("is noticed by no client: every request is served, and limits are shared again when it is back", async () => {
+    const before = others("redis");
+    const { back } = stack.kill("redis");
+    let isBack = false;
+    void back.then(() => {
+      isBack = true;
+    });
+    for (let requests = 0; requests < 50 || !isBack; requests++) {
+      const answer = await api.get("/agents");
+      expect(answer.status).toBe(200);
+      expect(Number(answer.headers.get("x-ratelimit-remaining"))).toBeGreaterThan(0);
+    }
+    const redis = new Redis(socketPath(stack.address("redis")) ?? "");
+    await eventually(async () => {
+      expect((await api.get("/agents")).status).toBe(200);
+      expect(await redis.keys("*")).not.toEqual([]);
+    });
+    redis.disconnect();
+    expect(others("redis")).toEqual(before);
+  });
+});
+
+describe("a process killed in the middle of a load", () => {
+  const names = ["gateway", "account", "agent", "prompt", "conversation", "webhook-dispatcher"] as const;
+  test.each(names)("%s: each answer is a decided one or 502 or 503, and what was accepted is kept", async (name) => {
+    const before = others(name);
+    const load = startLoad(api, agentId);
+    await killUnder(load, name);
+    // Only with the gateway itself does a client lose its connection.
+    const decided: (number | null)[] = name === "gateway" ? [200, null] : [200, 502, 503];
+    for (const status of statusesOf(load)) expect(decided).toContain(status);
+    await Promise.all(load.turns.map(isKept));
+    expect(others(name)).toEqual(before);
+  });
+
+  test("conversation, in the middle of a reply: the client sees it break, and the session is free when the lease ends", async () => {
+    const asked = model.next((exchange) => exchange.text("One two "));
+    const response = await api.chat({ agent_id: agentId, message: "Count" });
+    await asked;
+    const { back } = stack.kill("conversation");
+    await expect(response.text()).rejects.toThrow();
+    await back;
+    const session_id = sessionOf(response);
+    await eventually(async () => {
+      const answer = await api.post("/chat", { agent_id: agentId, session_id, message: "Again", streaming: false });
+      if (answer.status !== 409) expect(answer.body).toEqual({ response: echoOf("Again"), session_id });
+      expect(answer.status).toBe(200);
+    });
+    expect(await messagesOf(session_id)).toEqual(["user: Count", "user: Again", `assistant: ${echoOf("Again")}`]);
+  });
+});
+
+describe("a process that is asked to stop", () => {
+  test.each(["gateway", "conversation"] as const)("lets the replies under way end: %s", async (name) => {
+    const asked = model.next((exchange) => exchange.text("One "));
+    const pending = api.chat({ agent_id: agentId, message: "Count" });
+    const exchange = await asked;
+    exchange.text("two ");
+    const response = await pending;
+    const { back } = stack.kill(name, "SIGTERM");
+    await eventually(() => isRefused(name));
+    exchange.text("three");
+    exchange.finish();
+    expect((await answerOf(response)).body).toBe("One two three");
+    await back;
+    // Who called it before finds the new one when its next attempt to connect is due.
+    await eventually(async () =>
+      expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]),
+    );
+  });
+
+  /** It takes no new connection any more. */
+  async function isRefused(name: ProcessName): Promise<void> {
+    const address = stack.address(name);
+    const [hostname = "", port] = address.split(":");
+    const unix = socketPath(address);
+    const listener = { data() {} };
+    const connecting = unix
+      ? Bun.connect({ unix, socket: listener })
+      : Bun.connect({ hostname, port: Number(port), socket: listener });
+    const socket = await connecting.catch(() => null);
+    socket?.end();
+    expect(socket).toBeNull();
+  }
+});

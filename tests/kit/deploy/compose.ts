@@ -1,0 +1,33 @@
+import { join } from "node:path";
+
+export interface ComposeService {
+  image?: string;
+  build?: { dockerfile: string; target: string };
+  environment?: Record<string, string>;
+  command?: string[];
+  secrets?: string[];
+  networks?: string[];
+  depends_on?: Record<string, { condition: string }>;
+  healthcheck?: object;
+  read_only?: boolean;
+  stop_grace_period?: string;
+}
+
+export interface Compose {
+  services: Record<string, ComposeService>;
+  secrets: Record<string, { file: string }>;
+  networks: Record<string, object>;
+}
+
+/** deploy/compose.yaml as compose reads it in an empty environment: `${NAME-default}` in a container's is its default. */
+export async function readCompose(): Promise<Compose> {
+  const compose = Bun.YAML.parse(
+    await Bun.file(join(import.meta.dir, "../../../deploy/compose.yaml")).text(),
+  ) as Compose;
+  for (const service of Object.values(compose.services)) {
+    const entries = Object.entries(service.environment ?? {});
+    const plain = entries.map(([name, value]) => [name, value.replace(/\$\{\w+-([^}]*)\}/g, "$1")]);
+    if (service.environment) service.environment = Object.fromEntries(plain);
+  }
+  return compose;
+}

@@ -1,0 +1,41 @@
+import { dirname } from "node:path";
+import { startChild, stopChild } from "@parley/dev/processes/child.ts";
+import { pingHttp } from "@parley/dev/processes/ping.ts";
+import { freePorts } from "@parley/dev/processes/ports.ts";
+import { gatewayPrograms, gatewayUrl } from "@parley/dev/stack/plan.ts";
+import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { TestStack } from "./test-stack.ts";
+
+const HOST = "127.0.0.1";
+const UP_WITHIN_MS = 20_000;
+const STOP_WITHIN_MS = 15_000;
+
+export interface SecondGateway {
+  url: string;
+  stop(): Promise<void>;
+}
+
+/** One more gateway process of a stack, on a port of its own. */
+export async function startSecondGateway(
+  { home, address, databaseUrls }: TestStack,
+  env: Record<string, string> = {},
+): Promise<SecondGateway> {
+  const [port = 0] = await freePorts(1);
+  const surroundings = {
+    home,
+    env,
+    sockets: dirname(socketPath(address("account")) ?? ""),
+    replicas: 1,
+    databaseUrls,
+    redisUrl: socketPath(address("redis")),
+    modelPort: Number(address("model").split(":").at(-1)),
+  };
+  const [gateway] = gatewayPrograms(surroundings, HOST, port);
+  if (!gateway) throw new Error("no gateway is planned");
+  const command = { ...gateway.command, log: home.log("second-gateway") };
+  const child = startChild({ ...command, env: { ...command.env, PARLEY_ADMIN_LISTEN: "" } });
+  const url = gatewayUrl(HOST, port);
+  await eventually(() => pingHttp(`${url}/readyz`), UP_WITHIN_MS);
+  return { url, stop: () => stopChild(child, command.stopSignal, STOP_WITHIN_MS) };
+}

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { ServiceName } from "@parley/dev/stack/plan.ts";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import { createClient } from "@parley/shared/rpc/client";
+import type { Definition } from "@parley/shared/rpc/definition";
+import { eventually } from "@parley/shared/testing/eventually";
+import { rowsOf } from "../kit/owner-rows.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createSession } from "../kit/test-owner.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+/** In every text that the victim has. */
+const CANARY = "canary-of-the-victim";
+
+const SERVICES: Readonly<Record<ServiceName, Definition>> = {
+  account: AccountServiceService,
+  agent: AgentServiceService,
+  conversation: ConversationServiceService,
+  prompt: PromptServiceService,
+  "webhook-dispatcher": WebhookDispatcherServiceService,
+};
+// The hostile owner is deleted when nothing needs it any more.
+const RPCS = Object.entries(SERVICES)
+  .flatMap(([service, definition]) =>
+    Object.keys(definition).map((name) => ({ service: service as ServiceName, name })),
+  )
+  .toSorted((a, b) => Number(a.name === "deleteOwner") - Number(b.name === "deleteOwner"));
+
+/** Those that name no owner, and why nobody's objects can be reached through them. */
+const WITHOUT_OWNER: Readonly<Record<string, string>> = {
+  createOwner: "makes an owner",
+  listOwners: "is the operator's",
+  authenticateKey: "is given a secret",
+  authenticateSession: "is given a secret",
+  signIn: "is given a password",
+  watchKeys: "tells of ids alone",
+};
+
+/** What a service may answer when the object is another owner's. */
+const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated", "unimplemented"];
+
+const stack: TestStack = await startTestStack({ env: { PARLEY_WEBHOOK_RETRY_MS: "20" } });
+const model: ScriptedModel = await startScriptedModel();
+const [victim, hostile] = stack.owners;
+/** What a field of a request names: the hostile owner, and beside that objects of the victim's. */
+const given: Record<string, unknown> = { ownerId: hostile.ownerId };
+afterAll(async () => {
+  await stack.stop();
+  await model.stop();
+});
+
+beforeAll(async () => {
+  const api = stack.api(victim.apiKey);
+  const manage = stack.manage(await createSession(stack.accounts, victim.ownerId));
+  const made = async (path: string, body: object = {}) => {
+    const answer = await manage.post(path, body);
+    if (answer.status !== 200) throw new Error(`${path}: ${answer.status} ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  };
+  given.agentId = await createAgent(api, model, {
+    agent_name: CANARY,
+    prompt_content: CANARY,
+    first_message_prompt: CANARY,
+    tools: { end_call: true },
+  });
+  given.promptName = CANARY;
+  await api.post("/prompts", { prompt_name: CANARY, prompt_content: CANARY });
+  given.keyId = (await made("/keys", { name: CANARY })).key_id;
+  const hook = { name: CANARY, url: `http://127.0.0.1:1/${CANARY}`, request_type: "POST" };
+  given.destinationId = (await made("/destinations", hook)).destination_id;
+  model.next((exchange) => {
+    exchange.toolCall("end_call", { message: CANARY });
+    exchange.finish();
+  });
+  const chat = { agent_id: given.agentId, message: CANARY, streaming: false, metadata: { note: CANARY } };
+  const { session_id: endedId } = (await api.post("/chat", chat)).body;
+  given.sessionId = (await api.post("/chat", chat)).body.session_id;
+  const delivery = await eventually(async () => {
+    const { body } = await manage.get(`/deliveries?conversation_id=${endedId}`);
+    expect(body.deliveries).toMatchObject([{ status: "failed" }]);
+    return body.deliveries[0];
+  });
+  Object.assign(given, {
+    deliveryId: delivery.delivery_id,
+    eventId: delivery.event_id,
+    conversationId: endedId,
+    conversationIds: [endedId, given.sessionId],
+    promptNames: [CANARY],
+    mobileNumber: "+14155550001",
+    providerName: "OPENAI",
+    voiceId: newUuid(),
+  });
+  await made("/mobile-numbers", { mobile_number: given.mobileNumber, telephony_provider: "TWILIO" });
+  const voice = { provider: "OPENAI", voice_id: given.voiceId, name: CANARY, gender: "NEUTRAL", language: "en" };
+  await made("/cloned-voices", voice);
+});
+
+/** Requests whose ids lie deeper than their own fields, or that say nothing without more. */
+function more(name: string): object {
+  const { ownerId, agentId, sessionId, conversationId, eventId, promptName } = given;
+  const reference = { promptName, promptVersion: undefined };
+  const turn = { ownerId, agentId, sessionId, message: "Hi", metadata: undefined, idempotency: undefined };
+  const requests: Record<string, object> = {
+    completeTurn: { turn },
+    streamTurn: { turn },
+    batchGetAgents: { keys: [{ ownerId, agentId }] },
+    batchGetAgentRuntimes: { keys: [{ ownerId, agentId }], withAnalysisPrompt: true },
+    getPrompt: { reference },
+    batchGetPrompts: { items: [{ ownerId, reference }] },
+    acquirePrompts: { uses: [{ promptType: 1, reference }] },
+    setPromptReferences: { agentName: "Theirs", agentGone: true },
+    setRetention: { retentionDays: 1, revision: "1" },
+    updateSettings: { retentionDays: 1 },
+    updateAgent: { agentName: "Theirs" },
+    updatePrompt: { promptContent: "Theirs" },
+    updateDestination: { name: "Theirs" },
+    acceptEvent: { eventId, event: "conversation.completed", conversationId, payload: "{}" },
+    batchAcceptEvents: {
+      events: [{ ownerId, eventId, event: "conversation.completed", conversationId, payload: "{}" }],
+    },
+    appendTranscript: { sequence: 1, message: { role: 1, content: "Theirs", timestamp: undefined } },
+    completeConversation: { outcome: 1 },
+    resendFailedDeliveries: { since: new Date(0) },
+    addMobileNumber: { mobileNumber: { mobileNumber: "+14155550002", telephonyProvider: 1 } },
+    // The session of whoever signed in, by its id.
+    signOut: { sessionId: given.sessionId },
+  };
+  return requests[name] ?? {};
+}
+
+describe.each(RPCS)("$service $name", ({ service, name }) => {
+  const method = SERVICES[service][name];
+  const fields = method?.requestDeserialize(Buffer.alloc(0)) ?? {};
+  const isOwned = "ownerId" in fields || Object.keys(more(name)).length > 0;
+
+  test("for another owner, with this owner's ids, answers nothing of this owner's and changes nothing", async () => {
+    if (!isOwned) return expect(Object.keys(WITHOUT_OWNER)).toContain(name);
+    const known = Object.entries(fields).map(([field, value]) => [field, given[field] ?? value]);
+    const request = { ...Object.fromEntries(known), ...more(name) };
+    const before = await rowsOf(stack.databaseUrls, victim.ownerId);
+    expect(before.join()).toContain(CANARY);
+    const answer = await answerTo(service, name, request);
+    if (typeof answer === "string") expect(REFUSALS).toContain(answer);
+    expect(JSON.stringify(answer)).not.toContain(CANARY);
+    expect(await rowsOf(stack.databaseUrls, victim.ownerId)).toEqual(before);
+  });
+});
+
+test("for its owner the same ids are answered with what is looked for above", async () => {
+  const request = { ...given, ownerId: victim.ownerId, reference: { promptName: CANARY, promptVersion: undefined } };
+  for (const [service, name] of [
+    ["account", "listKeys"],
+    ["agent", "listDynamicVariables"],
+    ["conversation", "getConversation"],
+    ["prompt", "getPrompt"],
+    ["webhook-dispatcher", "listDestinations"],
+  ] as const) {
+    expect(JSON.stringify(await answerTo(service, name, request))).toContain(CANARY);
+  }
+});
+
+/** @returns what it answered, or the kind of its refusal */
+async function answerTo(service: ServiceName, name: string, request: object): Promise<unknown> {
+  const client = createClient(SERVICES[service], { peer: service, address: stack.address(service) });
+  try {
+    const call = client[name] as (given: unknown) => Promise<unknown> | AsyncIterable<unknown>;
+    const isFed = SERVICES[service][name]?.requestStream === true;
+    const answer = call(isFed ? fed(request) : request);
+    return Symbol.asyncIterator in answer ? await Array.fromAsync(answer) : await answer;
+  } catch (error) {
+    if (error instanceof ServiceError) return error.kind;
+    throw error;
+  } finally {
+    client.close();
+  }
+}
+
+async function* fed(request: object) {
+  yield request;
+}

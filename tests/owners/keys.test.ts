@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import { eventually } from "@parley/shared/testing/eventually";
+import { type Answer, type Api, createApi } from "../kit/api.ts";
+import { startSecondGateway } from "../kit/second-gateway.ts";
+import { createKey, createOwner } from "../kit/test-owner.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+/** What a change of a key may take until every gateway keeps to it (decisions.md: Authentication). */
+/** It takes less than a second; a remembered key is looked up again after half a minute. */
+const REVOKED_WITHIN_MS = 10_000;
+const UNKNOWN = `vk_${"a".repeat(43)}`;
+
+let stack: TestStack;
+beforeAll(async () => {
+  // Requests then come from the address they name, so that each test has its own.
+  stack = await startTestStack({ env: { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8" } });
+});
+afterAll(() => stack.stop());
+
+const problem = ({ status, body }: Answer) => ({ status, ...body });
+const from = (address: string) => ({ "x-forwarded-for": address });
+
+describe("a key", () => {
+  test("that is missing, wrong, switched off, deleted or expired is 401, each in its own words", async () => {
+    const { accounts, owners } = stack;
+    const { ownerId } = owners[0];
+    const inactive = await createKey(accounts, ownerId);
+    await accounts.deactivateKey({ ownerId, keyId: inactive.keyId });
+    const deleted = await createKey(accounts, ownerId);
+    await accounts.deleteKey({ ownerId, keyId: deleted.keyId });
+    const orphan = await createOwner(accounts);
+    await accounts.deleteOwner({ ownerId: orphan.ownerId });
+    // Far enough ahead for a busy machine to have made the key by then.
+    const expiresAt = new Date(Date.now() + 2_000);
+    const expired = await createKey(accounts, ownerId, { expiresAt });
+    await Bun.sleep(expiresAt.getTime() - Date.now());
+
+    const detailOf = async (headers: Record<string, string>) => {
+      const sent: Record<string, string> = { ...from("192.0.2.1"), ...headers };
+      const response = await fetch(`${stack.url}/v1/public/agents`, { headers: sent });
+      expect(response.status).toBe(401);
+      const body = (await response.json()) as { detail: string };
+      expect(Object.keys(body)).toEqual(["detail"]);
+      return body.detail;
+    };
+    expect(await detailOf({})).toBe("API key is missing");
+    expect(await detailOf({ "x-api-key": "" })).toBe("API key is missing");
+    expect(await detailOf({ authorization: `Bearer ${owners[0].apiKey}` })).toBe("API key is missing");
+    expect(await detailOf({ "x-api-key": UNKNOWN })).toBe("Invalid API key");
+    for (const malformed of ["vk_", "x", `${UNKNOWN}a`, `sk_${"a".repeat(43)}`, `${owners[0].apiKey} x`]) {
+      expect(await detailOf({ "x-api-key": malformed })).toBe("Invalid API key");
+    }
+    expect(await detailOf({ "x-api-key": deleted.apiKey })).toBe("Invalid API key");
+    expect(await detailOf({ "x-api-key": orphan.apiKey })).toBe("Invalid API key");
+    expect(await detailOf({ "x-api-key": inactive.apiKey })).toBe("API key is inactive");
+    expect(await detailOf({ "x-api-key": expired.apiKey })).toBe("API key has expired");
+  });
+
+  test("is asked for before anything of the request is looked at", async () => {
+    const answer = await stack.api("").send("POST", "/chat", { body: "not json", headers: from("192.0.2.2") });
+    expect(problem(answer)).toEqual({ status: 401, detail: "API key is missing" });
+  });
+
+  test("works until the millisecond it expires at, and not after", async () => {
+    const expiresAt = new Date(Date.now() + 1_500);
+    const { apiKey } = await createKey(stack.accounts, stack.owners[0].ownerId, { expiresAt });
+    const api = stack.api(apiKey);
+    let served = 0;
+    for (let refused = 0; refused < 3; ) {
+      const sentAt = Date.now();
+      const answer = await api.get("/agents");
+      const answeredAt = Date.now();
+      if (answeredAt < expiresAt.getTime()) expect(answer.status).toBe(200);
+      if (sentAt >= expiresAt.getTime())
+        expect(problem(answer)).toEqual({ status: 401, detail: "API key has expired" });
+      if (answer.status === 200) served++;
+      else refused++;
+    }
+    expect(served).toBeGreaterThan(0);
+  });
+});
+
+describe("a change of a key or its account", () => {
+  test("holds on every gateway soon: off, on, deleted", async () => {
+    const { accounts, owners } = stack;
+    const { ownerId } = owners[0];
+    const second = await startSecondGateway(stack);
+    const { keyId, apiKey } = await createKey(accounts, ownerId);
+    const apis = [stack.api(apiKey), createApi(second.url, apiKey)];
+    const bothAnswer = (status: number, detail?: string) =>
+      Promise.all(
+        apis.map((api) =>
+          eventually(async () => {
+            const answer = await api.get("/agents");
+            expect(answer.status).toBe(status);
+            if (detail) expect(answer.body.detail).toBe(detail);
+          }, REVOKED_WITHIN_MS),
+        ),
+      );
+    await bothAnswer(200);
+    for (let round = 0; round < 3; round++) {
+      await accounts.deactivateKey({ ownerId, keyId });
+      await bothAnswer(401, "API key is inactive");
+      for (const api of apis) expect((await api.get("/agents")).status).toBe(401);
+      await accounts.activateKey({ ownerId, keyId });
+      await bothAnswer(200);
+    }
+    await accounts.deleteKey({ ownerId, keyId });
+    await bothAnswer(401, "Invalid API key");
+    await second.stop();
+  });
+
+  test("of the tier shows in the limit soon", async () => {
+    const { accounts } = stack;
+    const owner = await createOwner(accounts, 7);
+    const api = stack.api(owner.apiKey);
+    const limit = async () => (await api.get("/agents")).headers.get("x-ratelimit-limit");
+    expect(await limit()).toBe("7");
+    const becomes = (text: string) => eventually(async () => expect(await limit()).toBe(text), REVOKED_WITHIN_MS);
+    await accounts.updateOwner({
+      ownerId: owner.ownerId,
+      name: undefined,
+      tier: Tier.TIER_PRO,
+      rateLimitPerMinute: undefined,
+    });
+    await becomes("500");
+    await accounts.updateOwner({
+      ownerId: owner.ownerId,
+      name: undefined,
+      tier: Tier.TIER_FREE,
+      rateLimitPerMinute: undefined,
+    });
+    await becomes("100");
+  });
+});
+
+describe("a scope", () => {
+  const routes = [
+    ["GET", "/agents", "agents:read"],
+    ["GET", "/agents/a", "agents:read"],
+    ["GET", "/agents/a/dynamic-variables", "agents:read"],
+    ["POST", "/agents", "agents:write"],
+    ["PATCH", "/agents/a", "agents:write"],
+    ["DELETE", "/agents/a", "agents:write"],
+    ["GET", "/agents/a/first-message", "chat"],
+    ["POST", "/chat", "chat"],
+    ["GET", "/prompts", "prompts:read"],
+    ["GET", "/prompts/a", "prompts:read"],
+    ["GET", "/prompts/a/versions", "prompts:read"],
+    ["POST", "/prompts", "prompts:write"],
+    ["PATCH", "/prompts/a", "prompts:write"],
+    ["DELETE", "/prompts/a", "prompts:write"],
+    ["GET", "/conversations", "conversations:read"],
+    ["GET", "/conversations/a", "conversations:read"],
+    ["GET", "/chat/sessions", "conversations:read"],
+    ["GET", "/chat/sessions/a", "conversations:read"],
+    ["GET", "/voices", "catalogue:read"],
+    ["GET", "/providers", "catalogue:read"],
+    ["GET", "/mobile-numbers", "catalogue:read"],
+  ] as const;
+  const scopes = [...new Set(routes.map(([, , scope]) => scope))];
+
+  test("that a key lacks is 403 and named; those it has let it through", async () => {
+    const { accounts, owners } = stack;
+    const withEach = await Promise.all(
+      scopes.map(async (scope) => {
+        const { apiKey } = await createKey(accounts, owners[0].ownerId, { scopes: [scope] });
+        return { scope, api: stack.api(apiKey) };
+      }),
+    );
+    for (const [method, path, needed] of routes) {
+      for (const { scope, api } of withEach) {
+        const answer = await api.send(method, path, method === "GET" ? {} : JSON_BODY);
+        if (scope === needed) expect([200, 404, 422]).toContain(answer.status);
+        else expect(problem(answer)).toEqual({ status: 403, detail: `The API key lacks the scope ${needed}` });
+      }
+    }
+  });
+});
+
+const JSON_BODY = { body: "{}", headers: { "content-type": "application/json" } };
+
+describe("the rate limit", () => {
+  test("counts down in the headers, then refuses with 429 and says when to come back", async () => {
+    const owner = await createOwner(stack.accounts, 3);
+    const api = stack.api(owner.apiKey);
+    // A client's mistake counts like any other request.
+    const answers = [await api.get("/agents"), await api.get("/agents/none"), await api.post("/agents", {})];
+    expect(answers.map(({ status }) => status)).toEqual([200, 404, 422]);
+    expect(answers.map(remaining)).toEqual(["2", "1", "0"]);
+    for (let again = 0; again < 2; again++) {
+      const refused = await api.get("/agents");
+      expect(problem(refused)).toEqual({ status: 429, detail: "Rate limit of 3 requests per minute exceeded" });
+      expect(remaining(refused)).toBe("0");
+      expect(refused.headers.get("x-ratelimit-limit")).toBe("3");
+      expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
+      const secondsLeft = Number(refused.headers.get("x-ratelimit-reset")) - Date.now() / 1000;
+      expect(secondsLeft).toBeWithin(0, 61);
+    }
+  });
+
+  test("is each key's own, and the same on every gateway", async () => {
+    const owner = await createOwner(stack.accounts, 2);
+    const other = await createKey(stack.accounts, owner.ownerId);
+    const second = await startSecondGateway(stack);
+    expect((await stack.api(owner.apiKey).get("/agents")).status).toBe(200);
+    expect((await createApi(second.url, owner.apiKey).get("/agents")).status).toBe(200);
+    expect((await stack.api(owner.apiKey).get("/agents")).status).toBe(429);
+    expect((await createApi(second.url, owner.apiKey).get("/agents")).status).toBe(429);
+    expect((await stack.api(other.apiKey).get("/agents")).status).toBe(200);
+    await second.stop();
+  });
+
+  test("of many requests at once lets exactly so many through", async () => {
+    const owner = await createOwner(stack.accounts, 20);
+    const api = stack.api(owner.apiKey);
+    const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await api.get("/agents")).status));
+    expect(statuses.filter((status) => status === 200)).toHaveLength(20);
+    expect(statuses.filter((status) => status === 429)).toHaveLength(20);
+  });
+});
+
+function remaining({ headers }: Answer): string | null {
+  return headers.get("x-ratelimit-remaining");
+}
+
+describe("wrong keys", () => {
+  test("are limited to 60 a minute from an address, while a valid key from there is served", async () => {
+    const guess = (api: Api, address: string) => api.get("/agents", from(address));
+    const wrong = stack.api(UNKNOWN);
+    for (let guesses = 0; guesses < 60; guesses++) expect((await guess(wrong, "198.51.100.7")).status).toBe(401);
+    const refused = await guess(wrong, "198.51.100.7");
+    const detail = "Too many wrong keys or ended sessions came from this address, wait a minute";
+    expect(problem(refused)).toEqual({ status: 429, detail });
+    expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    expect((await guess(stack.api("malformed"), "198.51.100.7")).status).toBe(429);
+
+    expect((await guess(stack.api(stack.owners[0].apiKey), "198.51.100.7")).status).toBe(200);
+    expect(problem(await guess(stack.api(""), "198.51.100.7"))).toEqual({ status: 401, detail: "API key is missing" });
+    expect((await guess(wrong, "198.51.100.8")).status).toBe(401);
+    // The right-most address is the one the proxy saw; the rest is whatever the client wrote.
+    expect((await guess(wrong, "198.51.100.9, 198.51.100.7")).status).toBe(429);
+  });
+
+  test("are not counted when they are missing", async () => {
+    const anonymous = stack.api("");
+    for (let requests = 0; requests < 61; requests++) await anonymous.get("/agents", from("198.51.100.20"));
+    expect((await stack.api(UNKNOWN).get("/agents", from("198.51.100.20"))).status).toBe(401);
+  });
+});

@@ -1,0 +1,354 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { connect } from "node:net";
+import { type Answer, type Api, createManageApi } from "../kit/api.ts";
+import { startSecondGateway } from "../kit/second-gateway.ts";
+import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+let stack: TestStack;
+beforeAll(async () => {
+  // Requests then come from the address they name, so that each test has its own. And every request is logged.
+  stack = await startTestStack({ env: { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8", PARLEY_LOG_LEVEL: "debug" } });
+});
+afterAll(() => stack.stop());
+
+const problem = ({ status, body }: Answer) => ({ status, ...body });
+const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+const NOT_SIGNED_IN = { status: 401, detail: "Not signed in" };
+const ENDED = { status: 401, detail: "The session has ended, sign in again" };
+const WRONG = { status: 401, detail: "Invalid email or password" };
+
+let addresses = 0;
+const anAddress = () => `198.51.100.${++addresses}`;
+const signIn = (body: object, headers: Record<string, string> = {}) =>
+  stack.manage("").post("/sign-in", body, { "x-forwarded-for": anAddress(), ...headers });
+
+/** Sends the head of a request whose body never comes. @returns the head of the answer to that */
+async function announceSignIn(from: string, bytes: number): Promise<{ head: string; close(): void }> {
+  const { hostname, port, host } = new URL(stack.url);
+  const socket = connect(Number(port), hostname);
+  socket.write(
+    `POST /v1/manage/sign-in HTTP/1.1\r\nHost: ${host}\r\nContent-Type: application/json\r\n` +
+      `X-Forwarded-For: ${from}\r\nContent-Length: ${bytes}\r\n\r\n{`,
+  );
+  const [data] = await once(socket, "data");
+  return { head: String(data), close: () => socket.destroy() };
+}
+
+/** An owner who can sign in. */
+async function member() {
+  const owner = await createOwner(stack.accounts);
+  const token = await createSession(stack.accounts, owner.ownerId);
+  const { owner: found } = await stack.accounts.getOwner({ ownerId: owner.ownerId });
+  return { ...owner, token, email: found?.email ?? "", manage: stack.manage(token) };
+}
+
+const cookieOf = ({ headers }: Answer) => headers.get("set-cookie") ?? "";
+const tokenOf = (answer: Answer) => /^(?:__Host-)?parley_session=([^;]*)/.exec(cookieOf(answer))?.[1] ?? "";
+
+describe("signing in", () => {
+  test("answers who one is and sets a cookie that the management API takes", async () => {
+    const { ownerId, email } = await member();
+    const answer = await signIn({ email, password: PASSWORD });
+    const owner = {
+      owner_id: ownerId,
+      name: "Test",
+      email,
+      tier: "enterprise",
+      rate_limit_per_minute: 1_000_000,
+      created_at: TIME,
+    };
+    expect(problem(answer)).toEqual({ status: 200, ...owner });
+    expect(cookieOf(answer)).toMatch(/^parley_session=[\w-]{43}; Path=\/; Max-Age=2592000; HttpOnly; SameSite=Strict$/);
+    expect(answer.headers.get("cache-control")).toBe("no-store");
+    const me = await stack.manage(tokenOf(answer)).get("/me");
+    expect(problem(me)).toEqual({ status: 200, ...owner });
+    expect(me.headers.get("cache-control")).toBe("no-store");
+    expect(me.headers.get("x-ratelimit-limit")).toBe("300");
+  });
+
+  test("with what dev.env holds works in a new stack", async () => {
+    const env = readFileSync(stack.home.file("dev.env"), "utf8");
+    const value = (name: string) => new RegExp(`^${name}=(.+)$`, "m").exec(env)?.[1];
+    const answer = await signIn({ email: value("PARLEY_OWNER_EMAIL"), password: value("PARLEY_OWNER_PASSWORD") });
+    expect(problem(answer)).toMatchObject({ status: 200, owner_id: value("PARLEY_OWNER_ID") });
+  });
+
+  test("says the same of a wrong password, an unknown email and an owner without a password", async () => {
+    const { email } = await member();
+    const without = await createOwner(stack.accounts);
+    const { owner } = await stack.accounts.getOwner({ ownerId: without.ownerId });
+    for (const attempt of [email, "nobody@example.com", owner?.email]) {
+      const answer = await signIn({ email: attempt, password: `${PASSWORD}?` });
+      expect(problem(answer)).toEqual(WRONG);
+      expect(answer.headers.get("set-cookie")).toBeNull();
+    }
+  });
+
+  test("is limited at an account, known or not, wherever the attempts come from", async () => {
+    const { email, manage } = await member();
+    for (const account of [email, "unknown@example.com"]) {
+      for (let guesses = 0; guesses < 5; guesses++) {
+        expect(problem(await signIn({ email: account, password: "a guess" }))).toEqual(WRONG);
+      }
+      const refused = await signIn({ email: account.toUpperCase(), password: PASSWORD });
+      expect(problem(refused)).toEqual({ status: 429, detail: "Too many attempts with a password, wait a minute" });
+      expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    }
+    expect((await manage.get("/me")).status).toBe(200);
+  });
+
+  test("is limited from an address, whichever accounts are tried", async () => {
+    const from = { "x-forwarded-for": "203.0.113.5" };
+    for (let guesses = 0; guesses < 10; guesses++) {
+      expect(problem(await signIn({ email: `guess${guesses}@example.com`, password: "a" }, from))).toEqual(WRONG);
+    }
+    expect((await signIn({ email: "guess10@example.com", password: "a" }, from)).status).toBe(429);
+    expect((await signIn({ email: "guess10@example.com", password: "a" })).status).toBe(401);
+  });
+
+  test("refuses an address over its limit before it reads what the address sends", async () => {
+    const from = "203.0.113.6";
+    for (let guesses = 0; guesses < 10; guesses++)
+      await signIn({ email: `other${guesses}@example.com`, password: "a" }, { "x-forwarded-for": from });
+    const { head, close } = await announceSignIn(from, 4_000);
+    expect(head).toStartWith("HTTP/1.1 429 ");
+    close();
+  });
+
+  test("takes a body of 4 KiB at most, whether its length is announced or not", async () => {
+    const body = JSON.stringify({ email: "long@example.com", password: "x".repeat(5 * 1024) });
+    const detail = "The request body must be at most 4 KiB";
+    for (const sent of [body, new Blob([body]).stream()]) {
+      const headers = { "content-type": "application/json", "x-forwarded-for": anAddress() };
+      const answer = await stack.manage("").send("POST", "/sign-in", { body: sent, headers });
+      expect(problem(answer)).toEqual({ status: 413, detail });
+    }
+    const { head, close } = await announceSignIn(anAddress(), 1024 * 1024);
+    expect(head).toStartWith("HTTP/1.1 413 ");
+    close();
+  });
+
+  test("over TLS makes a cookie of the host's own, and one planted by a neighbour is not taken", async () => {
+    const { email } = await member();
+    const tls = { "x-forwarded-proto": "https" };
+    const answer = await signIn({ email, password: PASSWORD }, tls);
+    expect(cookieOf(answer)).toMatch(/^__Host-parley_session=[\w-]{43}; Path=\/; Max-Age=2592000; Secure; HttpOnly;/);
+    const token = tokenOf(answer);
+    const me = (cookie: string) => stack.manage("").get("/me", { ...tls, cookie });
+    expect((await me(`__Host-parley_session=${token}`)).status).toBe(200);
+    expect(problem(await me(`parley_session=${token}`))).toEqual(NOT_SIGNED_IN);
+  });
+
+  test("fills in what is wrong with a body", async () => {
+    expect(problem(await signIn({ email: "no email", password: "" }))).toEqual({
+      status: 422,
+      detail: "password must not be empty",
+      errors: [{ path: "password", message: "password must not be empty" }],
+    });
+    expect(problem(await signIn({ email: "no email", password: "a" }))).toMatchObject({
+      status: 422,
+      errors: [{ path: "email" }],
+    });
+  });
+});
+
+describe("a session", () => {
+  test("ends on every gateway with signing out", async () => {
+    const { token, manage } = await member();
+    const second = await startSecondGateway(stack);
+    const elsewhere = createManageApi(second.url, token);
+    expect((await elsewhere.get("/me")).status).toBe(200);
+    const answer = await manage.send("POST", "/sign-out");
+    expect(problem(answer)).toEqual({ status: 200, message: "Signed out" });
+    expect(cookieOf(answer)).toBe("parley_session=; Path=/; Max-Age=0; HttpOnly; SameSite=Strict");
+    for (const api of [manage, elsewhere]) expect(problem(await api.get("/me"))).toEqual(ENDED);
+    await second.stop();
+  });
+
+  test("is no key, nor a key a session", async () => {
+    const { token, apiKey } = await member();
+    const cookie = { cookie: `parley_session=${token}` };
+    expect(problem(await stack.api("").get("/agents", cookie))).toEqual({ status: 401, detail: "API key is missing" });
+    expect(problem(await stack.manage("").get("/me", { "x-api-key": apiKey }))).toEqual(NOT_SIGNED_IN);
+    expect(problem(await stack.manage(apiKey).get("/me"))).toEqual(ENDED);
+  });
+
+  test("that is guessed is limited like a wrong key", async () => {
+    const from = { "x-forwarded-for": anAddress() };
+    const guess = () => stack.manage("guess").get("/me", from);
+    for (let guesses = 0; guesses < 60; guesses++) expect((await guess()).status).toBe(401);
+    expect((await guess()).status).toBe(429);
+    const { manage } = await member();
+    expect((await manage.get("/me", from)).status).toBe(200);
+  });
+
+  test("may send 300 requests a minute, counted apart from other sessions and keys", async () => {
+    const { manage, apiKey, email } = await member();
+    const left = async (answer: Promise<Answer>) => (await answer).headers.get("x-ratelimit-remaining");
+    expect([await left(manage.get("/me")), await left(manage.get("/keys"))]).toEqual(["299", "298"]);
+    expect(await left(manage.post("/keys", { name: "" }))).toBe("297");
+    const { token } = await stack.accounts.signIn({ email, password: PASSWORD });
+    expect(await left(stack.manage(token).get("/me"))).toBe("299");
+    expect(await left(stack.api(apiKey).get("/agents"))).toBe("999999");
+  });
+
+  test.each([
+    ["another site's page", { "sec-fetch-site": "cross-site", origin: "https://evil.example" }],
+    ["a neighbouring host's page", { "sec-fetch-site": "same-site" }],
+    ["another origin in an old browser", { origin: "https://evil.example" }],
+  ])("does not let %s write", async (_, headers: Record<string, string>) => {
+    const { manage, email } = await member();
+    const refusal = { status: 403, detail: "The request comes from another site's page" };
+    expect(problem(await manage.post("/keys", { name: "theirs" }, headers))).toEqual(refusal);
+    expect(problem(await manage.send("POST", "/sign-out", { headers }))).toEqual(refusal);
+    expect(problem(await signIn({ email, password: PASSWORD }, headers))).toEqual(refusal);
+    expect((await manage.get("/keys")).body.keys).toHaveLength(1);
+  });
+
+  test("lets a page of its own origin write", async () => {
+    const { manage } = await member();
+    const origin = { origin: stack.url };
+    expect((await manage.post("/keys", {}, origin)).status).toBe(200);
+    expect((await manage.post("/keys", {}, { ...origin, "sec-fetch-site": "same-origin" })).status).toBe(200);
+  });
+});
+
+describe("a password", () => {
+  const change = (manage: Api, current_password: string, new_password = "another four words here") =>
+    manage.post("/password", { current_password, new_password }, { "x-forwarded-for": anAddress() });
+
+  test("changed by its owner ends every session and begins a new one", async () => {
+    const { manage, token, email, ownerId } = await member();
+    const { token: other } = await stack.accounts.signIn({ email, password: PASSWORD });
+    const answer = await change(manage, PASSWORD);
+    expect(problem(answer)).toEqual({ status: 200, message: "Password changed" });
+    expect(problem(await stack.manage(tokenOf(answer)).get("/me"))).toMatchObject({ status: 200, owner_id: ownerId });
+    for (const ended of [token, other]) expect(problem(await stack.manage(ended).get("/me"))).toEqual(ENDED);
+    expect(problem(await signIn({ email, password: PASSWORD }))).toEqual(WRONG);
+    expect((await signIn({ email, password: "another four words here" })).status).toBe(200);
+  });
+
+  test("is kept when the current one is wrong or the new one too short, and guesses at it are limited", async () => {
+    const { manage } = await member();
+    const wrong = "current_password is not the one you have";
+    expect(problem(await change(manage, "not mine"))).toMatchObject({
+      status: 422,
+      errors: [{ path: "current_password", message: wrong }],
+    });
+    expect(problem(await change(manage, PASSWORD, "short"))).toMatchObject({
+      status: 422,
+      detail: "new_password must be 15 to 256 characters",
+    });
+    for (let guesses = 2; guesses < 5; guesses++) expect((await change(manage, "not mine")).status).toBe(422);
+    expect((await change(manage, "not mine")).status).toBe(429);
+    expect((await manage.get("/me")).status).toBe(200);
+  });
+});
+
+describe("keys", () => {
+  test("are created, shown once, switched off and on, and deleted", async () => {
+    const { manage } = await member();
+    const made = await manage.post("/keys", { name: "CI", scopes: ["agents:read"], expires_at: "2999-01-31" });
+    const { api_key, ...key } = made.body;
+    expect(made.body).toEqual({
+      key_id: expect.stringMatching(/^key_[0-9a-z]{26}$/),
+      api_key: expect.stringMatching(/^vk_[0-9A-Za-z]{43}$/),
+      name: "CI",
+      prefix: api_key.slice(0, 11),
+      scopes: ["agents:read"],
+      status: "active",
+      expires_at: "2999-01-31T00:00:00.000Z",
+      created_at: TIME,
+    });
+    expect((await manage.get("/keys")).body.keys).toEqual([key, expect.objectContaining({ name: "Test" })]);
+    expect((await stack.api(api_key).get("/agents")).status).toBe(200);
+    const act = async (verb: string) => (await manage.send("POST", `/keys/${key.key_id}/${verb}`)).body;
+    expect(await act("deactivate")).toEqual({ ...key, status: "inactive" });
+    expect(await act("activate")).toEqual(key);
+    expect((await manage.send("DELETE", `/keys/${key.key_id}`)).body).toEqual({ message: "API key deleted" });
+    const gone = { status: 404, detail: "API key not found" };
+    for (const id of [key.key_id, "none", "%00", "%zz"]) {
+      expect(problem(await manage.send("POST", `/keys/${id}/activate`))).toEqual(gone);
+      expect(problem(await manage.send("DELETE", `/keys/${id}`))).toEqual(gone);
+    }
+  });
+
+  test.each([
+    [{ scopes: ["everything"] }, "scopes.0"],
+    [{ scopes: [] }, "scopes"],
+    [{ expires_at: "2001-01-01" }, "expires_at"],
+    [{ expires_at: "2999-02-30" }, "expires_at"],
+    [{ expires_at: "soon" }, "expires_at"],
+    [{ name: "" }, "name"],
+  ])("with %j are refused", async (body, path) => {
+    const { manage } = await member();
+    expect(problem(await manage.post("/keys", body))).toMatchObject({ status: 422, errors: [{ path }] });
+  });
+});
+
+test("numbers are added, listed and removed, and belong to one owner", async () => {
+  const [one, other] = [await member(), await member()];
+  const number = { mobile_number: "+442071838750", telephony_provider: "TWILIO" };
+  expect((await one.manage.post("/mobile-numbers", number)).body).toEqual(number);
+  expect((await one.manage.get("/mobile-numbers")).body).toEqual({ mobile_numbers: [number] });
+  expect((await stack.api(one.apiKey).get("/mobile-numbers")).body.purchased_mobile_numbers).toEqual([number]);
+  expect(problem(await other.manage.post("/mobile-numbers", number))).toMatchObject({ status: 409 });
+  const remove = (manage: Api, text = number.mobile_number) =>
+    manage.send("DELETE", `/mobile-numbers/${encodeURIComponent(text)}`);
+  const gone = { status: 404, detail: "Mobile number not found" };
+  expect(problem(await remove(other.manage))).toEqual(gone);
+  expect(problem(await remove(one.manage, "12"))).toEqual(gone);
+  expect((await remove(one.manage)).body).toEqual({ message: "Mobile number removed" });
+  expect(problem(await remove(one.manage))).toEqual(gone);
+});
+
+test("cloned voices are added, listed among an agent's voices, and removed", async () => {
+  const { manage, apiKey } = await member();
+  const voice = { name: "Ours", provider: "ELEVENLABS", gender: "FEMALE", language: "en-US", preview_url: null };
+  const added = await manage.post("/cloned-voices", { ...voice, voice_id: "a/b" });
+  expect(problem(added)).toEqual({ status: 200, id: "a/b", ...voice });
+  const page = { total_count: 1, page: 1, page_size: 10, has_more: false };
+  expect((await manage.get("/cloned-voices?provider=ELEVENLABS")).body).toEqual({ voices: [added.body], ...page });
+  expect((await manage.get("/cloned-voices?provider=OPENAI")).body.voices).toEqual([]);
+  const found = await stack.api(apiKey).get("/voices?provider=ELEVENLABS&cloned_only=true");
+  expect(found.body.voices).toEqual([added.body]);
+  expect(problem(await manage.post("/cloned-voices", { ...voice, voice_id: "a/b" }))).toMatchObject({ status: 409 });
+  const remove = (path: string) => manage.send("DELETE", `/cloned-voices/${path}`);
+  const gone = { status: 404, detail: "Voice not found" };
+  expect(problem(await remove("NOBODY/a%2Fb"))).toEqual(gone);
+  expect((await remove("ELEVENLABS/a%2Fb")).body).toEqual({ message: "Voice removed" });
+  expect(problem(await remove("ELEVENLABS/a%2Fb"))).toEqual(gone);
+});
+
+test("settings show the tier and change how long conversations are kept", async () => {
+  const { manage } = await member();
+  const settings = { retention_days: 90, tier: "enterprise", rate_limit_per_minute: 1_000_000 };
+  expect((await manage.get("/settings")).body).toEqual(settings);
+  const patch = (body: object) =>
+    manage.send("PATCH", "/settings", {
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json" },
+    });
+  expect((await patch({ retention_days: 30, tier: "free" })).body).toEqual({ ...settings, retention_days: 30 });
+  expect((await patch({})).body).toEqual({ ...settings, retention_days: 30 });
+  expect(problem(await patch({ retention_days: 0 }))).toMatchObject({
+    status: 422,
+    detail: "retention_days must be between 1 and 3650",
+  });
+});
+
+test("no log has a password, a session or a key in it", async () => {
+  const { email } = await member();
+  const answer = await signIn({ email, password: PASSWORD });
+  const made = await stack.manage(tokenOf(answer)).post("/keys", {});
+  expect(made.status).toBe(200);
+  const logs = stack.home.file("logs");
+  const logged = readdirSync(logs)
+    .map((name) => readFileSync(`${logs}/${name}`, "utf8"))
+    .join("");
+  expect(logged).toContain("/v1/manage/sign-in");
+  for (const secret of [PASSWORD, tokenOf(answer), made.body.api_key]) expect(logged).not.toContain(secret);
+});

@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readDevEnv, writeDevEnv } from "@parley/dev/stack/dev-env.ts";
+import { type Home, openHome } from "@parley/dev/stack/home.ts";
+
+let folder: string;
+let home: Home;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-dev-env-"));
+  home = openHome(folder);
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const KEY = { apiKey: "vk_x", ownerId: "own_x" };
+const write = (owner: Parameters<typeof writeDevEnv>[1]) =>
+  writeDevEnv(home, owner, {
+    url: "http://127.0.0.1:1",
+    modelUrl: "http://127.0.0.1:2/v1",
+    conversationAddress: "unix:/run/conversation.sock",
+  });
+
+test("the owner, key and password of one start are found by the next", () => {
+  expect(readDevEnv(home)).toBeNull();
+  const owner = { ...KEY, login: { email: "dev@localhost.localdomain", password: "-a_b=c" } };
+  write(owner);
+  expect(readDevEnv(home)).toEqual(owner);
+});
+
+test("what a shell runs after reading it has the variables", () => {
+  const path = write(KEY);
+  const { stdout } = Bun.spawnSync(["sh", "-c", `. ${path} && exec env`], { env: { PATH: process.env.PATH } });
+  const given = stdout.toString().split("\n");
+  expect(given).toContain("PARLEY_API_KEY=vk_x");
+  expect(given).toContain("PARLEY_MODEL_URL=http://127.0.0.1:2/v1");
+  expect(given).toContain("PARLEY_CONVERSATION_ADDRESS=unix:/run/conversation.sock");
+});
+
+test("a home from before there were passwords keeps its owner and key", async () => {
+  const path = write(KEY);
+  expect(await Bun.file(path).text()).not.toContain("PASSWORD");
+  expect(readDevEnv(home)).toEqual({ ...KEY, login: undefined });
+});

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { listeningPorts } from "../kit/deploy/listening.ts";
+import {
+  freePort,
+  interrupt,
+  isUp,
+  type RunningStack,
+  runStack,
+  type TemporaryHome,
+  temporaryHome,
+} from "./stack-run.ts";
+
+const NOBODY = 65_534;
+/** What speaks HTTP to whoever asks: the public API, and the stand-in for a provider on the internet. */
+const PUBLIC = ["gateway", "gateway-2", "model"];
+
+let home: TemporaryHome;
+let stack: RunningStack;
+beforeAll(async () => {
+  home = await temporaryHome("open");
+  stack = runStack(home.path, await freePort(), { PARLEY_REPLICAS: "2" });
+  await isUp(stack);
+}, 120_000);
+afterAll(async () => {
+  await interrupt(stack);
+  await home.remove();
+}, 60_000);
+
+/** Runs a program as another user of the machine. @returns what it printed */
+function asNobody(script: string): string {
+  const identity = { uid: NOBODY, gid: NOBODY, cwd: "/" };
+  return Bun.spawnSync([process.execPath, "-e", script], identity).stdout.toString().trim();
+}
+
+/** "connected", or the system's code for why not. */
+function connectAsNobody(address: string): string {
+  const [host, port] = address.split(":");
+  const where = address.startsWith("unix:") ? { path: address.slice("unix:".length) } : { host, port };
+  return asNobody(`require("node:net").connect(${JSON.stringify(where)})
+    .on("connect", () => { console.log("connected"); process.exit(); })
+    .on("error", ({ code }) => console.log(code))`);
+}
+
+describe.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")("another user of the machine", () => {
+  test("reaches the gateway and the stand-in model of a stack, and none of its other processes", () => {
+    const reached = stack.processes().map((process) => {
+      const { address, admin_address } = process as typeof process & { admin_address?: string };
+      return {
+        name: process.name,
+        address: connectAsNobody(address),
+        admin: admin_address && connectAsNobody(admin_address),
+      };
+    });
+    expect(reached.length).toBeGreaterThan(12);
+    for (const { name, address, admin = "EACCES" } of reached)
+      expect({ name, address, admin }).toEqual({
+        name,
+        address: PUBLIC.includes(name) ? "connected" : "EACCES",
+        admin: "EACCES",
+      });
+  });
+
+  test("finds no other TCP port of a stack's processes", () => {
+    const processes = stack.processes();
+    const ports = listeningPorts(processes.map(({ pid }) => pid));
+    for (const { name, pid, address } of processes)
+      expect({ name, ports: ports.get(pid) }).toEqual({
+        name,
+        ports: PUBLIC.includes(name) ? [Number(address.split(":")[1])] : [],
+      });
+  });
+
+  test("reads none of the files in its home", () => {
+    const files = ["", "logs"]
+      .flatMap((folder) => readdirSync(join(home.path, folder), { withFileTypes: true }))
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name));
+    expect(files.map((file) => file.slice(home.path.length + 1))).toEqual(
+      expect.arrayContaining(["dev.env", "installation.json", "stack.json", "supervisor.json", "logs/agent.log"]),
+    );
+    const script = `for (const file of ${JSON.stringify(files)})
+      try { require("node:fs").closeSync(require("node:fs").openSync(file)); console.log(file); } catch {}`;
+    expect(asNobody(script)).toBe("");
+  });
+});

@@ -1,0 +1,111 @@
+import { describe, expect, test } from "bun:test";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Home } from "@parley/dev/stack/home.ts";
+import {
+  gatewayPrograms,
+  gatewayUrl,
+  modelProgram,
+  type Surroundings,
+  servicePrograms,
+} from "@parley/dev/stack/plan.ts";
+
+const home: Home = {
+  path: tmpdir(),
+  file: (name) => join(tmpdir(), name),
+  log: (name) => join(tmpdir(), `${name}.log`),
+};
+
+const surroundings: Surroundings = {
+  home,
+  env: {
+    PARLEY_ENCRYPTION_KEY: "sealing",
+    PARLEY_CHAT_IDLE_MINUTES: "5",
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "10.0.0.0/8",
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:4318",
+    OPENAI_API_KEY: "sk-1",
+    GROQ_BASE_URL: "http://127.0.0.1:9/v1",
+    AWS_SECRET_ACCESS_KEY: "not ours",
+  },
+  sockets: "/run/parley",
+  replicas: 1,
+  databaseUrls: {
+    account: "postgres://account",
+    agent: "postgres://agent",
+    prompt: "postgres://prompt",
+    conversation: "postgres://conversation",
+    webhook: "postgres://webhook",
+  },
+  redisUrl: null,
+  modelPort: 6,
+};
+
+const programs = [
+  ...servicePrograms(surroundings),
+  ...gatewayPrograms(surroundings, "127.0.0.1", 8080),
+  modelProgram(surroundings),
+];
+const env = (name: string) => programs.find((program) => program.name === name)?.command.env ?? {};
+const holders = (variable: string) => programs.filter(({ command }) => command.env?.[variable]).map(({ name }) => name);
+
+describe("what each process is given", () => {
+  test("every process gets the operator's settings and none gets the rest of the environment", () => {
+    expect(holders("PARLEY_CHAT_IDLE_MINUTES")).toHaveLength(programs.length);
+    expect(holders("OTEL_EXPORTER_OTLP_ENDPOINT")).toHaveLength(programs.length);
+    expect(holders("AWS_SECRET_ACCESS_KEY")).toEqual([]);
+  });
+
+  test("a secret reaches only the processes that need it", () => {
+    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["agent", "webhook-dispatcher"]);
+    expect(holders("OPENAI_API_KEY")).toEqual(["conversation"]);
+    expect(holders("GROQ_BASE_URL")).toEqual(["conversation"]);
+  });
+
+  test("each service connects as its own role, the gateway and the model not at all", () => {
+    expect(env("webhook-dispatcher").DATABASE_URL).toBe("postgres://webhook");
+    expect(env("prompt").DATABASE_URL).toBe("postgres://prompt");
+    expect(holders("DATABASE_URL")).toHaveLength(5);
+  });
+
+  test("only those who take and call a model's address may use the stand-in's, beside what the operator allows", () => {
+    for (const name of ["agent", "conversation"]) {
+      expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6");
+    }
+    expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8");
+  });
+
+  test("every service and the gateway know where the others are", () => {
+    expect(env("gateway").PARLEY_CONVERSATION_ADDRESS).toBe("unix:/run/parley/conversation.sock");
+    expect(env("gateway").PARLEY_WEBHOOK_ADDRESS).toBe("unix:/run/parley/webhook-dispatcher.sock");
+    expect(env("conversation").PARLEY_AGENT_ADDRESS).toBe("unix:/run/parley/agent.sock");
+  });
+
+  test("of several replicas each has its own sockets and log, and the others know of all; gateways share a port", () => {
+    const twice = { ...surroundings, replicas: 2 };
+    const [one, two] = servicePrograms(twice).filter(({ name }) => /^agent/.test(name));
+    expect([one?.name, two?.name]).toEqual(["agent", "agent-2"]);
+    expect([one?.command.env?.PARLEY_LISTEN, two?.command.env?.PARLEY_LISTEN]).toEqual([
+      "unix:/run/parley/agent.sock",
+      "unix:/run/parley/agent-2.sock",
+    ]);
+    expect(two?.adminAddress).toBe("unix:/run/parley/agent-2.admin.sock");
+    expect(two?.command.log).not.toBe(one?.command.log);
+    const gateways = gatewayPrograms(twice, "127.0.0.1", 8080);
+    expect(gateways.map(({ name, address }) => `${name} ${address}`)).toEqual([
+      "gateway 127.0.0.1:8080",
+      "gateway-2 127.0.0.1:8080",
+    ]);
+    for (const { command } of gateways)
+      expect(command.env?.PARLEY_AGENT_ADDRESS).toBe("unix:/run/parley/agent.sock,/run/parley/agent-2.sock");
+  });
+});
+
+test.each([
+  ["127.0.0.1", "http://127.0.0.1:80"],
+  ["0.0.0.0", "http://127.0.0.1:80"],
+  ["::", "http://[::1]:80"],
+  ["::1", "http://[::1]:80"],
+  ["localhost", "http://localhost:80"],
+])("a gateway that listens on %s is called at %s", (host, url) => {
+  expect(gatewayUrl(host, 80)).toBe(url);
+});

@@ -1,0 +1,22 @@
+import { expect, test } from "bun:test";
+import { freePorts, promise } from "@parley/dev/processes/ports.ts";
+
+// So many of the 17,000 there are that two who knew nothing of each other would have some in common.
+const MANY = 500;
+
+test("ports that one process was given are given to no other, though nothing listens on them, until it ends", async () => {
+  const program = `
+    import { freePorts } from ${JSON.stringify(import.meta.resolve("@parley/dev/processes/ports.ts"))};
+    process.on("disconnect", process.exit);
+    process.send(await freePorts(${MANY}));`;
+  const given = Promise.withResolvers<number[]>();
+  const other = Bun.spawn([process.execPath, "-e", program], { ipc: given.resolve });
+  const theirs = await given.promise;
+  const ours = await freePorts(MANY);
+  expect(new Set([...theirs, ...ours]).size).toBe(2 * MANY);
+  const [port = 0] = theirs;
+  expect(await promise(port)).toBeFalse();
+  other.kill();
+  await other.exited;
+  expect(await promise(port)).toBeTrue();
+});

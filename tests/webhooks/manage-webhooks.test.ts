@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Answer, Api } from "../kit/api.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createOwner, createSession } from "../kit/test-owner.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+
+const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
+
+let stack: TestStack;
+let model: ScriptedModel;
+let receiver: Bun.Server<undefined>;
+/** What the receiver got, and what it says. */
+const received: { event: string | null; payload: { conversation_id: string }; signatures: number }[] = [];
+let status = 200;
+
+beforeAll(async () => {
+  stack = await startTestStack({ env: { PARLEY_WEBHOOK_RETRY_MS: "20" } });
+  model = await startScriptedModel();
+  receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      const form = await request.formData();
+      const signatures = request.headers.get("webhook-signature")?.split(" ").length ?? 0;
+      received.push({ event: String(form.get("event")), payload: JSON.parse(String(form.get("payload"))), signatures });
+      return new Response("thank you", { status });
+    },
+  });
+});
+afterAll(async () => {
+  await receiver.stop(true);
+  await model.stop();
+  await stack.stop();
+});
+
+const problem = ({ status, body }: Answer) => ({ status, ...body });
+/** Waits here, where asking costs nothing of a session's requests. */
+const receives = (total: number) => eventually(() => expect(received.length).toBeGreaterThanOrEqual(total));
+const member = async () => {
+  const owner = await createOwner(stack.accounts);
+  return { ...owner, manage: stack.manage(await createSession(stack.accounts, owner.ownerId)) };
+};
+const hook = () => ({ name: "Ours", url: `http://127.0.0.1:${receiver.port}/hook`, request_type: "POST" });
+const patch = (manage: Api, path: string, body: object) =>
+  manage.send("PATCH", path, { body: JSON.stringify(body), headers: { "content-type": "application/json" } });
+
+test("a destination is created with its secret, listed without, changed, given a new secret, and deleted", async () => {
+  const { manage } = await member();
+  const made = await manage.post("/destinations", hook());
+  const { secret, ...destination } = made.body;
+  expect(made.body).toEqual({
+    destination_id: expect.stringMatching(/^whd_[0-9a-z]{26}$/),
+    ...hook(),
+    status: "enabled",
+    secret: expect.stringMatching(/^whsec_/),
+    old_secret_valid_until: null,
+    created_at: TIME,
+    updated_at: TIME,
+  });
+  expect((await manage.get("/destinations")).body).toEqual({ destinations: [destination] });
+
+  const path = `/destinations/${destination.destination_id}`;
+  const changed = await patch(manage, path, { status: "disabled", request_type: "PUT" });
+  expect(changed.body).toEqual({ ...destination, status: "disabled", request_type: "PUT", updated_at: TIME });
+  expect((await patch(manage, path, { name: "Theirs" })).body).toMatchObject({ name: "Theirs", status: "disabled" });
+
+  const rotated = await manage.send("POST", `${path}/rotate-secret`);
+  expect(rotated.body).toEqual({
+    destination_id: destination.destination_id,
+    secret: expect.stringMatching(/^whsec_/),
+    old_secret_valid_until: TIME,
+  });
+  expect(rotated.body.secret).not.toBe(secret);
+  const [listed] = (await manage.get("/destinations")).body.destinations;
+  expect(listed.old_secret_valid_until).toBe(rotated.body.old_secret_valid_until);
+
+  expect((await manage.send("DELETE", path)).body).toEqual({ message: "Destination deleted" });
+  expect(problem(await manage.send("DELETE", path))).toEqual({ status: 404, detail: "Destination not found" });
+});
+
+test.each([
+  [{ url: "http://example.com/hook" }, "url"],
+  [{ url: "https://10.0.0.1/hook" }, "url"],
+  [{ url: "ftp://example.com" }, "url"],
+  [{ request_type: "DELETE" }, "request_type"],
+  [{ name: "" }, "name"],
+  [{ status: "on" }, "status"],
+])("a destination with %j is refused", async (fields, path) => {
+  const { manage } = await member();
+  const answer = await manage.post("/destinations", { ...hook(), ...fields });
+  expect(problem(answer)).toMatchObject({ status: 422, errors: [{ path }] });
+});
+
+test("a sample event reaches its destination and shows in the log of deliveries", async () => {
+  const { manage } = await member();
+  const { destination_id } = (await manage.post("/destinations", hook())).body;
+  const before = received.length;
+  const { delivery_id } = (await manage.send("POST", `/destinations/${destination_id}/test`)).body;
+  await receives(before + 1);
+  const delivery = await eventually(async () => {
+    const { body } = await manage.get(`/deliveries/${delivery_id}`);
+    expect(body.status).toBe("delivered");
+    return body;
+  });
+  const { payload } = received.at(-1) ?? {};
+  expect(delivery).toEqual({
+    delivery_id,
+    destination_id,
+    event_id: expect.stringMatching(/^evt_/),
+    event: "conversation.completed",
+    conversation_id: payload?.conversation_id,
+    is_test: true,
+    status: "delivered",
+    attempts: [
+      {
+        number: 1,
+        started_at: TIME,
+        duration_ms: expect.any(Number),
+        http_status: 200,
+        error: null,
+        response_excerpt: "thank you",
+      },
+    ],
+    next_attempt_at: null,
+    created_at: TIME,
+  });
+  const page = { total: 1, page: 1, page_size: 10, total_pages: 1 };
+  for (const query of ["", `?destination_id=${destination_id}&status=delivered`]) {
+    expect((await manage.get(`/deliveries${query}`)).body).toEqual({ deliveries: [delivery], ...page });
+  }
+  for (const query of ["?status=failed", "?conversation_id=none", "?destination_id=none", "?page=2"]) {
+    expect((await manage.get(`/deliveries${query}`)).body.deliveries).toEqual([]);
+  }
+  await patch(manage, `/destinations/${destination_id}`, { status: "disabled" });
+  expect(problem(await manage.send("POST", `/destinations/${destination_id}/test`))).toMatchObject({ status: 400 });
+});
+
+test("a chat that ends is an event, and what failed goes out again by hand, one or all", async () => {
+  const { manage, apiKey } = await member();
+  const { destination_id } = (await manage.post("/destinations", hook())).body;
+  status = 503;
+  const before = received.length;
+  const agentId = await createAgent(stack.api(apiKey), model, { tools: { end_call: true } });
+  model.next((exchange) => {
+    exchange.toolCall("end_call", { message: "Bye." });
+    exchange.finish();
+  });
+  const chat = await stack.api(apiKey).post("/chat", { agent_id: agentId, message: "Bye", streaming: false });
+  const conversation = `conversation_id=${chat.body.session_id}`;
+  const find = async (wanted: string) => {
+    const { deliveries } = (await manage.get(`/deliveries?${conversation}&status=${wanted}`)).body;
+    expect(deliveries).toHaveLength(1);
+    return deliveries[0];
+  };
+  await receives(before + 4);
+  const failed = await eventually(() => find("failed"));
+  expect(failed.attempts.map(({ http_status }: { http_status: number }) => http_status)).toEqual([503, 503, 503, 503]);
+
+  status = 204;
+  const resent = await manage.send("POST", `/deliveries/${failed.delivery_id}/resend`);
+  expect(resent.body).toMatchObject({ delivery_id: failed.delivery_id, event: "conversation.completed" });
+  await receives(before + 5);
+  expect((await eventually(() => find("delivered"))).attempts).toHaveLength(5);
+
+  const all = (since: string) => manage.post(`/destinations/${destination_id}/resend-failed`, { since });
+  expect((await all("2020-01-01")).body).toEqual({ resent: 0 });
+  status = 500;
+  await manage.send("POST", `/deliveries/${failed.delivery_id}/resend`);
+  await receives(before + 9);
+  await eventually(() => find("failed"));
+  status = 200;
+  expect((await all("2999-01-01")).body).toEqual({ resent: 0 });
+  expect((await all("2020-01-01")).body).toEqual({ resent: 1 });
+  await receives(before + 10);
+  await eventually(() => find("delivered"));
+  expect(problem(await all("then"))).toMatchObject({ status: 422, errors: [{ path: "since" }] });
+});
+
+test("after a new secret deliveries are signed with both", async () => {
+  const { manage } = await member();
+  const { destination_id } = (await manage.post("/destinations", hook())).body;
+  await manage.send("POST", `/destinations/${destination_id}/rotate-secret`);
+  const before = received.length;
+  await manage.send("POST", `/destinations/${destination_id}/test`);
+  await eventually(() => expect(received.slice(before)).toMatchObject([{ signatures: 2 }]));
+});
+
+test("another owner's destinations and deliveries are not found", async () => {
+  const [one, other] = [await member(), await member()];
+  const { destination_id } = (await one.manage.post("/destinations", hook())).body;
+  const { delivery_id } = (await one.manage.send("POST", `/destinations/${destination_id}/test`)).body;
+  const destination = { status: 404, detail: "Destination not found" };
+  const delivery = { status: 404, detail: "Delivery not found" };
+  for (const [as, ids] of [
+    [other.manage, { destination_id, delivery_id }],
+    [one.manage, { destination_id: "%00", delivery_id: "none" }],
+  ] as const) {
+    const path = `/destinations/${ids.destination_id}`;
+    expect(problem(await patch(as, path, { name: "Mine" }))).toEqual(destination);
+    expect(problem(await as.send("DELETE", path))).toEqual(destination);
+    for (const verb of ["rotate-secret", "test"]) {
+      expect(problem(await as.send("POST", `${path}/${verb}`))).toEqual(destination);
+    }
+    expect(problem(await as.post(`${path}/resend-failed`, { since: "2020-01-01" }))).toEqual(destination);
+    expect(problem(await as.get(`/deliveries/${ids.delivery_id}`))).toEqual(delivery);
+    expect(problem(await as.send("POST", `/deliveries/${ids.delivery_id}/resend`))).toEqual(delivery);
+  }
+  expect((await other.manage.get("/destinations")).body.destinations).toEqual([]);
+  expect((await other.manage.get("/deliveries")).body.deliveries).toEqual([]);
+});

@@ -14,6 +14,7 @@ import type { GateContext } from "./gate.ts";
 import { createAnswers } from "./http/answers.ts";
 import { clientAddress, networkOf, parseTrustedProxies } from "./http/client-address.ts";
 import { decidedInMemory } from "./http/observe.ts";
+import { withoutUnreadBodies } from "./http/unread-bodies.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
@@ -56,7 +57,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
     ...httpTls(config),
-    fetch: drain.serving(createApp(gate, clients, drain).compile().fetch),
+    fetch: drain.serving(withoutUnreadBodies(createApp(gate, clients, drain).compile().fetch)),
   });
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,

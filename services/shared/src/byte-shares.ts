@@ -24,6 +24,8 @@ export interface ByteShares {
    *   when `gone` fires
    */
   hold(ownerId: string, bytes: number, gone?: AbortSignal): Promise<Hold>;
+  /** Holds the bytes if they fit at once and none of the owner's requests waits; else null. */
+  tryHold(ownerId: string, bytes: number): Hold | null;
   /** Bytes held by all owners, for metrics. */
   heldBytes(): number;
 }
@@ -92,6 +94,14 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
       gone?.removeEventListener("abort", leave);
       clearTimeout(timer);
     });
+  }
+
+  function tryHold(ownerId: string, bytes: number): Hold | null {
+    const owner = ownerOf(ownerId);
+    const fits = turns.size === 0 ? fitsTotal(bytes) : totalBytes === Number.POSITIVE_INFINITY;
+    if (owner.waiting.length === 0 && fits && fitsShare(owner, bytes)) return granted(ownerId, owner, bytes);
+    forgetIdle(ownerId, owner);
+    return null;
   }
 
   function tooMany(): ServiceError {
@@ -166,5 +176,5 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
     if (owner.holds === 0) owners.delete(ownerId);
   }
 
-  return { hold, heldBytes: () => total };
+  return { hold, tryHold, heldBytes: () => total };
 }

@@ -82,6 +82,18 @@ test("a hold grows only as far as its owner's share and the process's budget all
   expect([one.grow(1), two.grow(10), shares.heldBytes()]).toEqual([false, true, 40]);
 });
 
+test("what is asked for at once is had only while it fits and none of the owner's requests waits", async () => {
+  const shares = byteShares(SETTINGS);
+  const first = shares.tryHold("own_1", 30);
+  expect([first?.bytes, shares.tryHold("own_1", 20), shares.tryHold("own_2", 20)?.bytes]).toEqual([30, null, 20]);
+  const waiting = ask(shares, "own_1", 20);
+  await settled();
+  expect([waiting.hold, shares.tryHold("own_1", 5)]).toEqual([null, null]);
+  first?.release();
+  await settled();
+  expect([waiting.hold?.bytes, shares.tryHold("own_1", 5)?.bytes]).toEqual([20, 5]);
+});
+
 test("an owner with too many waiting requests is told to try again", async () => {
   const shares = byteShares(SETTINGS);
   const asked = [1, 2, 3, 4, 5].map(() => ask(shares, "own_1", 40));

@@ -55,13 +55,14 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
 const RECEIVED_TOLD = 32 * 1024;
 
 /** Tells of what is received and not given on. @returns what has to be called when all of it has been */
-function metered({ onReceived }: ModelRequest, signal: AbortSignal): () => void {
+function metered({ meter }: ModelRequest, signal: AbortSignal): () => void {
   let held = 0;
-  if (onReceived) {
-    meterBodies(signal, (bytes) => {
+  if (meter) {
+    const received = (bytes: number) => {
       held += bytes;
-      if (held > RECEIVED_TOLD) onReceived(held);
-    });
+      if (held > RECEIVED_TOLD) meter.received(held);
+    };
+    meterBodies(signal, { ownerId: meter.ownerId, received });
   }
   return () => {
     held = 0;

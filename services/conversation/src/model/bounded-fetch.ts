@@ -42,7 +42,7 @@ function boundedBody(
           void reader.cancel();
           throw new EgressError("too_large", `The answer of ${host} is longer than ${maxBytes} bytes`);
         }
-        meter?.(value.length);
+        meter?.received(value.length);
         controller.enqueue(value);
       } catch (error) {
         controller.error(tell(error));

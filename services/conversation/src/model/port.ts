@@ -1,3 +1,5 @@
+import type { Meter } from "@parley/shared/egress/meter";
+
 /** What a turn asks of a language model. */
 export interface ModelRequest {
   system: string;
@@ -5,8 +7,8 @@ export interface ModelRequest {
   tools: readonly ModelTool[];
   /** Asks for an answer that is one JSON document of this schema, from a provider that can promise it. */
   answer?: JsonAnswer;
-  /** Is told, while an answer arrives, how many bytes of it are in memory and not given on yet. */
-  onReceived?: (bytes: number) => void;
+  /** For whom the model is asked, and what is called with the bytes of an answer that are in memory and not passed on yet. */
+  meter?: Meter;
   /** Milliseconds within which the answer has to begin, with all attempts for it; without, until the signal ends the call. */
   firstWordMs?: number;
 }

@@ -24,8 +24,14 @@ export async function startTurn(ctx: ConversationContext, turn: Turn, call: Call
 
 async function acceptedTurn(ctx: ConversationContext, turn: Turn, call: Call, memory: TurnMemory): Promise<ReadyTurn> {
   if (!turn.idempotency) {
-    const prepared = await prepareTurn(ctx, turn, call);
-    return runTurn(ctx, turn, prepared, await acceptTurn(ctx, turn), call, memory);
+    const { accepting } = ctx.turnShares;
+    const share = accepting.tryHold(turn.ownerId, 1) ?? (await accepting.hold(turn.ownerId, 1, call.signal));
+    try {
+      const prepared = await prepareTurn(ctx, turn, call);
+      return runTurn(ctx, turn, prepared, await acceptTurn(ctx, turn), call, memory);
+    } finally {
+      share.release();
+    }
   }
   const keyed = await acceptKeyedTurn(ctx, turn, turn.idempotency, call);
   if (keyed.type === "replay") return replayedTurn(keyed);

@@ -8,6 +8,8 @@ const USUAL_BYTES = 96 * 1024;
 const LONG_BYTES = 40 * 1024;
 /** By which a hold grows, so that the words of a reply are not counted one by one. */
 const STEP_BYTES = 64 * 1024;
+/** Turns of one owner that are accepted at once: fewer than the process has database connections, so others always find one. */
+const ACCEPTING_MAX = 6;
 /** Owners that may take up all of their shares at once. */
 const OWNERS = 3;
 
@@ -15,6 +17,8 @@ const OWNERS = 3;
 export interface TurnShares {
   usual: ByteShares;
   long: ByteShares;
+  /** Turns that are being accepted, one each. */
+  accepting: ByteShares;
 }
 
 /** What one turn holds of its owner's share of this process's memory. */
@@ -34,7 +38,13 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
     const ownerBytes = ownerTurnsMax * turnBytes;
     return byteShares({ what, totalBytes: OWNERS * ownerBytes, ownerBytes, waitingMax: 0 });
   };
-  return { usual: sharesOf("chat turns", USUAL_BYTES), long: sharesOf("long chat turns", LONG_BYTES) };
+  const accepting = byteShares({
+    what: "chat turns",
+    totalBytes: Number.POSITIVE_INFINITY,
+    ownerBytes: ACCEPTING_MAX,
+    waitingMax: ownerTurnsMax,
+  });
+  return { usual: sharesOf("chat turns", USUAL_BYTES), long: sharesOf("long chat turns", LONG_BYTES), accepting };
 }
 
 /**

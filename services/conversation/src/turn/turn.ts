@@ -120,11 +120,14 @@ class RunningTurn implements ReadyTurn {
       const hasRoom = (said: number, received = 0) =>
         this.#memory.holds((asked + said) * BYTES_PER_CHARACTER + received * BYTES_PER_RECEIVED);
       if (!hasRoom(0)) throw outOfTurnMemory();
-      const onReceived = (bytes: number) => {
-        if (!hasRoom(this.#reply.text.length, bytes)) watch.fail(outOfTurnMemory());
+      const meter = {
+        ownerId: this.#turn.ownerId,
+        received: (bytes: number) => {
+          if (!hasRoom(this.#reply.text.length, bytes)) watch.fail(outOfTurnMemory());
+        },
       };
       const speaking = {
-        ask: (asked: ModelRequest) => ask({ ...asked, onReceived }, watch.signal),
+        ask: (asked: ModelRequest) => ask({ ...asked, meter }, watch.signal),
         request,
         watch,
         hasRoom,

@@ -1,5 +1,8 @@
-/** Is told how many bytes of a body have just arrived. */
-export type Meter = (bytes: number) => void;
+/** Whose body it is, and what is called with the number of bytes that have just arrived. */
+export interface Meter {
+  ownerId: string;
+  received(bytes: number): void;
+}
 
 const METERS = new WeakMap<AbortSignal, Meter>();
 

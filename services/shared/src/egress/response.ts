@@ -1,4 +1,5 @@
 import type { ClientRequest, IncomingMessage } from "node:http";
+import { loopShares } from "../loop-shares.ts";
 import { EgressError, networkError } from "./error.ts";
 import { meterOf } from "./meter.ts";
 
@@ -24,6 +25,9 @@ export function responseOf(request: ClientRequest, incoming: IncomingMessage, bo
   return new Response(null, head);
 }
 
+/** Of this process: what parses the bodies runs on its one loop. */
+const LOOP_SHARES = loopShares();
+
 function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) headers.append(rawHeaders[at] ?? "", rawHeaders[at + 1] ?? "");
@@ -39,6 +43,9 @@ function bodyOf(
   const meter = meterOf(signal);
   let receivedBytes = 0;
   let isSettled = false;
+  /** What came waits for the owner's turn on the loop. */
+  let isHeldBack = false;
+  let hasEnded = false;
 
   const settle = (act: () => void) => {
     if (isSettled) return;
@@ -58,10 +65,25 @@ function bodyOf(
     if (isSettled) return;
     receivedBytes += chunk.length;
     if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
-    meter?.(chunk.length);
+    meter?.received(chunk.length);
+    if (!meter) return enqueue(chunk);
+    const isDone = LOOP_SHARES.handOver(meter.ownerId, chunk, enqueue, resume);
+    isHeldBack = !isDone;
+    if (isHeldBack) incoming.pause();
+  };
+  const enqueue = (chunk: Uint8Array) => {
     if (isSettled) return;
     body.enqueue(chunk);
     if ((body.desiredSize ?? 0) <= 0) incoming.pause();
+  };
+  const resume = () => {
+    isHeldBack = false;
+    if (hasEnded) end();
+    else if (!isSettled && (body.desiredSize ?? 0) > 0) incoming.resume();
+  };
+  const end = () => {
+    hasEnded = true;
+    if (!isHeldBack) incoming.complete ? settle(() => body.close()) : cutShort();
   };
 
   return new ReadableStream({
@@ -69,7 +91,7 @@ function bodyOf(
       body = controller;
       signal?.addEventListener("abort", abort);
       incoming.on("data", receive);
-      incoming.on("end", () => (incoming.complete ? settle(() => body.close()) : cutShort()));
+      incoming.on("end", end);
       // Bun closes a whole message before the data it still holds is read; `end` follows that data.
       incoming.on("close", () => incoming.complete || cutShort());
       incoming.on("error", (cause) => fail(networkError(host, cause)));
@@ -78,7 +100,9 @@ function bodyOf(
       const encoding = incoming.headers["content-encoding"] ?? "identity";
       if (encoding !== "identity") fail(compressed(host, encoding));
     },
-    pull: () => void incoming.resume(),
+    pull: () => {
+      if (!isHeldBack) incoming.resume();
+    },
     cancel: () => settle(() => incoming.destroy()),
   });
 }

@@ -6,6 +6,7 @@ import {
   type sendUnaryData,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
+import type { Hold } from "../byte-shares.ts";
 import { isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
 import { cancelled, ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
@@ -13,6 +14,7 @@ import { servedCall } from "../telemetry/rpc.ts";
 import { markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
 import { type OpenCall, openCall } from "./open-call.ts";
+import type { EnterCall } from "./owner-calls.ts";
 import { type CheckOwnerIds, ownerIdCheck } from "./owner-ids.ts";
 import { type Admitted, refusePeer } from "./peers.ts";
 import type { Call } from "./server.ts";
@@ -24,6 +26,8 @@ export interface ServerContext {
   stopping: AbortSignal;
   /** Cuts off each call that runs. */
   running: Set<() => void>;
+  /** Each owner's share of the calls that are handled at once. */
+  enter: EnterCall;
   /** The names of the processes that may call, null for everybody. */
   peers: Admitted | null;
 }
@@ -60,7 +64,7 @@ export function adapt(
     const refusal = refusalOf(grpcCall);
     if (refusal) return callback(refusal);
     const open = openCall(grpcCall, server, callback);
-    const respond = () => respondOnce(method, handler, checkOwnerIds, grpcCall, open, callback);
+    const respond = () => respondOnce(method, handler, checkOwnerIds, grpcCall, open, callback, server.enter);
     servedCall(method.path, open.call.traceparent, respond).catch(unsent);
   };
 }
@@ -72,9 +76,15 @@ async function respondOnce(
   grpcCall: AnyCall,
   open: OpenCall,
   callback: sendUnaryData<Buffer>,
+  enter: EnterCall,
 ): Promise<ServiceError | null> {
+  let share: Hold | null = null;
   try {
-    if (!method.requestStream) checkOwnerIds(grpcCall.request);
+    if (!method.requestStream) {
+      checkOwnerIds(grpcCall.request);
+      const entered = enter(method.path, grpcCall.request, open.call);
+      share = entered instanceof Promise ? await entered : entered;
+    }
     const input = method.requestStream ? requestsOf(grpcCall, open, checkOwnerIds) : grpcCall.request;
     const response = await handler(input, open.call);
     const bytes = method.responseSerialize(response);
@@ -84,6 +94,8 @@ async function respondOnce(
     const failure = asServiceError(error, method, open);
     if (open.close()) callback(statusOf(failure, open));
     return failure;
+  } finally {
+    share?.release();
   }
 }
 

@@ -5,6 +5,7 @@ import { type AnyHandler, adapt, type ServerContext } from "./adapt.ts";
 import type { CallOrigin } from "./call.ts";
 import type { Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { healthHandlers } from "./health.ts";
+import { ownerCalls } from "./owner-calls.ts";
 import type { Admitted } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
 import { removeStaleSocket, socketPath } from "./unix-sockets.ts";
@@ -81,7 +82,7 @@ export async function serve<D extends Definition>(
   });
   const stopping = new AbortController();
   const { log, peers = null } = settings;
-  const context: ServerContext = { log, stopping: stopping.signal, running: new Set(), peers };
+  const context: ServerContext = { log, stopping: stopping.signal, running: new Set(), enter: ownerCalls(), peers };
   const name = serviceName(definition);
   server.addService(onWire(definition), implement(definition, handlers, context));
   server.addService(onWire(HealthService), implement(HealthService, healthHandlers(name), { ...context, peers: null }));

@@ -1,0 +1,84 @@
+/** Bytes that an owner may have worked on in one turn of the event loop; parsing a slice takes about two milliseconds. */
+const SLICE_BYTES = 16 * 1024;
+/** Slices of all owners in one turn of the loop. */
+const SLICES_MAX = 4;
+
+/** Shares the time of the event loop among owners, by the bytes that are worked on for them. */
+export interface LoopShares {
+  /**
+   * Hands over bytes, at once while the owner has part of its slice left, else slice by slice in later turns of the loop.
+   * @param work on a slice, synchronously or in promises that settle by themselves
+   * @returns whether all of it was handed over at once; otherwise `done` is called after the last slice
+   */
+  handOver(ownerId: string, bytes: Uint8Array, work: (slice: Uint8Array) => void, done: () => void): boolean;
+}
+
+interface Waiting {
+  rest: Uint8Array;
+  work(slice: Uint8Array): void;
+  done(): void;
+}
+
+/**
+ * An owner whose models answer faster than a process can read would keep everybody else waiting for the loop. Owners take turns,
+ * and what waits of one owner is worked on in the order in which it came.
+ * @param nextTurn runs a callback in the next turn of the loop
+ */
+export function loopShares(nextTurn: (run: () => void) => void = setImmediate): LoopShares {
+  /** Bytes worked on in this turn of the loop. */
+  const used = new Map<string, number>();
+  const waiting = new Map<string, Waiting[]>();
+  let isPlanned = false;
+
+  function handOver(ownerId: string, bytes: Uint8Array, work: (slice: Uint8Array) => void, done: () => void): boolean {
+    const before = used.get(ownerId) ?? 0;
+    plan();
+    if (!waiting.has(ownerId) && before + bytes.length <= SLICE_BYTES) {
+      used.set(ownerId, before + bytes.length);
+      work(bytes);
+      return true;
+    }
+    const queue = waiting.get(ownerId);
+    const item = { rest: bytes, work, done };
+    if (queue) queue.push(item);
+    else waiting.set(ownerId, [item]);
+    return false;
+  }
+
+  function plan(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    nextTurn(turn);
+  }
+
+  function turn(): void {
+    isPlanned = false;
+    used.clear();
+    for (const [ownerId, queue] of [...waiting].slice(0, SLICES_MAX)) {
+      // To the end of the round.
+      waiting.delete(ownerId);
+      workOn(ownerId, queue);
+      if (queue.length > 0) waiting.set(ownerId, queue);
+    }
+    if (waiting.size > 0) plan();
+  }
+
+  /** Works on one slice, of however many items. */
+  function workOn(ownerId: string, queue: Waiting[]): void {
+    let left = SLICE_BYTES;
+    while (left > 0) {
+      const [item] = queue;
+      if (!item) break;
+      const slice = item.rest.subarray(0, left);
+      item.rest = item.rest.subarray(slice.length);
+      left -= slice.length;
+      item.work(slice);
+      if (item.rest.length > 0) break;
+      queue.shift();
+      item.done();
+    }
+    used.set(ownerId, SLICE_BYTES - left);
+  }
+
+  return { handOver };
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "bun:test";
+import { loopShares } from "@parley/shared/loop-shares";
+
+const KIB = 1024;
+
+/** Shares over a loop whose turns the test takes, and a log of what was worked on. */
+function manual() {
+  const planned: (() => void)[] = [];
+  const shares = loopShares((run) => planned.push(run));
+  const log: string[] = [];
+  const give = (ownerId: string, bytes: number) =>
+    shares.handOver(
+      ownerId,
+      new Uint8Array(bytes),
+      (slice) => log.push(`${ownerId} ${slice.length / KIB}`),
+      () => log.push(`${ownerId} done`),
+    );
+  const turn = () => planned.splice(0).forEach((run) => void run());
+  return { give, turn, log, isIdle: () => planned.length === 0 };
+}
+
+test("what fits an owner's slice is worked on at once", () => {
+  const { give, turn, log, isIdle } = manual();
+  expect([give("own_1", 8 * KIB), give("own_1", 8 * KIB), give("own_2", 16 * KIB)]).toEqual([true, true, true]);
+  expect(log).toEqual(["own_1 8", "own_1 8", "own_2 16"]);
+  turn();
+  expect(isIdle()).toBe(true);
+});
+
+test("an owner's flood is worked on a slice a turn, in order, and another owner's bytes do not wait behind it", () => {
+  const { give, turn, log } = manual();
+  expect([give("own_1", 40 * KIB), give("own_1", 4 * KIB)]).toEqual([false, false]);
+  expect(give("own_2", 2 * KIB)).toBe(true);
+  turn();
+  expect(give("own_2", 2 * KIB)).toBe(true);
+  turn();
+  turn();
+  expect(log).toEqual(["own_2 2", "own_1 16", "own_2 2", "own_1 16", "own_1 8", "own_1 done", "own_1 4", "own_1 done"]);
+});
+
+test("floods of several owners take turns, four slices in each turn of the loop", () => {
+  const { give, turn, log } = manual();
+  const owners = ["own_1", "own_2", "own_3", "own_4", "own_5", "own_6"];
+  for (const owner of owners) give(owner, 32 * KIB);
+  turn();
+  expect(log).toEqual(owners.slice(0, 4).map((owner) => `${owner} 16`));
+  turn();
+  expect(log.slice(4).filter((line) => !line.endsWith("done"))).toEqual(
+    ["own_5", "own_6", "own_1", "own_2"].map((owner) => `${owner} 16`),
+  );
+});

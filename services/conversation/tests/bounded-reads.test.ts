@@ -43,8 +43,8 @@ async function waiting(): Promise<number> {
 }
 
 test.each([
-  ["conversations", ({ ownerId, conversationId }) => lists.lists.getConversation({ ownerId, conversationId }), 5],
-  ["lists", ({ ownerId }) => lists.lists.listConversations(request(ownerId, {})), 2],
+  ["conversations", ({ ownerId, conversationId }) => lists.lists.getConversation({ ownerId, conversationId }), 6],
+  ["lists", ({ ownerId }) => lists.lists.listConversations(request(ownerId, {})), 6],
 ] as [string, (key: { ownerId: string; conversationId: string }) => Promise<unknown>, number][])(
   "an owner that reads many %s at once reads a few at a time, and another owner's read is not behind them",
   async (_, read, atOnce) => {

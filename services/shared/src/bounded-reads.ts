@@ -3,7 +3,8 @@ import { PAGE_BYTES_MAX } from "./db/bounded-page.ts";
 import type { Call } from "./rpc/server.ts";
 
 /**
- * Reads what may be large, and keeps `bytesMax` of the owner's share of the process's memory until the answer of `call` has left.
+ * Reads what may be large, and keeps its bytes from the owner's share of the process's memory until the answer of `call` has left.
+ * The read may run twice: what turns out to be large is read again once there is room for it.
  * @param bytesMax that the read takes from the database at most
  * @throws ServiceError rate_limited when too many of the owner's reads wait already
  */
@@ -22,6 +23,8 @@ const TOTAL_BYTES = 8 * PAGE_BYTES_MAX;
 /** Two of the longest lists. */
 const OWNER_BYTES = 2 * PAGE_BYTES_MAX;
 const WAITING_MAX = 1_000;
+/** Held before the size is known: nearly all that is read has less. How many reads begin at once is bounded (rpc/owner-calls.ts). */
+const FIRST_BYTES = 1024 * 1024;
 
 export function boundedReads(): BoundedRead {
   const shares = byteShares({
@@ -31,8 +34,26 @@ export function boundedReads(): BoundedRead {
     waitingMax: WAITING_MAX,
   });
   return async (ownerId, bytesMax, call, read) => {
-    const hold = await shares.hold(ownerId, bytesMax, call.signal);
+    const first = await shares.hold(ownerId, Math.min(FIRST_BYTES, bytesMax), call.signal);
+    call.onSent(first.release);
+    const found = await read();
+    const bytes = sizeOf(found, bytesMax);
+    if (bytes <= first.bytes || first.grow(bytes - first.bytes)) return found;
+    first.release();
+    const hold = await shares.hold(ownerId, bytes, call.signal);
     call.onSent(hold.release);
     return read();
   };
+}
+
+/** The characters of all texts in a value, counted no further than `max`. */
+function sizeOf(value: unknown, max: number): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  let size = 0;
+  for (const inner of value instanceof Map ? value.values() : Object.values(value)) {
+    size += sizeOf(inner, max - size);
+    if (size >= max) return max;
+  }
+  return size;
 }

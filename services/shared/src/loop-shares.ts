@@ -1,5 +1,5 @@
-/** Bytes that an owner may have worked on in one turn of the event loop; parsing a slice takes about two milliseconds. */
-const SLICE_BYTES = 16 * 1024;
+/** Bytes that an owner may have worked on in one turn of the event loop: 20 words of a streamed reply take about 3 ms. */
+const SLICE_BYTES = 4 * 1024;
 /** Slices of all owners in one turn of the loop. */
 const SLICES_MAX = 4;
 

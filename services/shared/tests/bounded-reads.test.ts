@@ -1,58 +1,71 @@
 import { expect, test } from "bun:test";
 import { boundedReads } from "../src/bounded-reads.ts";
 import { PAGE_BYTES_MAX } from "../src/db/bounded-page.ts";
-import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
-import { serveTest } from "./fixtures/serve-test.ts";
 
-/** A service whose reads take up their owner's share, and last until they are let go. */
-async function serveReads() {
-  const bounded = boundedReads();
-  const begun: string[] = [];
-  const ends: (() => void)[] = [];
-  const served = await serveTest({
-    once: ({ ownerId, fails }, call) =>
-      bounded(String(ownerId), 2 * PAGE_BYTES_MAX, call, async () => {
-        begun.push(String(ownerId));
-        await new Promise<void>((resolve) => ends.push(resolve));
-        if (fails) throw new Error("a read failed");
-        return { text: "a".repeat(1_000_000) };
-      }),
-  });
-  return { served, begun, endNext: () => ends.shift()?.(), [Symbol.asyncDispose]: () => served[Symbol.asyncDispose]() };
+const MIB = 1024 * 1024;
+
+/** A call whose answer leaves when the test says so. */
+function newCall() {
+  const gone = new AbortController();
+  const thens: (() => void)[] = [];
+  return {
+    call: { signal: gone.signal, onSent: (then: () => void) => void thens.push(then) },
+    sent: () => thens.splice(0).forEach((then) => void then()),
+    leave: () => gone.abort(),
+  };
 }
 
-test("an owner whose share is taken up waits for its own reads, and nobody else does", async () => {
-  await using reads = await serveReads();
-  const { client } = reads.served;
-  const first = client.once({ ownerId: "own_1" });
-  await eventually(() => expect(reads.begun).toEqual(["own_1"]));
-  const second = client.once({ ownerId: "own_1" });
-  const other = client.once({ ownerId: "own_2" });
-  await eventually(() => expect(reads.begun).toEqual(["own_1", "own_2"]));
-  reads.endNext();
-  await first;
-  await eventually(() => expect(reads.begun).toEqual(["own_1", "own_2", "own_1"]));
-  reads.endNext();
-  reads.endNext();
-  await Promise.all([second, other]);
+/** A read of so many bytes, and how often it ran. */
+function readOf(bytes: number) {
+  const read = async () => {
+    read.runs++;
+    return { texts: new Map([["id", [{ content: "a".repeat(bytes) }]]]) };
+  };
+  read.runs = 0;
+  return read;
+}
+
+const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+test("what is small is read once and at once, however many answers have not left yet", async () => {
+  const bounded = boundedReads();
+  const read = readOf(1_000);
+  for (let n = 0; n < 30; n++) await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
+  expect(read.runs).toBe(30);
+});
+
+test("what is large waits until earlier answers have left, and is read again then; nobody else waits", async () => {
+  const bounded = boundedReads();
+  const [earlier, call] = [newCall(), newCall()];
+  await bounded("own_1", 2 * PAGE_BYTES_MAX, earlier.call, readOf(20 * MIB));
+  const read = readOf(20 * MIB);
+  let isRead = false;
+  const reading = bounded("own_1", 2 * PAGE_BYTES_MAX, call.call, read).then(() => {
+    isRead = true;
+  });
+  await settled();
+  expect([read.runs, isRead]).toEqual([1, false]);
+  await bounded("own_2", 2 * PAGE_BYTES_MAX, newCall().call, readOf(20 * MIB));
+  earlier.sent();
+  await reading;
+  expect(read.runs).toBe(2);
 });
 
 test("a read that fails, and one whose caller leaves, give back what they held", async () => {
-  await using reads = await serveReads();
-  const { client } = reads.served;
-  const failing = failureOf(client.once({ ownerId: "own_1", fails: true }));
-  await eventually(() => expect(reads.begun).toHaveLength(1));
-  reads.endNext();
-  expect(await failing).toMatchObject({ kind: "internal" });
-  const gone = new AbortController();
-  const left = failureOf(client.once({ ownerId: "own_1" }, { origin: { requestId: "r", signal: gone.signal } }));
-  await eventually(() => expect(reads.begun).toHaveLength(2));
-  gone.abort();
-  await left;
-  const next = client.once({ ownerId: "own_1" });
-  await eventually(() => expect(reads.begun).toHaveLength(3));
-  reads.endNext();
-  reads.endNext();
-  await next;
+  const bounded = boundedReads();
+  const [failing, waiting, holder] = [newCall(), newCall(), newCall()];
+  const fail = () => Promise.reject(new Error("a read failed"));
+  expect(await failureOf(bounded("own_1", PAGE_BYTES_MAX, failing.call, fail))).toMatchObject({
+    message: "a read failed",
+  });
+  failing.sent();
+  await bounded("own_1", 2 * PAGE_BYTES_MAX, holder.call, readOf(31 * MIB));
+  const left = failureOf(bounded("own_1", PAGE_BYTES_MAX, waiting.call, readOf(10 * MIB)));
+  await settled();
+  waiting.leave();
+  expect(await left).toMatchObject({ kind: "cancelled" });
+  waiting.sent();
+  holder.sent();
+  await bounded("own_1", 2 * PAGE_BYTES_MAX, newCall().call, readOf(31 * MIB));
 });

@@ -1,7 +1,8 @@
 import { expect, test } from "bun:test";
 import { loopShares } from "@parley/shared/loop-shares";
 
-const KIB = 1024;
+/** A quarter of a slice. */
+const KIB = 256;
 
 /** Shares over a loop whose turns the test takes, and a log of what was worked on. */
 function manual() {

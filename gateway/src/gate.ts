@@ -1,13 +1,11 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
-import type { Clock } from "@parley/shared/clock";
 import type { Logger } from "@parley/shared/log";
 import { type CallOrigin, isTraceparent } from "@parley/shared/rpc/call";
 import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
 import type { Static, TObject } from "@sinclair/typebox";
 import { requireScope } from "./auth/authenticate.ts";
-import { type Access, type Caller, identify } from "./auth/identify.ts";
-import type { KeyRing } from "./auth/key-ring.ts";
+import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import type { Answers, Reservation } from "./http/answers.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
@@ -23,18 +21,14 @@ import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
 import { refuseOverRate } from "./rate-limit/refuse.ts";
 
 /** What every request passes before its route: key or session, rate, scope, form; and what every answer carries. */
-export interface GateContext {
-  keys: KeyRing;
+export interface GateContext extends IdentifyContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession" | "claimIdempotencyKey">;
   /** Of keys and sessions. */
   keyLimiter: RateLimiter;
-  addressLimiter: RateLimiter;
   signInLimiter: RateLimiter;
   answers: Answers;
-  addressOf(request: Request): string;
   /** Keeps a connection on which nothing moves, as a model may think for long, until what it returns is called. */
   holdOpen(request: Request): () => void;
-  clock: Clock;
   log: Logger;
 }
 

@@ -9,7 +9,7 @@ import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
-import type { Orders } from "./attack.ts";
+import type { Orders } from "./orders.ts";
 
 /** What an attack does its harm with. */
 export interface Hostile {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Run } from "../run.ts";
-import type { Orders, Report } from "./attack.ts";
+import type { Orders, Report } from "./orders.ts";
 
 export interface Attacker {
   /** Settles when the attack is prepared, with false when it cannot be. */

@@ -1,8 +1,12 @@
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
-import type { GateContext } from "../gate.ts";
+import type { ServiceClient } from "@parley/shared/rpc/client";
 import { refuseOtherOrigins } from "../http/same-origin.ts";
+import type { RateLimiter } from "../rate-limit/limiter.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
 import { authenticate, type Scope, WrongKey } from "./authenticate.ts";
+import type { KeyRing } from "./key-ring.ts";
 import { readSessionToken } from "./session-cookie.ts";
 
 /** What a route asks of who calls it: a key with a scope, an owner's session, or nothing. */
@@ -17,6 +21,14 @@ export interface Caller {
   rateLimitPerMinute: number;
 }
 
+export interface IdentifyContext {
+  keys: KeyRing;
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession">;
+  addressLimiter: RateLimiter;
+  addressOf(request: Request): string;
+  clock: Clock;
+}
+
 /** Wrong keys of one client address per minute (decisions.md: Authentication). */
 const WRONG_KEYS_PER_MINUTE = 60;
 /** Of one session: a page of the dashboard makes a handful. */
@@ -26,7 +38,7 @@ const SESSION_REQUESTS_PER_MINUTE = 300;
  * Who calls, null where nobody is asked for.
  * @throws ServiceError unauthenticated, forbidden for a write from another site's page, rate_limited for too many wrong keys
  */
-export async function identify(ctx: GateContext, access: Access, request: Request): Promise<Caller | null> {
+export async function identify(ctx: IdentifyContext, access: Access, request: Request): Promise<Caller | null> {
   if (access === "anyone") {
     refuseOtherOrigins(request);
     return null;
@@ -42,14 +54,14 @@ export async function identify(ctx: GateContext, access: Access, request: Reques
   }
 }
 
-async function callerOfKey(ctx: GateContext, request: Request): Promise<Caller> {
+async function callerOfKey(ctx: IdentifyContext, request: Request): Promise<Caller> {
   const grant = await authenticate(ctx.keys, ctx.clock, request.headers.get("x-api-key"));
   const { ownerId, keyId, scopes, rateLimitPerMinute } = grant;
   return { ownerId, id: keyId, scopes, rateLimitPerMinute };
 }
 
 /** Never remembered here, so that signing out holds at once; a key is no session, nor the other way round. */
-async function callerOfSession(ctx: GateContext, request: Request): Promise<Caller> {
+async function callerOfSession(ctx: IdentifyContext, request: Request): Promise<Caller> {
   refuseOtherOrigins(request);
   const token = readSessionToken(request);
   if (token === null || token === "") throw new ServiceError("unauthenticated", "Not signed in");

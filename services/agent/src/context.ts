@@ -8,7 +8,7 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { LRUCache } from "lru-cache";
 import type { Catalogue } from "./catalogue/catalogue.ts";
 import type { ModelKeys } from "./model-keys/model-keys.ts";
-import type { PromptUse } from "./prompts/agent-prompts.ts";
+import type { PromptUse } from "./prompts/prompt-use.ts";
 
 export interface AgentContext {
   db: Database;

@@ -3,7 +3,8 @@ import type { Sql } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { appendMessages } from "../src/store/calls.ts";
 import type { TypeName } from "../src/store/conversations.ts";
-import { type SessionKey, takeTurn } from "../src/store/turns.ts";
+import type { SessionKey } from "../src/store/session-key.ts";
+import { takeTurn } from "../src/store/turns.ts";
 import { newOwner } from "./kit.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 

@@ -1,6 +1,6 @@
 import { byteShares } from "./byte-shares.ts";
 import { PAGE_BYTES_MAX } from "./db/bounded-page.ts";
-import type { Call } from "./rpc/server.ts";
+import type { Call } from "./rpc/call.ts";
 
 /**
  * Reads what may be large, and keeps its bytes from the owner's share of the process's memory until the answer of `call` has left.

@@ -1,5 +1,5 @@
 import { afterEach, expect, setSystemTime, test } from "bun:test";
-import type { Call } from "../src/rpc/server.ts";
+import type { Call } from "../src/rpc/call.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 

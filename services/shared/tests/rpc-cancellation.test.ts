@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ServiceError } from "../src/errors.ts";
-import type { Call } from "../src/rpc/server.ts";
+import type { Call } from "../src/rpc/call.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "./fixtures/failure-of.ts";
 import { serveTest } from "./fixtures/serve-test.ts";

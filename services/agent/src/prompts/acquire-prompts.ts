@@ -1,7 +1,7 @@
 import type { AnalysisSettings, PromptSource } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { type Prompt, PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { PromptUse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import type { Call } from "@parley/shared/rpc/server";
+import type { Call } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
 import type { AgentRow, StoredAnalysis } from "../store/agents.ts";
 import type { HeldClaim } from "./claim.ts";

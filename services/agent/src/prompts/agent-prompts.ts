@@ -3,13 +3,7 @@ import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
 import type { AgentRow } from "../store/agents.ts";
-
-/** Which prompt of an owner, and which version of it; null: the latest at the time it is read. */
-export interface PromptUse {
-  ownerId: string;
-  promptName: string;
-  promptVersion: number | null;
-}
+import type { PromptUse } from "./prompt-use.ts";
 
 /** Prompts that were read for some request, by their use; undefined: there is none. */
 type Prompts = ReadonlyMap<string, Prompt | undefined>;

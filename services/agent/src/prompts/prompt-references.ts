@@ -3,7 +3,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { newId } from "@parley/shared/ids";
 import { enqueueJob, type Job } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import type { Call } from "@parley/shared/rpc/server";
+import type { Call } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
 import { findAgent } from "../store/agents.ts";
 import { type HeldClaim, withClaim } from "./claim.ts";

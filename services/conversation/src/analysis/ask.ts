@@ -3,7 +3,7 @@ import { enqueueJobs, type NewJob } from "@parley/shared/jobs/store";
 import type { ConversationContext } from "../context.ts";
 import { awaitAnalyses } from "../store/conversation-events.ts";
 import type { MessageRow } from "../store/messages.ts";
-import type { SessionKey } from "../store/turns.ts";
+import type { SessionKey } from "../store/session-key.ts";
 
 export const ANALYSIS_QUEUE = "analyze-conversations";
 

@@ -2,7 +2,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { ConversationContext } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import type { ConversationRow } from "../store/conversations.ts";
-import type { SessionKey } from "../store/turns.ts";
+import type { SessionKey } from "../store/session-key.ts";
 
 /**
  * The conversation of a voice runtime, ended or not.

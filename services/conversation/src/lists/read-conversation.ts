@@ -2,7 +2,7 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
 import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
-import type { SessionKey } from "../store/turns.ts";
+import type { SessionKey } from "../store/session-key.ts";
 
 /**
  * The conversation, as its owner may read it.

@@ -9,7 +9,7 @@ import { readCall } from "../calls/read-call.ts";
 import { takeMessages, withLastSequence } from "../calls/transcript.ts";
 import type { ConversationContext } from "../context.ts";
 import { appendMessages } from "../store/calls.ts";
-import type { SessionKey } from "../store/turns.ts";
+import type { SessionKey } from "../store/session-key.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["appendTranscript"]>;
 

@@ -3,7 +3,7 @@ import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 import { isKept } from "./retention.ts";
-import type { SessionKey } from "./turns.ts";
+import type { SessionKey } from "./session-key.ts";
 
 // What voice runtimes tell of: calls, message threads and rooms. A chat is none of theirs (turns.ts).
 

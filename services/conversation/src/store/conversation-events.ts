@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
 import { keyOf } from "./payload-sources.ts";
-import type { SessionKey } from "./turns.ts";
+import type { SessionKey } from "./session-key.ts";
 
 /** The event of an ended conversation that the webhook dispatcher does not have yet (0005_conversation_events). */
 export interface EventRow extends SessionKey {

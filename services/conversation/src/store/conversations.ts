@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { isKept, keptFor } from "./retention.ts";
-import type { SessionKey } from "./turns.ts";
+import type { SessionKey } from "./session-key.ts";
 
 export type TypeName = keyof typeof CONVERSATION_TYPES;
 export type StatusName = keyof typeof CONVERSATION_STATUSES;

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import { keptFor, keptSince } from "./retention.ts";
-import type { SessionKey } from "./turns.ts";
+import type { SessionKey } from "./session-key.ts";
 
 export interface OwnerExpiry {
   ownerId: string;

@@ -1,7 +1,7 @@
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Sql } from "@parley/shared/db/database";
 import type { ROLES } from "@parley/shared/domain/api-names";
-import type { SessionKey } from "./turns.ts";
+import type { SessionKey } from "./session-key.ts";
 
 export interface MessageRow {
   conversationId: string;

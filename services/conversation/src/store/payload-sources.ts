@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { ANALYSIS_BYTES_MAX, MESSAGE_CHARACTERS_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
 import type { ConversationRow } from "./conversations.ts";
 import type { MessageRow } from "./messages.ts";
-import type { SessionKey } from "./turns.ts";
+import type { SessionKey } from "./session-key.ts";
 
 /** What an event's payload is made of. */
 export interface PayloadSource extends ConversationSource {

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { MessageRow } from "./messages.ts";
-import type { SessionKey } from "./turns.ts";
+import type { SessionKey } from "./session-key.ts";
 
 export type EndMessage = Pick<MessageRow, "seq" | "role" | "content">;
 

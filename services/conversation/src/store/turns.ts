@@ -4,11 +4,7 @@ import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { TokenUsage } from "../model/port.ts";
 import { newestBefore, type Said } from "./messages.ts";
 import { isKept } from "./retention.ts";
-
-export interface SessionKey {
-  ownerId: string;
-  conversationId: string;
-}
+import type { SessionKey } from "./session-key.ts";
 
 export interface OpenTurn extends SessionKey {
   turnId: string;

@@ -4,7 +4,7 @@ import { isSure } from "@parley/shared/clock";
 import { cancelled, notFound, ServiceError } from "@parley/shared/errors";
 import { decided, KEPT_MS, storedErrorOf, usedOtherwise } from "@parley/shared/idempotency/run";
 import { newUuid } from "@parley/shared/ids";
-import type { Call } from "@parley/shared/rpc/server";
+import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import { findConversation } from "../store/conversations.ts";
 import { findMessage } from "../store/messages.ts";

@@ -1,5 +1,5 @@
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Call } from "@parley/shared/rpc/server";
+import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import { detached } from "./detached.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";

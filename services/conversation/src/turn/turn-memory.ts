@@ -1,6 +1,6 @@
 import { type ByteShares, byteShares } from "@parley/shared/byte-shares";
 import { ServiceError } from "@parley/shared/errors";
-import type { Call } from "@parley/shared/rpc/server";
+import type { Call } from "@parley/shared/rpc/call";
 
 /** Of a turn with a reply, a prompt and a session of usual length; what is longer takes the rest from another budget. */
 const USUAL_BYTES = 96 * 1024;

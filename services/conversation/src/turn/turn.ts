@@ -2,7 +2,7 @@ import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError } from "@parley/shared/errors";
-import type { Call } from "@parley/shared/rpc/server";
+import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Model, ModelEvent, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";

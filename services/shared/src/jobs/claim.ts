@@ -1,5 +1,5 @@
 import type { Sql } from "../db/database.ts";
-import type { Job } from "./store.ts";
+import { type Job, leaseEnd } from "./store.ts";
 
 /** How the places of one process are shared among the owners of a queue's jobs. */
 export interface Shares {
@@ -104,8 +104,4 @@ export async function claimJobs(sql: Sql, { queue, now, leaseMs, limit, shares }
   const contested = rows[0]?.contested ?? false;
   const jobs = rows.filter(({ jobId }) => jobId !== null).map(({ contested: _, ...job }) => job);
   return { jobs, contested: contested && jobs.length < limit };
-}
-
-export function leaseEnd(now: Date, leaseMs: number): Date {
-  return new Date(now.getTime() + leaseMs);
 }

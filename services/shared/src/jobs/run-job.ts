@@ -1,5 +1,5 @@
 import { inSpan } from "../telemetry/spans.ts";
-import { HAND_OVER, type LoopContext } from "./queue-loop.ts";
+import { HAND_OVER, type LoopContext } from "./queue.ts";
 import { extendLease, failJob, handOverJob, type Job, repeatJob } from "./store.ts";
 
 /** Until a job that is handed over can be claimed: as long as other processes take to hear of it, or the one that let it go were the first. */

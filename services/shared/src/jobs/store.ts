@@ -1,6 +1,5 @@
 import type { Fragment, Sql } from "../db/database.ts";
 import { activeTraceparent } from "../telemetry/spans.ts";
-import { leaseEnd } from "./claim.ts";
 
 export interface Job<P = unknown> {
   ownerId: string;
@@ -148,4 +147,8 @@ export async function extendLease(sql: Sql, job: Job, now: Date, leaseMs: number
     update jobs set leased_until = ${leaseEnd(now, leaseMs)}
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
   return count > 0;
+}
+
+export function leaseEnd(now: Date, leaseMs: number): Date {
+  return new Date(now.getTime() + leaseMs);
 }

@@ -3,7 +3,8 @@ import type { Database } from "../db/database.ts";
 import type { Logger } from "../log.ts";
 import { observeBacklog } from "./backlog.ts";
 import { listenForJobs } from "./listen.ts";
-import { HAND_OVER, type Queue, startQueueLoop } from "./queue-loop.ts";
+import { HAND_OVER, type Queue } from "./queue.ts";
+import { startQueueLoop } from "./queue-loop.ts";
 
 export { HAND_OVER, type Queue };
 

@@ -9,23 +9,17 @@ import {
 import type { Hold } from "../byte-shares.ts";
 import { isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
 import { cancelled, ServiceError } from "../errors.ts";
-import type { Logger } from "../log.ts";
 import { servedCall } from "../telemetry/rpc.ts";
-import { markReplayed } from "./call.ts";
+import { type Call, markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
-import { type OpenCall, openCall } from "./open-call.ts";
+import { type OpenCall, openCall, type RunningCalls } from "./open-call.ts";
 import type { EnterCall } from "./owner-calls.ts";
 import { type CheckOwnerIds, ownerIdCheck } from "./owner-ids.ts";
 import { type Admitted, refusePeer } from "./peers.ts";
-import type { Call } from "./server.ts";
 import { isFromPeer, type RichStatus, toStatus } from "./status.ts";
 
 /** What the calls of one server share. */
-export interface ServerContext {
-  log: Logger;
-  stopping: AbortSignal;
-  /** Cuts off each call that runs. */
-  running: Set<() => void>;
+export interface ServerContext extends RunningCalls {
   /** Each owner's share of the calls that are handled at once. */
   enter: EnterCall;
   /** The names of the processes that may call, null for everybody. */

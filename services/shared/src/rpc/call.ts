@@ -1,4 +1,5 @@
 import { Metadata } from "@grpc/grpc-js";
+import type { Logger } from "../log.ts";
 
 /** What a request carries from hop to hop. */
 export interface CallOrigin {
@@ -11,6 +12,20 @@ export interface CallOrigin {
   signal?: AbortSignal | undefined;
   /** Is told the bytes of each unary answer that arrives for the request, before they are read. */
   onAnswer?: ((bytes: number) => void) | undefined;
+}
+
+/** The request being served; pass it on as the origin of every call made for it. */
+export interface Call extends CallOrigin {
+  /** Fires when the caller is gone before the answer: cancelled, disconnected, out of time, or cut off at a stop. */
+  signal: AbortSignal;
+  /** Fires when the server begins to stop: a stream without an end of its own ends then, or holds the stop up. */
+  stopping: AbortSignal;
+  /** Its lines name the request. */
+  log: Logger;
+  /** Runs `then` once the answer has left the process, or the caller is gone: what was held for it can go. */
+  onSent(then: () => void): void;
+  /** Set by a handler whose answer, or a stream's error, an earlier request got first; the caller is told by `onReplayed`. */
+  replayed?: boolean;
 }
 
 const REQUEST_ID = "x-request-id";

@@ -1,9 +1,7 @@
 import type { ServerUnaryCall } from "@grpc/grpc-js";
 import { ServiceError } from "../errors.ts";
 import type { Logger } from "../log.ts";
-import type { ServerContext } from "./adapt.ts";
-import { readOrigin } from "./call.ts";
-import type { Call } from "./server.ts";
+import { type Call, readOrigin } from "./call.ts";
 import { type RichStatus, toStatus } from "./status.ts";
 
 /** A call that has not been answered yet. */
@@ -15,10 +13,18 @@ export interface OpenCall {
   close(): boolean;
 }
 
+/** The calls that a server has under way. */
+export interface RunningCalls {
+  log: Logger;
+  stopping: AbortSignal;
+  /** Cuts off each call that runs. */
+  running: Set<() => void>;
+}
+
 type AnyCall = Pick<ServerUnaryCall<unknown, unknown>, "metadata" | "getDeadline" | "once">;
 
 /** @param refuse answers the call should it be cut off at a stop */
-export function openCall(grpcCall: AnyCall, server: ServerContext, refuse: (status: RichStatus) => void): OpenCall {
+export function openCall(grpcCall: AnyCall, server: RunningCalls, refuse: (status: RichStatus) => void): OpenCall {
   let answered = false;
   let gone = false;
   // Made for those who look at the signal: it and its firing cost a tenth of a small call.

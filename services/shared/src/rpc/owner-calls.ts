@@ -1,6 +1,6 @@
 import { OWNER_IDS } from "@parley/proto/owner-ids.ts";
 import { byteShares, type Hold } from "../byte-shares.ts";
-import type { Call } from "./server.ts";
+import type { Call } from "./call.ts";
 
 /** Of the calls that a process serves at once for one owner: fewer than its database has connections, so others always find one. */
 const AT_ONCE = 6;

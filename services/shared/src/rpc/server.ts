@@ -2,27 +2,13 @@ import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceI
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import type { Logger } from "../log.ts";
 import { type AnyHandler, adapt, type ServerContext } from "./adapt.ts";
-import type { CallOrigin } from "./call.ts";
+import type { Call } from "./call.ts";
 import type { Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { healthHandlers } from "./health.ts";
 import { ownerCalls } from "./owner-calls.ts";
 import type { Admitted } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
 import { removeStaleSocket, socketPath } from "./unix-sockets.ts";
-
-/** The request being served; pass it on as the origin of every call made for it. */
-export interface Call extends CallOrigin {
-  /** Fires when the caller is gone before the answer: cancelled, disconnected, out of time, or cut off at a stop. */
-  signal: AbortSignal;
-  /** Fires when the server begins to stop: a stream without an end of its own ends then, or holds the stop up. */
-  stopping: AbortSignal;
-  /** Its lines name the request. */
-  log: Logger;
-  /** Runs `then` once the answer has left the process, or the caller is gone: what was held for it can go. */
-  onSent(then: () => void): void;
-  /** Set by a handler whose answer, or a stream's error, an earlier request got first; the caller is told by `onReplayed`. */
-  replayed?: boolean;
-}
 
 /** Handlers as promises and async iterables. A method left out answers UNIMPLEMENTED. */
 export type Handlers<D extends Definition> = {

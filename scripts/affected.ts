@@ -1,8 +1,5 @@
-import { dirname, relative, resolve } from "node:path";
 import { $ } from "bun";
-
-const SOURCES = new Bun.Glob("**/*.{ts,mjs}");
-const transpiler = new Bun.Transpiler({ loader: "ts" });
+import { readImports } from "./imports.ts";
 
 /** Files that differ from a commit, those that git does not know yet among them. @param ref a commit or branch */
 export async function changedFiles(ref: string): Promise<string[]> {
@@ -20,33 +17,15 @@ export async function changedFiles(ref: string): Promise<string[]> {
  */
 export async function importersOf(changed: readonly string[], files: readonly string[]): Promise<string[]> {
   const importers = await readImporters();
-  const affected = new Set(changed.map((file) => resolve(file)));
+  const affected = new Set(changed);
   for (const file of affected) for (const importer of importers.get(file) ?? []) affected.add(importer);
-  return files.filter((file) => affected.has(resolve(file)));
+  return files.filter((file) => affected.has(file));
 }
 
-/** Who imports a file, by its absolute path. */
 async function readImporters(): Promise<Map<string, string[]>> {
   const importers = new Map<string, string[]>();
-  for await (const path of SOURCES.scan()) {
-    if (path.includes("node_modules/")) continue;
-    const importer = resolve(path);
-    for (const imported of await importsOf(importer)) {
-      if (relative(".", imported).includes("node_modules/")) continue;
-      importers.set(imported, [...(importers.get(imported) ?? []), importer]);
-    }
+  for (const [importer, imported] of await readImports("runs")) {
+    for (const file of imported) importers.set(file, [...(importers.get(file) ?? []), importer]);
   }
   return importers;
-}
-
-async function importsOf(file: string): Promise<string[]> {
-  const text = await Bun.file(file).text();
-  return transpiler.scanImports(text).flatMap(({ path }) => {
-    try {
-      return [Bun.resolveSync(path, dirname(file))];
-    } catch {
-      // A module of the runtime's own, or one that is not installed.
-      return [];
-    }
-  });
 }

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drift } from "./drift.ts";
+import { circles, forbiddenImports } from "./import-rules.ts";
+import { readImports } from "./imports.ts";
 import type { Tally } from "./tally.ts";
 
 /** What is checked without running anything of ours. Each prints its findings and tells whether there were none. */
@@ -13,6 +15,7 @@ const CHECKS: readonly { name: string; passes: (signal: AbortSignal) => Promise<
   },
   { name: "proto lint", passes: (signal) => succeeds(signal, "node_modules/.bin/buf", "lint", "proto") },
   { name: "generated code", passes: generatedCodeIsFresh },
+  { name: "imports go one way", passes: importsGoOneWay },
 ];
 
 /** Runs every check from the root of the checkout, whatever the others find; none more once `signal` fires. */
@@ -44,4 +47,14 @@ async function generatedCodeIsFresh(): Promise<boolean> {
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
+}
+
+async function importsGoOneWay(): Promise<boolean> {
+  const imports = await readImports("all");
+  const findings = [
+    ...circles(imports).map((circle) => `imports go in a circle: ${circle.join(" → ")}`),
+    ...forbiddenImports(imports).map((found) => `${found}, which its part may not (scripts/import-rules.ts)`),
+  ];
+  for (const finding of findings) console.log(finding);
+  return findings.length === 0;
 }

@@ -1,0 +1,59 @@
+import type { Imports } from "./imports.ts";
+
+/** What each part may import beside itself. Nobody imports a service; a part that is not named here may import nothing. */
+const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
+  proto: [],
+  "services/shared": ["proto"],
+  "services/account": ["proto", "services/shared"],
+  "services/agent": ["proto", "services/shared"],
+  "services/conversation": ["proto", "services/shared"],
+  "services/prompt": ["proto", "services/shared"],
+  "services/webhook-dispatcher": ["proto", "services/shared"],
+  gateway: ["proto", "services/shared"],
+  cli: ["proto", "services/shared"],
+  dev: ["proto", "services/shared"],
+  deploy: ["services/shared"],
+  tests: ["proto", "services/shared", "dev", "deploy"],
+  bench: ["proto", "services/shared", "gateway", "dev", "tests"],
+  scripts: ["proto", "services/shared", "dev", "deploy"],
+};
+/** What the `migrate` program takes of every service. */
+const MIGRATIONS = /^services\/[a-z-]+\/src\/migrations\.ts$/;
+
+/** Imports of another part that its part may not import, as lines to be read. */
+export function forbiddenImports(imports: Imports): string[] {
+  return imports
+    .entries()
+    .flatMap(([importer, imported]) =>
+      imported.filter((file) => !mayImport(importer, file)).map((file) => `${importer} imports ${file}`),
+    )
+    .toArray();
+}
+
+function mayImport(importer: string, imported: string): boolean {
+  const [from, to] = [partOf(importer), partOf(imported)];
+  if (from === to || MAY_IMPORT[from]?.includes(to)) return true;
+  return from === "deploy" && MIGRATIONS.test(imported);
+}
+
+function partOf(path: string): string {
+  return path.split("/", path.startsWith("services/") ? 2 : 1).join("/");
+}
+
+/** Circles of imports, each from a file through those it imports back to it. If two circles share a file, one may be left out. */
+export function circles(imports: Imports): string[][] {
+  const found: string[][] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string) => {
+    const at = path.indexOf(file);
+    if (at >= 0) return void found.push([...path.slice(at), file]);
+    if (done.has(file)) return;
+    path.push(file);
+    for (const imported of imports.get(file) ?? []) visit(imported);
+    path.pop();
+    done.add(file);
+  };
+  for (const file of imports.keys()) visit(file);
+  return found;
+}

@@ -1,0 +1,38 @@
+import { dirname, relative, resolve } from "node:path";
+
+/** Of each source file what it imports of this checkout, by their paths from its root. */
+export type Imports = ReadonlyMap<string, readonly string[]>;
+
+const SOURCES = new Bun.Glob("**/*.{ts,mjs}");
+/** As the formatter leaves them: a statement that begins its line, or a call. */
+const IMPORT = /^(?:import|export)\b[^"'`;]*\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm;
+const transpiler = new Bun.Transpiler({ loader: "ts" });
+
+/** @param of "all" imports, those of types among them, or only what is there when the file "runs" */
+export async function readImports(of: "all" | "runs"): Promise<Imports> {
+  const imports = new Map<string, string[]>();
+  for await (const path of SOURCES.scan()) {
+    if (path.includes("node_modules/")) continue;
+    const text = await Bun.file(path).text();
+    const named = of === "all" ? namesOf(text) : transpiler.scanImports(text).map((found) => found.path);
+    imports.set(path, [...new Set(named.flatMap((name) => sourceOf(path, name)))]);
+  }
+  return imports;
+}
+
+function namesOf(text: string): string[] {
+  return text
+    .matchAll(IMPORT)
+    .flatMap((match) => match.slice(1).filter((name) => name !== undefined))
+    .toArray();
+}
+
+/** None for a module of the runtime's own, of a dependency, or that is not installed. */
+function sourceOf(importer: string, name: string): string[] {
+  try {
+    const path = relative(".", Bun.resolveSync(name, dirname(resolve(importer))));
+    return path.includes("node_modules/") || path === name ? [] : [path];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import { circles, forbiddenImports } from "../import-rules.ts";
+import { readImports } from "../imports.ts";
+
+test("files that import each other, directly or through others, are a circle, and so is one that imports itself", () => {
+  const imports = new Map([
+    ["a.ts", ["b.ts", "d.ts"]],
+    ["b.ts", ["c.ts"]],
+    ["c.ts", ["b.ts", "d.ts"]],
+    ["d.ts", []],
+    ["e.ts", ["e.ts"]],
+  ]);
+  expect(circles(imports)).toEqual([
+    ["b.ts", "c.ts", "b.ts"],
+    ["e.ts", "e.ts"],
+  ]);
+});
+
+test("a file that two others import is no circle", () => {
+  const imports = new Map([
+    ["a.ts", ["b.ts", "c.ts"]],
+    ["b.ts", ["c.ts"]],
+    ["c.ts", []],
+  ]);
+  expect(circles(imports)).toEqual([]);
+});
+
+test.each([
+  ["services/agent/src/service.ts", "services/shared/src/errors.ts"],
+  ["services/shared/src/errors.ts", "proto/gen/parley/common/v1/common.ts"],
+  ["deploy/src/migrate/migrate-all.ts", "services/prompt/src/migrations.ts"],
+  ["gateway/src/gate.ts", "gateway/src/problem.ts"],
+  ["tests/api/chat.test.ts", "dev/stack/stack.ts"],
+])("%s may import %s", (importer, imported) => {
+  expect(forbiddenImports(new Map([[importer, [imported]]]))).toEqual([]);
+});
+
+test.each([
+  ["services/agent/src/service.ts", "services/prompt/src/service.ts"],
+  ["services/shared/src/errors.ts", "gateway/src/problem.ts"],
+  ["deploy/src/migrate/migrate-all.ts", "services/prompt/src/service.ts"],
+  ["gateway/src/gate.ts", "services/account/src/migrations.ts"],
+  ["dev/stack/stack.ts", "tests/kit/stack.ts"],
+  ["unknown/src/main.ts", "services/shared/src/errors.ts"],
+])("%s may not import %s", (importer, imported) => {
+  expect(forbiddenImports(new Map([[importer, [imported]]]))).toEqual([`${importer} imports ${imported}`]);
+});
+
+test("imports of types are read too, and no other import is missed", async () => {
+  const [all, running] = await Promise.all([readImports("all"), readImports("runs")]);
+  const missed = running
+    .entries()
+    .flatMap(([file, imported]) =>
+      imported.filter((path) => !all.get(file)?.includes(path)).map((path) => [file, path]),
+    );
+  expect(missed.toArray()).toEqual([]);
+  expect(all.get("gateway/src/openapi/operation.ts")).toContain("gateway/src/auth/identify.ts");
+  expect(running.get("gateway/src/openapi/operation.ts")).toEqual([]);
+});

@@ -22,7 +22,7 @@ export interface Violation {
 
 export interface ErrorFacts {
   /** Milliseconds after which a retry may work. */
-  retryAfterMs?: number;
+  retryAfterMs?: number | undefined;
   violations?: readonly Violation[];
   /** Short facts for the receiver, such as the session a failed turn belongs to. */
   metadata?: Readonly<Record<string, string>>;
@@ -49,6 +49,17 @@ export class ServiceError extends Error {
     this.violations = facts.violations ?? [];
     this.metadata = facts.metadata ?? {};
   }
+}
+
+/** The same error with more facts for the receiver. */
+export function withMetadata(error: ServiceError, metadata: Readonly<Record<string, string>>): ServiceError {
+  const { kind, detail, retryAfterMs, violations, cause } = error;
+  return new ServiceError(kind, detail, {
+    retryAfterMs,
+    violations,
+    cause,
+    metadata: { ...error.metadata, ...metadata },
+  });
 }
 
 /** Whoever asked is gone. */

@@ -1,6 +1,6 @@
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { nameOf, ROLES } from "@parley/shared/domain/api-names";
-import { invalid, ServiceError } from "@parley/shared/errors";
+import { invalid, ServiceError, withMetadata } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/length";
 import { storable } from "../storable.ts";
 import type { NewMessage } from "../store/calls.ts";
@@ -33,12 +33,7 @@ export function takeMessages(requests: readonly AppendTranscriptRequest[], lastS
 
 /** The error, with what a runtime needs to go on after it. */
 export function withLastSequence(error: ServiceError, lastSequence: number): ServiceError {
-  return new ServiceError(error.kind, error.detail, {
-    cause: error.cause,
-    violations: error.violations,
-    metadata: { ...error.metadata, last_sequence: String(lastSequence) },
-    ...(error.retryAfterMs !== undefined && { retryAfterMs: error.retryAfterMs }),
-  });
+  return withMetadata(error, { last_sequence: String(lastSequence) });
 }
 
 function gap(expected: number, came: number): ServiceError {

@@ -1,3 +1,5 @@
+import { ServiceError } from "../errors.ts";
+
 /** SQLSTATEs (https://www.postgresql.org/docs/current/errcodes-appendix.html): connection lost, going down, not yet up, out of disk, memory or connections. */
 const SQLSTATES = /^(08...|57P0[1-5]|53[123]00)$/;
 /** Of the `postgres` package itself. */
@@ -18,4 +20,9 @@ export function isUnreachableDatabase(error: unknown): boolean {
   if (SQLSTATES.test(code) || DRIVER.test(code)) return true;
   // Any file or socket can fail so; the driver marks what failed a query.
   return SYSTEM.test(code) && "query" in (error as Error);
+}
+
+/** What a user is told of it. @param cause what the query failed with */
+export function databaseUnreachable(cause: unknown): ServiceError {
+  return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000, cause });
 }

@@ -7,7 +7,7 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import type { Hold } from "../byte-shares.ts";
-import { isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
+import { databaseUnreachable, isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
 import { cancelled, ServiceError } from "../errors.ts";
 import { servedCall } from "../telemetry/rpc.ts";
 import { type Call, markReplayed } from "./call.ts";
@@ -155,7 +155,7 @@ function asServiceError(error: unknown, method: AnyMethod, { call, gone }: OpenC
   if (gone && isAbort(error)) return cancelled();
   if (isUnreachableDatabase(error)) {
     call.log.warn({ ...fields, err: error }, "database unreachable");
-    return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000 });
+    return databaseUnreachable(error);
   }
   if (isOutOfTime(error)) {
     call.log.warn({ ...fields, err: error }, "database too slow");

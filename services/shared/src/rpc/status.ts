@@ -148,6 +148,6 @@ function readDetails(packed: Buffer, cause: GrpcError): ServiceError | null {
     cause,
     metadata,
     violations,
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    retryAfterMs,
   });
 }

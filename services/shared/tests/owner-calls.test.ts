@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { ownerCalls } from "@parley/shared/rpc/owner-calls";
 import type { Call } from "@parley/shared/rpc/call";
+import { ownerCalls } from "@parley/shared/rpc/owner-calls";
 
 const GET = "/parley.conversation.v1.ConversationService/GetConversation";
 const TURN = "/parley.conversation.v1.ConversationService/CompleteTurn";

@@ -3,16 +3,15 @@ import { invalid } from "@parley/shared/errors";
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
-import { startTurn } from "../turn/start-turn.ts";
+import { runTurn } from "../turn/turn.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["streamTurn"]>;
 
 export function streamTurn(ctx: ConversationContext): Handler {
   return async function* (request, call) {
-    const running = await startTurn(ctx, turnOf(request), call);
-    for await (const event of running.stream()) {
+    for await (const event of runTurn(ctx, turnOf(request), call, "streamed")) {
       yield event.type === "started"
-        ? { event: { $case: "started", value: { sessionId: event.sessionId, replayed: running.replayed } } }
+        ? { event: { $case: "started", value: { sessionId: event.sessionId, replayed: event.replayed } } }
         : { event: { $case: "text", value: event.text } };
     }
   };

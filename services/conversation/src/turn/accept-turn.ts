@@ -1,9 +1,12 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { collectValues } from "@parley/shared/domain/variables/values";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
+import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
+import type { Model } from "../model/port.ts";
 import { conversationExists, findConversation } from "../store/conversations.ts";
 import {
   hasRoomForMetadata,
@@ -14,10 +17,28 @@ import {
   takeTurn,
 } from "../store/turns.ts";
 import { byteBudget } from "./context-window.ts";
+import { llmOf } from "./llm-of.ts";
 import { sessionName } from "./session-name.ts";
+
+/** What a turn needs before its user message can be accepted. */
+export interface PreparedTurn {
+  agent: AgentRuntime;
+  model: Model;
+}
 
 /** A turn under way, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
+
+/** A turn to run, or one that an earlier request with the same idempotency key has run. */
+export type Acceptance =
+  | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn }
+  | { type: "replay"; sessionId: string; text: string };
+
+/** @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called */
+export async function prepareTurn(ctx: ConversationContext, turn: Turn, { log }: Call): Promise<PreparedTurn> {
+  const agent = await ctx.getAgent(turn.ownerId, turn.agentId);
+  return { agent, model: ctx.selectModel(llmOf(agent), log) };
+}
 
 /**
  * Takes the turn of a new or given session and stores the user message.

@@ -19,13 +19,7 @@ import {
   type TurnKey,
   takeTurnKey,
 } from "../store/turn-keys.ts";
-import { type AcceptedTurn, acceptTurn } from "./open-session.ts";
-import { type PreparedTurn, prepareTurn } from "./turn.ts";
-
-/** A turn to run, or one that an earlier request with the same key has run. */
-export type KeyedTurn =
-  | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn }
-  | { type: "replay"; sessionId: string; text: string };
+import { type Acceptance, type AcceptedTurn, acceptTurn, type PreparedTurn, prepareTurn } from "./accept-turn.ts";
 
 /** How often a request looks whether the one before it, with the same key, is through. */
 const LOOK_MS = 150;
@@ -40,7 +34,7 @@ export async function acceptKeyedTurn(
   turn: Turn,
   idempotency: Idempotency,
   call: Call,
-): Promise<KeyedTurn> {
+): Promise<Acceptance> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
   if (isSure(ctx.clock)) await deleteExpiredTurnKeys(ctx.db, expiry(ctx));
   for (;;) {
@@ -97,7 +91,7 @@ async function retake(
   key: TurnKey,
   { conversationId, userSeq }: StoredTurn,
   call: Call,
-): Promise<KeyedTurn | null> {
+): Promise<Acceptance | null> {
   if (conversationId === null || userSeq === null) throw new Error("a turn key was committed without its turn");
   const open = { ownerId: turn.ownerId, conversationId, turnId: newUuid() };
   // Before the turn is taken: what keeps the agent from answering must not hold the session.
@@ -112,7 +106,7 @@ async function retake(
   return null;
 }
 
-async function replay(ctx: ConversationContext, ownerId: string, stored: StoredTurn): Promise<KeyedTurn> {
+async function replay(ctx: ConversationContext, ownerId: string, stored: StoredTurn): Promise<Acceptance> {
   const conversationId = stored.conversationId ?? "";
   const key = { ownerId, conversationId };
   if (!(await findConversation(ctx.db, key, ctx.clock.now()))) throw notFound("Session");

@@ -1,6 +1,7 @@
 import { type ByteShares, byteShares } from "@parley/shared/byte-shares";
 import { ServiceError } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
+import type { ModelRequest } from "../model/port.ts";
 
 /** Of a turn with a reply, a prompt and a session of usual length; what is longer takes the rest from another budget. */
 const USUAL_BYTES = 96 * 1024;
@@ -10,6 +11,10 @@ const LONG_BYTES = 40 * 1024;
 const STEP_BYTES = 64 * 1024;
 /** Turns of one owner that are accepted at once: fewer than the process has database connections, so others always find one. */
 const ACCEPTING_MAX = 6;
+/** A text, and a copy of it on its way to or from somebody. */
+const BYTES_PER_CHARACTER = 2;
+/** What arrives is there as bytes and as text. */
+const BYTES_PER_RECEIVED = 2;
 /** Owners that may take up all of their shares at once. */
 const OWNERS = 3;
 
@@ -77,6 +82,15 @@ export async function takeTurnMemory(
       return false;
     },
   };
+}
+
+/** Tells whether a turn finds room for its request, so many characters of a reply and so many bytes that just arrived. */
+export function roomFor(
+  memory: TurnMemory,
+  { system, messages }: ModelRequest,
+): (said: number, received?: number) => boolean {
+  const asked = messages.reduce((sum, { content }) => sum + content.length, system.length);
+  return (said, received = 0) => memory.holds((asked + said) * BYTES_PER_CHARACTER + received * BYTES_PER_RECEIVED);
 }
 
 export function outOfTurnMemory(): ServiceError {

@@ -1,12 +1,11 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
-import { Access, type AgentKey, AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { notFound, ServiceError } from "@parley/shared/errors";
+import { agentReader } from "@parley/shared/domain/agent-reader";
 import type { Logger } from "@parley/shared/log";
-import { batched } from "@parley/shared/rpc/batched";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { peerCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import type { Definition } from "@parley/shared/rpc/definition";
@@ -25,7 +24,6 @@ export interface Clients {
   close(): void;
 }
 
-const AGENT_BATCH_MAX = 200;
 const REACHABLE_WITHIN_MS = 1_000;
 
 /** Connects to a service when it is first called. @throws ConfigError when the certificates cannot be used */
@@ -39,21 +37,17 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
   const prompts = connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS);
   const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
   const webhooks = connect(WebhookDispatcherServiceService, "webhook", config.PARLEY_WEBHOOK_ADDRESS);
-  const getAgent = batched<AgentKey, Agent>(
-    async (keys) => {
-      const { results } = await agents.batchGetAgents({ keys: [...keys] });
-      return keys.map((_, at) => results[at]?.agent ?? refusal(results[at]?.access));
-    },
-    AGENT_BATCH_MAX,
-    { idOf: ({ ownerId, agentId }) => `${ownerId} ${agentId}` },
-  );
+  const getAgent = agentReader(async (keys) => {
+    const { results } = await agents.batchGetAgents({ keys });
+    return results.map(({ agent, access }) => ({ found: agent, access }));
+  });
   return {
     accounts,
     agents,
     prompts,
     conversations,
     webhooks,
-    getAgent: (ownerId, agentId) => getAgent({ ownerId, agentId }),
+    getAgent,
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
       const reachable = await Promise.all(named.map(([, client]) => client.isReachable(REACHABLE_WITHIN_MS)));
@@ -63,9 +57,4 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
       for (const client of [accounts, agents, prompts, conversations, webhooks]) client.close();
     },
   };
-}
-
-function refusal(access: Access | undefined): ServiceError {
-  if (access === Access.ACCESS_DENIED) return new ServiceError("forbidden", "You do not have access to this agent");
-  return notFound("Agent");
 }

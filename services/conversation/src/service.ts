@@ -5,15 +5,15 @@ import { boundedReads } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
+import { agentReader } from "@parley/shared/domain/agent-reader";
 import { createEgress } from "@parley/shared/egress/egress";
 import { type FewAtOnceSettings, fewAtOnce } from "@parley/shared/few-at-once";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
-import { createClient } from "@parley/shared/rpc/client";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { startService } from "@parley/shared/service";
-import { agentReader } from "./agents.ts";
 import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
@@ -96,8 +96,8 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           readLists: listReader(db, replica),
           searchFewAtOnce: fewAtOnce(FEW_SEARCHES),
           boundedRead: boundedReads(),
-          getAgent: agentReader(agents),
-          getAnalyzingAgent: agentReader(agents, { withAnalysisPrompt: true }),
+          getAgent: runtimeReader(agents, false),
+          getAnalyzingAgent: runtimeReader(agents, true),
           acceptEvents: dispatcher.batchAcceptEvents,
           forgetConversations: (conversations) =>
             dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
@@ -185,4 +185,12 @@ function limitsOf(config: ConversationConfig): ConversationLimits {
     checkpointMs: config.PARLEY_REPLY_CHECKPOINT_MS,
     turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
   };
+}
+
+/** Reads what agents run on. */
+function runtimeReader(agents: ServiceClient<typeof AgentServiceService>, withAnalysisPrompt: boolean) {
+  return agentReader(async (keys) => {
+    const { results } = await agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt });
+    return results.map(({ runtime, access }) => ({ found: runtime, access }));
+  });
 }

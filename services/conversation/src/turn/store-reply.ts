@@ -5,8 +5,8 @@ import type { ConversationContext } from "../context.ts";
 import { isReplyStored } from "../store/messages.ts";
 import { finishTurn, type ReplySoFar, releaseTurn } from "../store/turns.ts";
 import type { AcceptedTurn } from "./accept-turn.ts";
-import { persistently } from "./persistently.ts";
 import type { Reply } from "./speak.ts";
+import { untilStored } from "./until-stored.ts";
 
 export interface EndedTurn {
   accepted: AcceptedTurn;
@@ -26,7 +26,7 @@ export interface EndedTurn {
  * @throws ServiceError conflict when the session went on before a whole reply could be stored
  */
 export async function storeReply(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
-  await persistently(log, () => store(ctx, ended, log));
+  await untilStored(log, () => store(ctx, ended, log));
 }
 
 /** What there is of a reply, as it is stored. */

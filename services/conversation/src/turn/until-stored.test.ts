@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { silentLogger } from "@parley/shared/log";
-import { persistently } from "./persistently.ts";
+import { untilStored } from "./until-stored.ts";
 
 const NOW = [0, 0, 0];
 
@@ -27,7 +27,7 @@ const PASSING = [
 ];
 test.each(PASSING)("a write that fails with %s is tried again until it works", async (code) => {
   const { tries, write } = failing(code, code, null);
-  expect(await persistently(silentLogger, write, NOW)).toBe("stored");
+  expect(await untilStored(silentLogger, write, NOW)).toBe("stored");
   expect(tries.count).toBe(3);
 });
 
@@ -35,13 +35,13 @@ test.each(["22021", "23505", "42P01", "CONNECTION_ENDED", "no code"])(
   "%s will not pass: it is tried once",
   async (code) => {
     const { tries, write } = failing(code, null);
-    await expect(persistently(silentLogger, write, NOW)).rejects.toThrow(code);
+    await expect(untilStored(silentLogger, write, NOW)).rejects.toThrow(code);
     expect(tries.count).toBe(1);
   },
 );
 
 test("in the end the failure is told", async () => {
   const { tries, write } = failing(...new Array<string>(9).fill("57P03"));
-  await expect(persistently(silentLogger, write, NOW)).rejects.toThrow("57P03");
+  await expect(untilStored(silentLogger, write, NOW)).rejects.toThrow("57P03");
   expect(tries.count).toBe(NOW.length + 1);
 });

@@ -1,22 +1,20 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { isOutOfTime, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import type { Logger } from "@parley/shared/log";
+import { persistently } from "@parley/shared/persistently";
 
 /** About 25 seconds: a restart of the database, and a replica taking its place. */
 const DELAYS_MS: readonly number[] = [50, 100, 250, 500, ...new Array<number>(24).fill(1_000)];
 
 /** Tries a write again while the database is away: what was said must not be lost to a restart. Any other failure is final. */
-export async function persistently<T>(log: Logger, write: () => Promise<T>, delaysMs = DELAYS_MS): Promise<T> {
-  for (const delayMs of delaysMs) {
-    try {
-      return await write();
-    } catch (err) {
-      if (!mayPass(err)) throw err;
+export function untilStored<T>(log: Logger, write: () => Promise<T>, delaysMs = DELAYS_MS): Promise<T> {
+  return persistently(write, {
+    delaysMs,
+    goesOn(err, delayMs) {
+      if (!mayPass(err)) return false;
       log.warn({ err, retry_in_ms: delayMs }, "a reply could not be stored yet");
-      await sleep(delayMs);
-    }
-  }
-  return write();
+      return true;
+    },
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { HAND_OVER } from "@parley/shared/jobs/worker";
+import { every, persistently } from "@parley/shared/persistently";
 import type { Sealer } from "@parley/shared/sealing";
 import { signer } from "../secrets.ts";
 import type { PendingDelivery } from "../store/deliveries.ts";
@@ -153,7 +153,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     underWay--;
     underWayBytes -= bytes;
     begin();
-    const state = attempt && (await persistently(() => ctx.settle({ delivery, attempt })));
+    const state = attempt && (await settle(delivery, attempt));
     settled.push(delivery.deliveryId);
     unsettled--;
     retryAt = earlier(retryAt, state?.nextAttemptAt ?? null);
@@ -225,19 +225,19 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     else pause?.change();
   }
 
-  /** Until the database has it. At a stop another process may make the attempt again, as after a crash. */
-  async function persistently<T>(store: () => Promise<T>): Promise<T | null> {
-    for (let isFirst = true; ; isFirst = false) {
-      try {
-        return await store();
-      } catch (err) {
+  /** Until the database has it. Null at a stop: another process may make the attempt again, as after a crash. */
+  async function settle(delivery: PendingDelivery, attempt: Attempt): Promise<DeliveryState | null> {
+    let isTold = false;
+    return persistently(() => ctx.settle({ delivery, attempt }), {
+      delaysMs: every(SETTLE_RETRY_MS),
+      goesOn(err) {
         // Once for each attempt: there may be many, and the database away for long.
-        if (isFirst)
+        if (!isTold)
           sender.log.warn({ err, destination_id: key.destinationId }, "the end of a webhook attempt is not stored yet");
-        if (stopping.aborted) return null;
-        await sleep(SETTLE_RETRY_MS);
-      }
-    }
+        isTold = true;
+        return !stopping.aborted;
+      },
+    }).catch(() => null);
   }
 
   return { work, wake, readAheadBytes: () => underWayBytes + sum(waiting.map(readAhead)) };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { failureOf } from "@parley/shared/testing/failures";
 import postgres from "postgres";
-import { NO_OWNER, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+import { NO_OWNER, startTestAccount, type TestAccount } from "./kit.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -34,10 +35,10 @@ test("a key is its first request's for 24 hours, repeated or not, and free then"
   await claim("kept", "first");
   account.clock.advance(DAY_MS - 1);
   await claim("kept", "first");
-  expect(await refusal(claim("kept", "second"))).toMatchObject(REFUSED);
+  expect(await failureOf(claim("kept", "second"))).toMatchObject(REFUSED);
   account.clock.advance(1);
   await claim("kept", "second");
-  expect(await refusal(claim("kept", "first"))).toMatchObject(REFUSED);
+  expect(await failureOf(claim("kept", "first"))).toMatchObject(REFUSED);
 });
 
 test("owners do not share keys", async () => {

@@ -3,9 +3,9 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createLogger, silentLogger } from "@parley/shared/log";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { failureOf } from "@parley/shared/testing/failures";
 import { followKeyChanges, type KeyChanges } from "../src/keys/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
-import { refusal } from "./kit.ts";
 import { type DatabaseProxy, startProxy } from "./proxy.ts";
 
 let database: TestDatabase;
@@ -54,7 +54,7 @@ test("a watcher that came while Postgres was away is live when it is back", asyn
   const before = watch(changes);
   expect(await before.next()).toBe("");
   await proxy.close();
-  expect(await refusal(before.next())).toMatchObject({ kind: "unavailable" });
+  expect(await failureOf(before.next())).toMatchObject({ kind: "unavailable" });
 
   const during = watch(changes);
   const first = during.next();
@@ -68,13 +68,13 @@ test("a connection that falls silent is taken for lost", async () => {
   const { next } = watch(changes);
   expect(await next()).toBe("");
   proxy.silence();
-  expect(await refusal(next())).toMatchObject({ kind: "unavailable" });
+  expect(await failureOf(next())).toMatchObject({ kind: "unavailable" });
 });
 
 test("a change that is rolled back is not told", async () => {
   const { next } = watch(changes);
   expect(await next()).toBe("");
-  await refusal(
+  await failureOf(
     db.begin(async (tx) => {
       await notifyKeyChanges(tx, ["key_undone"]);
       throw new Error("changed my mind");

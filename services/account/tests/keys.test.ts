@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { KeyStatus } from "@parley/proto/parley/account/v1/account.ts";
 import { CreateKeyRequest } from "@parley/proto/parley/account/v1/account_service.ts";
+import { failureOf } from "@parley/shared/testing/failures";
 import postgres from "postgres";
-import { digestOf, NO_KEY, NO_OWNER, newKey, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+import { digestOf, NO_KEY, NO_OWNER, newKey, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 
 const { KEY_STATUS_ACTIVE, KEY_STATUS_INACTIVE, KEY_STATUS_EXPIRED } = KeyStatus;
 const HOUR_MS = 3_600_000;
@@ -56,7 +57,7 @@ describe("CreateKey", () => {
     [{ expiresAt: new Date("9999-06-01T00:00:00Z") }, "expires_at"],
   ])("%j is refused, naming %s", async (request, path) => {
     expect(
-      await refusal(account.client.createKey(CreateKeyRequest.fromPartial({ ...request, ownerId }))),
+      await failureOf(account.client.createKey(CreateKeyRequest.fromPartial({ ...request, ownerId }))),
     ).toMatchObject({ kind: "invalid", violations: [{ path, message: expect.stringContaining(path) }] });
   });
 
@@ -79,7 +80,7 @@ describe("CreateKey", () => {
   });
 
   test("an owner that does not exist gets none", async () => {
-    expect(await refusal(newKey(account.client, NO_OWNER))).toMatchObject({ detail: "Owner not found" });
+    expect(await failureOf(newKey(account.client, NO_OWNER))).toMatchObject({ detail: "Owner not found" });
   });
 
   test("the key itself is in no column of any table, its digest is in one", async () => {
@@ -134,7 +135,7 @@ describe("AuthenticateKey", () => {
   });
 
   test("a digest that is none is refused", async () => {
-    expect(await refusal(account.client.authenticateKey({ digest: Buffer.alloc(31) }))).toMatchObject({
+    expect(await failureOf(account.client.authenticateKey({ digest: Buffer.alloc(31) }))).toMatchObject({
       kind: "invalid",
     });
   });
@@ -153,7 +154,9 @@ describe("ListKeys", () => {
   });
 
   test("an owner that does not exist is not found", async () => {
-    expect(await refusal(account.client.listKeys({ ownerId: NO_OWNER }))).toMatchObject({ detail: "Owner not found" });
+    expect(await failureOf(account.client.listKeys({ ownerId: NO_OWNER }))).toMatchObject({
+      detail: "Owner not found",
+    });
   });
 });
 
@@ -177,7 +180,7 @@ describe("ActivateKey, DeactivateKey, DeleteKey", () => {
   test("an expired key cannot be activated, but can be switched off and deleted", async () => {
     const { keyId, apiKey } = await newKey(account.client, ownerId, { expiresAt: inAnHour() });
     account.clock.advance(HOUR_MS);
-    expect(await refusal(account.client.activateKey({ ownerId, keyId }))).toMatchObject({
+    expect(await failureOf(account.client.activateKey({ ownerId, keyId }))).toMatchObject({
       kind: "condition",
       detail: "API key has expired, create a new one",
     });
@@ -192,7 +195,9 @@ describe("ActivateKey, DeactivateKey, DeleteKey", () => {
     await account.client.deleteKey({ ownerId, keyId });
     expect(await statusOf(apiKey)).toBeUndefined();
     expect((await account.client.listKeys({ ownerId })).keys.map((key) => key.keyId)).not.toContain(keyId);
-    expect(await refusal(account.client.deleteKey({ ownerId, keyId }))).toMatchObject({ detail: "API key not found" });
+    expect(await failureOf(account.client.deleteKey({ ownerId, keyId }))).toMatchObject({
+      detail: "API key not found",
+    });
   });
 
   test("another owner's key is not found, and stays as it is", async () => {
@@ -200,12 +205,12 @@ describe("ActivateKey, DeactivateKey, DeleteKey", () => {
     const other = await newOwner(account.client);
     const foreign = { ownerId: other.ownerId, keyId };
     for (const change of ["activateKey", "deactivateKey", "deleteKey"] as const) {
-      expect(await refusal(account.client[change](foreign))).toMatchObject({ detail: "API key not found" });
+      expect(await failureOf(account.client[change](foreign))).toMatchObject({ detail: "API key not found" });
     }
     expect(await statusOf(apiKey)).toBe(KEY_STATUS_ACTIVE);
   });
 
   test.each([NO_KEY, "", "key_\u0000"])("there is no key %j", async (keyId) => {
-    expect(await refusal(account.client.deactivateKey({ ownerId, keyId }))).toMatchObject({ kind: "not_found" });
+    expect(await failureOf(account.client.deactivateKey({ ownerId, keyId }))).toMatchObject({ kind: "not_found" });
   });
 });

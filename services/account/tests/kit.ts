@@ -81,16 +81,3 @@ export function digestOf(apiKey: string): Buffer {
 /** Ids of the right form that name nothing. */
 export const NO_OWNER = "own_00000000000000000000000000";
 export const NO_KEY = "key_00000000000000000000000000";
-
-/**
- * The error a call is refused with. `expect(…).rejects` of Bun 1.4.5 spins the event loop itself, in which a gRPC server of
- * the same process never answers.
- */
-export async function refusal(call: Promise<unknown>): Promise<unknown> {
-  const outcome = await call.then(
-    (value) => ({ value }),
-    (error: unknown) => ({ error }),
-  );
-  if ("error" in outcome) return outcome.error;
-  throw new Error(`was not refused but answered ${JSON.stringify(outcome.value)}`);
-}

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { failureOf } from "@parley/shared/testing/failures";
 import postgres from "postgres";
-import { NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 
 let account: TestAccount;
 let ownerId: string;
@@ -38,7 +39,7 @@ test("an owner has 1,000 numbers at most", async () => {
     select owner_id, '+4420718' || 10000 + n, telephony_provider, created_at
     from mobile_numbers, generate_series(2, 1000) as n where owner_id = ${owner.ownerId}`;
   await sql.end();
-  expect(await refusal(add("+14155550121"))).toMatchObject({
+  expect(await failureOf(add("+14155550121"))).toMatchObject({
     kind: "conflict",
     detail: "There are 1000 phone numbers already: remove one first",
   });
@@ -53,11 +54,11 @@ test("a number is one owner's, until it is removed or its owner deleted", async 
   ];
   const add = (owner: { ownerId: string }) => account.client.addMobileNumber({ ownerId: owner.ownerId, mobileNumber });
   await add(one);
-  expect(await refusal(add(one))).toMatchObject({
+  expect(await failureOf(add(one))).toMatchObject({
     kind: "conflict",
     detail: "mobile_number +14155550111 is already this owner's",
   });
-  expect(await refusal(add(two))).toMatchObject({
+  expect(await failureOf(add(two))).toMatchObject({
     kind: "conflict",
     detail: "mobile_number +14155550111 is another owner's",
   });
@@ -89,7 +90,7 @@ test.each([
   [number("+14155550123", "twilio"), "telephony_provider"],
   [number("+14155550123", ""), "telephony_provider"],
 ])("%j is refused, naming %s", async (mobileNumber, path) => {
-  expect(await refusal(account.client.addMobileNumber({ ownerId, mobileNumber }))).toMatchObject({
+  expect(await failureOf(account.client.addMobileNumber({ ownerId, mobileNumber }))).toMatchObject({
     kind: "invalid",
     violations: [{ path, message: expect.stringContaining(path) }],
   });
@@ -99,7 +100,7 @@ test("a number that the owner does not have is not found, another owner's too", 
   const other = await newOwner(account.client);
   await account.client.addMobileNumber({ ownerId: other.ownerId, mobileNumber: number("+14155550133") });
   for (const mobileNumber of ["+14155550133", "+14155550134"]) {
-    expect(await refusal(account.client.removeMobileNumber({ ownerId, mobileNumber }))).toMatchObject({
+    expect(await failureOf(account.client.removeMobileNumber({ ownerId, mobileNumber }))).toMatchObject({
       kind: "not_found",
       detail: "Mobile number not found",
     });
@@ -107,11 +108,11 @@ test("a number that the owner does not have is not found, another owner's too", 
 });
 
 test("an owner that does not exist has no numbers", async () => {
-  expect(await refusal(account.client.listMobileNumbers({ ownerId: NO_OWNER }))).toMatchObject({
+  expect(await failureOf(account.client.listMobileNumbers({ ownerId: NO_OWNER }))).toMatchObject({
     detail: "Owner not found",
   });
   expect(
-    await refusal(account.client.removeMobileNumber({ ownerId: NO_OWNER, mobileNumber: "+14155550123" })),
+    await failureOf(account.client.removeMobileNumber({ ownerId: NO_OWNER, mobileNumber: "+14155550123" })),
   ).toMatchObject({
     detail: "Owner not found",
   });

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
-import { NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+import { failureOf } from "@parley/shared/testing/failures";
+import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 
 const { TIER_UNSPECIFIED, TIER_FREE, TIER_PRO, TIER_ENTERPRISE } = Tier;
 let account: TestAccount;
@@ -68,7 +69,7 @@ describe("CreateOwner", () => {
       "rate_limit_per_minute must be a whole number from 1 to 1000000",
     ],
   ])("%j is refused, naming %s", async (request, path, message) => {
-    expect(await refusal(account.client.createOwner(request))).toMatchObject({
+    expect(await failureOf(account.client.createOwner(request))).toMatchObject({
       kind: "invalid",
       detail: message,
       violations: [{ path, message }],
@@ -85,7 +86,7 @@ describe("CreateOwner", () => {
     const request = { name: "Ann", email: "unique@example.com", tier: TIER_FREE };
     const { owner } = await account.client.createOwner(request);
     const again = { ...request, email: "Unique@Example.com" };
-    expect(await refusal(account.client.createOwner(again))).toMatchObject({
+    expect(await failureOf(account.client.createOwner(again))).toMatchObject({
       kind: "conflict",
       detail: "email is already in use by another owner",
     });
@@ -111,7 +112,7 @@ describe("GetOwner", () => {
   });
 
   test.each([NO_OWNER, "own_x", "own_\u0000"])("there is no owner %j", async (ownerId) => {
-    expect(await refusal(account.client.getOwner({ ownerId }))).toMatchObject({
+    expect(await failureOf(account.client.getOwner({ ownerId }))).toMatchObject({
       kind: "not_found",
       detail: "Owner not found",
     });
@@ -142,7 +143,7 @@ describe("ListOwners", () => {
     [{ pageSize: -1, afterOwnerId: "" }, "page_size"],
     [{ pageSize: 10, afterOwnerId: "nobody" }, "after_owner_id"],
   ])("%j is refused, naming %s", async (request, path) => {
-    expect(await refusal(account.client.listOwners(request))).toMatchObject({
+    expect(await failureOf(account.client.listOwners(request))).toMatchObject({
       kind: "invalid",
       violations: [{ path }],
     });
@@ -168,18 +169,18 @@ describe("UpdateOwner", () => {
     expect(await change({ tier: TIER_ENTERPRISE })).toEqual([TIER_ENTERPRISE, 700]);
     expect(await change({ rateLimitPerMinute: 800 })).toEqual([TIER_ENTERPRISE, 800]);
     expect(await change({ tier: TIER_PRO })).toEqual([TIER_PRO, 500]);
-    expect(await refusal(change({ tier: TIER_ENTERPRISE }))).toMatchObject({ kind: "invalid" });
-    expect(await refusal(change({ rateLimitPerMinute: 800 }))).toMatchObject({ kind: "invalid" });
+    expect(await failureOf(change({ tier: TIER_ENTERPRISE }))).toMatchObject({ kind: "invalid" });
+    expect(await failureOf(change({ rateLimitPerMinute: 800 }))).toMatchObject({ kind: "invalid" });
     expect(await change({ tier: TIER_UNSPECIFIED })).toEqual([TIER_PRO, 500]);
   });
 
   test("a blank name is refused", async () => {
     const { ownerId } = await newOwner(account.client);
-    expect(await refusal(account.client.updateOwner({ ownerId, name: " " }))).toMatchObject({ kind: "invalid" });
+    expect(await failureOf(account.client.updateOwner({ ownerId, name: " " }))).toMatchObject({ kind: "invalid" });
   });
 
   test("an owner that does not exist is not found", async () => {
-    expect(await refusal(account.client.updateOwner({ ownerId: NO_OWNER }))).toMatchObject({ kind: "not_found" });
+    expect(await failureOf(account.client.updateOwner({ ownerId: NO_OWNER }))).toMatchObject({ kind: "not_found" });
   });
 });
 

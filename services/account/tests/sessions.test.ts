@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Session } from "@parley/proto/parley/account/v1/account.ts";
 import { isId } from "@parley/shared/ids";
+import { failureOf } from "@parley/shared/testing/failures";
 import postgres from "postgres";
-import { digestOf, NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+import { digestOf, NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 
 const PASSWORD = "four words and a comma";
 const HOUR_MS = 60 * 60 * 1000;
@@ -49,13 +50,13 @@ describe("signing in", () => {
 
   test("is refused alike for a wrong password, an unknown email, an owner without a password and a deleted one", async () => {
     const { email } = await member();
-    expect(await refusal(signIn(email, `${PASSWORD}!`))).toMatchObject(WRONG);
-    expect(await refusal(signIn(email, ""))).toMatchObject(WRONG);
-    expect(await refusal(signIn("nobody@example.com"))).toMatchObject(WRONG);
-    expect(await refusal(signIn((await newOwner(account.client)).email))).toMatchObject(WRONG);
+    expect(await failureOf(signIn(email, `${PASSWORD}!`))).toMatchObject(WRONG);
+    expect(await failureOf(signIn(email, ""))).toMatchObject(WRONG);
+    expect(await failureOf(signIn("nobody@example.com"))).toMatchObject(WRONG);
+    expect(await failureOf(signIn((await newOwner(account.client)).email))).toMatchObject(WRONG);
     const gone = await member();
     await account.client.deleteOwner({ ownerId: gone.ownerId });
-    expect(await refusal(signIn(gone.email))).toMatchObject(WRONG);
+    expect(await failureOf(signIn(gone.email))).toMatchObject(WRONG);
   });
 
   test("stores neither the password nor the token", async () => {
@@ -71,7 +72,9 @@ describe("signing in", () => {
 
   test("answers everyone when many try at once", async () => {
     const { email } = await member();
-    const attempts = Array.from({ length: 12 }, (_, at) => (at % 2 ? signIn(email) : refusal(signIn(email, "wrong"))));
+    const attempts = Array.from({ length: 12 }, (_, at) =>
+      at % 2 ? signIn(email) : failureOf(signIn(email, "wrong")),
+    );
     const answers = await Promise.all(attempts);
     expect(answers.filter((answer) => typeof answer === "object" && answer && "token" in answer)).toHaveLength(6);
   });
@@ -80,7 +83,7 @@ describe("signing in", () => {
 describe("a session", () => {
   test("that nobody began is none", async () => {
     expect(await sessionOf("nothing")).toBeUndefined();
-    expect(await refusal(account.client.authenticateSession({ digest: Buffer.alloc(5) }))).toMatchObject({
+    expect(await failureOf(account.client.authenticateSession({ digest: Buffer.alloc(5) }))).toMatchObject({
       kind: "invalid",
     });
   });
@@ -140,7 +143,7 @@ describe("a password", () => {
     const { token } = await signIn(email);
     await account.client.setPassword({ ownerId, password: "another four words here" });
     expect(await sessionOf(token)).toBeUndefined();
-    expect(await refusal(signIn(email))).toMatchObject(WRONG);
+    expect(await failureOf(signIn(email))).toMatchObject(WRONG);
     await signIn(email, "another four words here");
   });
 
@@ -150,7 +153,7 @@ describe("a password", () => {
     const newPassword = "another four words here";
     const change = (currentPassword: string) =>
       account.client.changePassword({ ownerId, currentPassword, newPassword });
-    expect(await refusal(change("a guess of many letters"))).toMatchObject({
+    expect(await failureOf(change("a guess of many letters"))).toMatchObject({
       kind: "invalid",
       detail: "current_password is not the one you have",
     });
@@ -158,7 +161,7 @@ describe("a password", () => {
     const changed = await change(PASSWORD);
     expect(await sessionOf(token)).toBeUndefined();
     expect(await sessionOf(changed.token)).toEqual(changed.session);
-    expect(await refusal(signIn(email))).toMatchObject(WRONG);
+    expect(await failureOf(signIn(email))).toMatchObject(WRONG);
     await signIn(email, newPassword);
   });
 
@@ -186,7 +189,7 @@ describe("a password", () => {
     expect(outcomes.filter((outcome) => outcome !== null)).toHaveLength(1);
     const winner = outcomes.findIndex((outcome) => outcome !== null);
     await signIn(email, words[winner]);
-    expect(await refusal(signIn(email, words[1 - winner]))).toMatchObject(WRONG);
+    expect(await failureOf(signIn(email, words[1 - winner]))).toMatchObject(WRONG);
   });
 
   test.each([
@@ -195,7 +198,10 @@ describe("a password", () => {
     ["of few letters", "abababababababab", "password must be harder to guess: several words, for example"],
   ])("that is %s is refused", async (_, password, detail) => {
     const { ownerId } = await newOwner(account.client);
-    expect(await refusal(account.client.setPassword({ ownerId, password }))).toMatchObject({ kind: "invalid", detail });
+    expect(await failureOf(account.client.setPassword({ ownerId, password }))).toMatchObject({
+      kind: "invalid",
+      detail,
+    });
   });
 
   test("of 256 characters is taken whole, any characters it has", async () => {
@@ -203,7 +209,7 @@ describe("a password", () => {
     const password = ` 🗝 ${"long ".repeat(50)}äö`.padEnd(256, "x").slice(0, 256);
     await account.client.setPassword({ ownerId, password });
     await signIn(email, password);
-    expect(await refusal(signIn(email, password.slice(0, -1)))).toMatchObject(WRONG);
+    expect(await failureOf(signIn(email, password.slice(0, -1)))).toMatchObject(WRONG);
   });
 
   test("is not the owner's own email or name", async () => {
@@ -211,12 +217,12 @@ describe("a password", () => {
     const { owner } = await account.client.createOwner({ ...request, tier: 0 });
     const ownerId = owner?.ownerId ?? "";
     for (const password of [request.email.toUpperCase(), request.name]) {
-      expect(await refusal(account.client.setPassword({ ownerId, password }))).toMatchObject({ kind: "invalid" });
+      expect(await failureOf(account.client.setPassword({ ownerId, password }))).toMatchObject({ kind: "invalid" });
     }
   });
 
   test("is nobody's without an owner", async () => {
-    expect(await refusal(account.client.setPassword({ ownerId: NO_OWNER, password: PASSWORD }))).toMatchObject({
+    expect(await failureOf(account.client.setPassword({ ownerId: NO_OWNER, password: PASSWORD }))).toMatchObject({
       kind: "not_found",
       detail: "Owner not found",
     });

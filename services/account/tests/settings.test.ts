@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { NO_OWNER, newOwner, refusal, startTestAccount, type TestAccount } from "./kit.ts";
+import { failureOf } from "@parley/shared/testing/failures";
+import { NO_OWNER, newOwner, startTestAccount, type TestAccount } from "./kit.ts";
 
 let account: TestAccount;
 
@@ -23,15 +24,17 @@ test("conversations are kept for 90 days unless the owner says otherwise", async
 
 test.each([0, -1, 3651])("%d days are refused", async (retentionDays) => {
   const { ownerId } = await newOwner(account.client);
-  expect(await refusal(account.client.updateSettings({ ownerId, retentionDays }))).toMatchObject({
+  expect(await failureOf(account.client.updateSettings({ ownerId, retentionDays }))).toMatchObject({
     kind: "invalid",
     detail: "retention_days must be from 1 to 3650",
   });
 });
 
 test("an owner that does not exist has no settings", async () => {
-  expect(await refusal(account.client.getSettings({ ownerId: NO_OWNER }))).toMatchObject({ detail: "Owner not found" });
-  expect(await refusal(account.client.updateSettings({ ownerId: NO_OWNER, retentionDays: 5 }))).toMatchObject({
+  expect(await failureOf(account.client.getSettings({ ownerId: NO_OWNER }))).toMatchObject({
+    detail: "Owner not found",
+  });
+  expect(await failureOf(account.client.updateSettings({ ownerId: NO_OWNER, retentionDays: 5 }))).toMatchObject({
     detail: "Owner not found",
   });
 });

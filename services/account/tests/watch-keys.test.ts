@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { KeyStatus, Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { eventually } from "@parley/shared/testing/eventually";
+import { failureOf } from "@parley/shared/testing/failures";
 import postgres from "postgres";
 import {
   type AccountClient,
   digestOf,
   newKey,
   newOwner,
-  refusal,
   startAccountProcess,
   startTestAccount,
   type TestAccount,
@@ -123,7 +123,7 @@ test("when the listening connection is lost the streams end, and new ones are li
   const { next } = await watch(account.client);
   const [lost] = await listeners();
   await admin`select pg_terminate_backend(${lost?.pid ?? 0})`;
-  expect(await refusal(next())).toMatchObject({
+  expect(await failureOf(next())).toMatchObject({
     kind: "unavailable",
     detail: "Key changes cannot be followed just now, try again",
   });
@@ -139,7 +139,7 @@ test("a service that stops says so on its streams, so that they do not hold it u
   const other = await startAccountProcess(account.database, account.clock);
   const { next } = await watch(other.client);
   await eventually(async () => expect(await listeners()).toHaveLength(2));
-  const ended = refusal(next());
+  const ended = failureOf(next());
   await other.stop();
   expect(await ended).toMatchObject({ kind: "unavailable", detail: "The account service is stopping, try again" });
   await eventually(async () => expect(await listeners()).toHaveLength(1));

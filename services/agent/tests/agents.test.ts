@@ -6,6 +6,8 @@ import {
   type UpdateAgentRequest,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { newId } from "@parley/shared/ids";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import {
   byName,
@@ -15,9 +17,7 @@ import {
   creation,
   customLlm,
   deletion,
-  failure,
   inline,
-  newOwner,
   present,
   read,
   startTestAgents,

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { AnalysisSettings } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import {
   byName,
   change,
   create,
   createPrompt,
   creation,
-  failure,
   inline,
-  newOwner,
   startTestAgents,
   type TestAgents,
   update,

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfigError } from "@parley/shared/config";
+import { failureOf } from "@parley/shared/testing/failures";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import { loadCatalogue } from "../src/catalogue/load.ts";
 
@@ -17,14 +18,6 @@ async function written(name: string, text: string): Promise<string> {
   const path = join(folder, name);
   await writeFile(path, text);
   return path;
-}
-
-async function refusal(path: string): Promise<unknown> {
-  try {
-    return await loadCatalogue(path);
-  } catch (error) {
-    return error;
-  }
 }
 
 test("no file is the built-in catalogue", async () => {
@@ -51,7 +44,7 @@ test.each([
   ],
 ])("%s stops the start with an error that names the variable, the file and the fix", async (name, text, what) => {
   const path = text === null ? join(folder, name) : await written(name, text);
-  const error = await refusal(path);
+  const error = await failureOf(loadCatalogue(path));
   expect(error).toBeInstanceOf(ConfigError);
   expect(error).toMatchObject({ message: expect.stringContaining(`PARLEY_CATALOGUE: ${path} ${what}`) });
 });

@@ -4,10 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Gender, type Voice } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ListVoicesRequest, type ListVoicesResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import { BUILT_IN } from "../src/catalogue/built-in.ts";
 import type { Models } from "../src/catalogue/catalogue.ts";
-import { creation, failure, newOwner, startTestAgents, type TestAgents } from "./kit.ts";
+import { creation, startTestAgents, type TestAgents } from "./kit.ts";
 
 const ADDED = {
   updated_at: "2099-01-01T00:00:00.000Z",

@@ -4,6 +4,8 @@ import { type AcquirePromptsRequest, PromptServiceService } from "@parley/proto/
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/shared/testing/eventually";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
 import {
   type AgentClient,
@@ -12,9 +14,7 @@ import {
   create,
   createPrompt,
   creation,
-  failure,
   inline,
-  newOwner,
   read,
   startTestAgents,
   type TestAgents,

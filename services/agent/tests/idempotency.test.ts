@@ -1,19 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { newId } from "@parley/shared/ids";
-import {
-  change,
-  create,
-  creation,
-  deletion,
-  failure,
-  inline,
-  newOwner,
-  read,
-  startTestAgents,
-  type TestAgents,
-  update,
-} from "./kit.ts";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { change, create, creation, deletion, inline, read, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 /** With few connections, so that whatever wants two of them at once would come to a halt here. */
 let service: TestAgents;

@@ -7,8 +7,6 @@ import {
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { ServiceError } from "@parley/shared/errors";
-import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
@@ -74,10 +72,6 @@ export function agentClient(address: string): AgentClient {
   return createClient(AgentServiceService, { peer: "agent", address, timeoutMs: TIMEOUT_MS });
 }
 
-export function newOwner(): string {
-  return newId("own");
-}
-
 /** A request to create an agent; each test gives what it is about. */
 export function creation(ownerId: string, given: Partial<CreateAgentRequest> = {}): CreateAgentRequest {
   const agentType = AgentType.AGENT_TYPE_INBOUND;
@@ -139,15 +133,4 @@ export async function createPrompt(
   promptType: PromptType = PromptType.PROMPT_TYPE_MAIN,
 ): Promise<void> {
   await prompts.createPrompt({ ownerId, promptName, promptContent, promptType, idempotency: undefined });
-}
-
-/** How a call failed, in the terms a test asserts. @throws when it did not fail */
-export async function failure(call: Promise<unknown>): Promise<{ kind: string; detail: string; paths: string[] }> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { kind: error.kind, detail: error.detail, paths: error.violations.map((violation) => violation.path) };
-  }
-  throw new Error("the call succeeded");
 }

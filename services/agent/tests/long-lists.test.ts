@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { byName, create, createPrompt, creation, failure, newOwner, startTestAgents, type TestAgents } from "./kit.ts";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { byName, create, createPrompt, creation, startTestAgents, type TestAgents } from "./kit.ts";
 
 let service: TestAgents;
 beforeAll(async () => {

@@ -4,6 +4,8 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { silentLogger } from "@parley/shared/log";
 import { type Handlers, type RunningServer, serve } from "@parley/shared/rpc/server";
 import { eventually } from "@parley/shared/testing/eventually";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
 import {
   type AgentClient,
@@ -14,9 +16,7 @@ import {
   createPrompt,
   creation,
   deletion,
-  failure,
   inline,
-  newOwner,
   startTestAgents,
   type TestAgents,
 } from "./kit.ts";

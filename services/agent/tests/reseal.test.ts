@@ -3,10 +3,11 @@ import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { silentLogger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import { TEST_SECRET } from "@parley/shared/testing/database";
+import { newOwner } from "@parley/shared/testing/owners";
 import { modelKeysOf, readAgentConfig } from "../src/config.ts";
 import { openLlm, type StoredLlm } from "../src/model-keys/llm-secrets.ts";
 import { resealAgents } from "../src/model-keys/reseal.ts";
-import { create, creation, customLlm, newOwner, startTestAgents, type TestAgents } from "./kit.ts";
+import { create, creation, customLlm, startTestAgents, type TestAgents } from "./kit.ts";
 
 const NEXT = Buffer.alloc(32, 9).toString("base64");
 

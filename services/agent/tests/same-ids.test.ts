@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { Access } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { newOwner } from "@parley/shared/testing/owners";
 import {
   byName,
   change,
@@ -9,7 +10,6 @@ import {
   creation,
   customLlm,
   deletion,
-  newOwner,
   read,
   startTestAgents,
   type TestAgents,

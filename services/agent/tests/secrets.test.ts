@@ -1,17 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
-import {
-  change,
-  create,
-  creation,
-  customLlm,
-  failure,
-  newOwner,
-  present,
-  startTestAgents,
-  type TestAgents,
-  update,
-} from "./kit.ts";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { change, create, creation, customLlm, present, startTestAgents, type TestAgents, update } from "./kit.ts";
 
 let service: TestAgents;
 

@@ -3,9 +3,10 @@ import { type CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parle
 import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { endChats } from "./alone-kit.ts";
 import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import { createAgent, failure, inline, newOwner, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, failure, inline, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 import type { ModelCall } from "./scripted-model.ts";
 
 const SCHEMA = { mood: { type: 'Literal["calm","angry"]' }, calls: { type: "Optional[int]" } };

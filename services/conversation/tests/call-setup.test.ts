@@ -2,7 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ADMITTED, refusePeer } from "@parley/shared/rpc/peers";
-import { createAgent, failure, inline, llmOf, newOwner, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { newOwner } from "@parley/shared/testing/owners";
+import { createAgent, failure, inline, llmOf, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
 const STT = { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-GB" };
 const TTS = { providerName: "OPENAI", modelName: "tts-1", language: "en-US", voiceId: "alloy", speed: 1.25 };

@@ -10,8 +10,8 @@ import {
   Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { type ChatClient, line, type TestAgent } from "./kit.ts";
 
 export interface CallKey {
@@ -81,11 +81,6 @@ export async function lines(chat: ChatClient, key: CallKey): Promise<string[]> {
 export async function refusal(
   call: Promise<unknown>,
 ): Promise<{ kind: string; detail: string; lastSequence: string | undefined }> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { kind: error.kind, detail: error.detail, lastSequence: error.metadata.last_sequence };
-  }
-  throw new Error("the call succeeded");
+  const { kind, detail, metadata } = await serviceErrorOf(call);
+  return { kind, detail, lastSequence: metadata.last_sequence };
 }

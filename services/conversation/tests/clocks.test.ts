@@ -3,10 +3,11 @@ import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
 import postgres from "postgres";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
-import { type ChatClient, chatClient, createAgent, failure, newOwner, say, type TestAgent } from "./kit.ts";
+import { type ChatClient, chatClient, createAgent, failure, say, type TestAgent } from "./kit.ts";
 import { type ModelCall, type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 // Replicas on hosts whose clocks are wrong, beside one whose clock is right.

@@ -1,11 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
+import { newOwner } from "@parley/shared/testing/owners";
 import { PAYLOAD_BYTES_MAX } from "../src/events/payload-bounds.ts";
 import { type DueEvent, findDueEvents } from "../src/store/conversation-events.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSentLater, eventOf, eventsOf, payloadOf } from "./events-kit.ts";
-import { newOwner, startTestChat, type TestChat } from "./kit.ts";
+import { startTestChat, type TestChat } from "./kit.ts";
 
 let service: TestChat;
 let db: Database;

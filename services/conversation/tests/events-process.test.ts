@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { type Alone, endChats, openChats, startAlone } from "./alone-kit.ts";
 import { allSent, eventsOf } from "./events-kit.ts";
-import { newOwner } from "./kit.ts";
 
 const TIMEOUT_MS = 60_000;
 

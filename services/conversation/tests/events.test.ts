@@ -2,11 +2,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "bun:test
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { closeSilentChats } from "../src/store/conversations.ts";
 import { finishTurn } from "../src/store/turns.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import { createAgent, newOwner, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
 let service: TestChat;
 let agent: TestAgent;

@@ -7,14 +7,14 @@ import {
 import type { ChatSession, Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ConversationServiceService, type Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { ServiceError } from "@parley/shared/errors";
-import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import type { CallOrigin } from "@parley/shared/rpc/call";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import { startServiceProcess } from "@parley/shared/testing/process";
 import postgres from "postgres";
 import { readConversationConfig } from "../src/config.ts";
@@ -113,10 +113,6 @@ export function chatClient(address: string): ChatClient {
   return createClient(ConversationServiceService, { peer: "conversation", address, timeoutMs: TIMEOUT_MS });
 }
 
-export function newOwner(): string {
-  return newId("own");
-}
-
 export interface TestAgent {
   ownerId: string;
   agentId: string;
@@ -196,11 +192,6 @@ export function leavable(): { origin: CallOrigin; leave(): void } {
 export async function failure(
   call: Promise<unknown>,
 ): Promise<{ kind: string; detail: string; sessionId: string | undefined }> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { kind: error.kind, detail: error.detail, sessionId: error.metadata.session_id };
-  }
-  throw new Error("the call succeeded");
+  const { kind, detail, metadata } = await serviceErrorOf(call);
+  return { kind, detail, sessionId: metadata.session_id };
 }

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sql } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import { type ConversationFilter, matching, NO_FILTER } from "../src/store/conversation-filter.ts";
 import { closeSilentChats, insertGreetedSession } from "../src/store/conversations.ts";
 import { findCountedPage } from "../src/store/list-page.ts";
 import { insertSessionWithTurn, takeTurn } from "../src/store/turns.ts";
-import { newOwner } from "./kit.ts";
 import { AGENTS, STATUSES, startTestLists, type TestLists } from "./lists-kit.ts";
 
 const TIMEOUT_MS = 60_000;

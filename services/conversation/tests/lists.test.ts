@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
+import { newOwner } from "@parley/shared/testing/owners";
 import fc from "fast-check";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
-import { newOwner } from "./kit.ts";
 import {
   AGENTS,
   type Asked,

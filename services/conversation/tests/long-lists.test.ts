@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
+import { newOwner } from "@parley/shared/testing/owners";
 import { insertGreetedSession } from "../src/store/conversations.ts";
-import { failure, newOwner } from "./kit.ts";
+import { failure } from "./kit.ts";
 import { AGENTS, request, startTestLists, type TestLists } from "./lists-kit.ts";
 
 let lists: TestLists;

@@ -1,6 +1,6 @@
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
-import { ServiceError } from "@parley/shared/errors";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import { LLM_PROVIDERS } from "../src/model/providers.ts";
 import type { ProviderSettings } from "../src/model/select.ts";
@@ -35,10 +35,6 @@ export function custom(baseUrl: string, apiType?: string, temperature?: number):
 
 /** How a call of a model failed. @throws when it did not, or not as a ServiceError */
 export async function failure(answer: Promise<unknown>): Promise<{ kind: string; detail: string }> {
-  const error = await answer.then(
-    () => null,
-    (reason: unknown) => reason,
-  );
-  if (!(error instanceof ServiceError)) throw new Error(`not a ServiceError: ${error}`);
-  return { kind: error.kind, detail: error.detail };
+  const { kind, detail } = await serviceErrorOf(answer);
+  return { kind, detail };
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLogger } from "@parley/shared/log";
+import { newOwner } from "@parley/shared/testing/owners";
 import type { ConversationContext } from "../src/context.ts";
 import { expiredConversations } from "../src/retention/retention.ts";
-import { newOwner } from "./kit.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
 // What an owner with much to delete takes from the others.

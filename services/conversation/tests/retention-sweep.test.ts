@@ -2,9 +2,10 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
-import { type ChatClient, chatClient, newOwner } from "./kit.ts";
+import { type ChatClient, chatClient } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 
 const JOB = "delete-expired-conversations";

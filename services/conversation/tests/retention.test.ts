@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newOwner } from "@parley/shared/testing/owners";
 import type { TestAgent, TestChat } from "./kit.ts";
-import { createAgent, failure, newOwner, say, startTestChat, transcript, turn } from "./kit.ts";
+import { createAgent, failure, say, startTestChat, transcript, turn } from "./kit.ts";
 import { insert, request, type Stored, stored } from "./lists-kit.ts";
 
 const DAY_MS = 86_400_000;

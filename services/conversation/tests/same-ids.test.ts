@@ -4,20 +4,12 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_servi
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import { numberEnded } from "../src/store/search/index.ts";
 import { append, callOf, complete, lines, read, refusal, said } from "./calls-kit.ts";
 import { allSentLater, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import {
-  createAgent,
-  inline,
-  newOwner,
-  startTestChat,
-  type TestAgent,
-  type TestChat,
-  transcript,
-  turn,
-} from "./kit.ts";
+import { createAgent, inline, startTestChat, type TestAgent, type TestChat, transcript, turn } from "./kit.ts";
 import { request } from "./lists-kit.ts";
 
 const DAY_MS = 24 * 60 * 60_000;

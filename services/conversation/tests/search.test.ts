@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import fc from "fast-check";
 import { PART } from "../src/search/number-set.ts";
 import { goneConversations } from "../src/search/tidy.ts";
 import { indexNextPart, numberEnded, rebuildBlock } from "../src/store/search/index.ts";
 import { mergeBlock } from "../src/store/search/terms.ts";
-import { newOwner } from "./kit.ts";
 import {
   AGENTS,
   type Asked,

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Sql } from "@parley/shared/db/database";
 import { newUuid } from "@parley/shared/ids";
+import { newOwner } from "@parley/shared/testing/owners";
 import { appendMessages } from "../src/store/calls.ts";
 import type { TypeName } from "../src/store/conversations.ts";
 import type { SessionKey } from "../src/store/session-key.ts";
 import { takeTurn } from "../src/store/turns.ts";
-import { newOwner } from "./kit.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
 const MANY = 5_000;

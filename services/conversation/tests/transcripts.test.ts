@@ -3,9 +3,10 @@ import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { AppendTranscriptRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { startServiceProcess } from "@parley/shared/testing/process";
 import { append, complete, lines, read, refusal, said, startCall } from "./calls-kit.ts";
-import { chatClient, createAgent, newOwner, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { chatClient, createAgent, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 import { request as listed } from "./lists-kit.ts";
 
 let service: TestChat;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { newOwner } from "@parley/shared/testing/owners";
 import { append, said, startCall } from "./calls-kit.ts";
-import { createAgent, failure, newOwner, say, startTestChat, type TestChat } from "./kit.ts";
+import { createAgent, failure, say, startTestChat, type TestChat } from "./kit.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -4,7 +4,6 @@ import {
   PromptServiceService,
   type PromptUse,
 } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
@@ -55,10 +54,6 @@ export async function startTestService(): Promise<TestService> {
   };
 }
 
-export function newOwner(): string {
-  return newId("own");
-}
-
 export function newAgent(ownerId: string, agentName = "Anna") {
   return { ownerId, agentId: newId("agt"), agentName };
 }
@@ -89,15 +84,4 @@ export function byName(promptName: string, promptVersion?: number, promptType: P
 
 export function withContent(content: string, promptType: PromptType = MAIN): PromptUse {
   return { promptType, source: { $case: "content", value: content } };
-}
-
-/** How a call failed, in the terms a test asserts. @throws when it did not fail */
-export async function failure(call: Promise<unknown>): Promise<{ kind: string; detail: string; paths: string[] }> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { kind: error.kind, detail: error.detail, paths: error.violations.map((violation) => violation.path) };
-  }
-  throw new Error("the call succeeded");
 }

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { CallOptions } from "@parley/shared/rpc/client";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import {
   byName,
   creation,
   deletion,
-  failure,
   newAgent,
-  newOwner,
   type PromptClient,
   startTestService,
   type TestService,

@@ -1,15 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import fc from "fast-check";
-import {
-  creation,
-  failure,
-  newOwner,
-  type PromptClient,
-  startTestService,
-  type TestService,
-  update,
-} from "./harness.ts";
+import { creation, type PromptClient, startTestService, type TestService, update } from "./harness.ts";
 
 let service: TestService;
 let client: PromptClient;

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { creation, failure, newOwner, startTestService, type TestService, update } from "./harness.ts";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { creation, startTestService, type TestService, update } from "./harness.ts";
 
 const LONG = "a long one ".repeat(45_000);
 /** Whose contents are more than a page may have together. */

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import {
   ANALYSIS,
   byName,
   creation,
   deletion,
-  failure,
   MAIN,
   newAgent,
-  newOwner,
   type PromptClient,
   startTestService,
   type TestService,

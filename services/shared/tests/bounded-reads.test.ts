@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { boundedReads } from "../src/bounded-reads.ts";
 import { PAGE_BYTES_MAX } from "../src/db/bounded-page.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 
 const MIB = 1024 * 1024;
 

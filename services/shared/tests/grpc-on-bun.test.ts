@@ -17,8 +17,8 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { silentLogger } from "../src/log.ts";
 import { serve } from "../src/rpc/server.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { nodePath, startChild } from "./fixtures/child.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 
 // What the services lean on of grpc-js on Bun's http2, without our adapters: an upgrade that breaks it fails here.

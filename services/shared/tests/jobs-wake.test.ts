@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { enqueueJob } from "../src/jobs/store.ts";
 import { HAND_OVER, type Queue } from "../src/jobs/worker.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { openGate } from "./fixtures/gate.ts";
 import { type JobKit, newJob, OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
 

@@ -13,7 +13,7 @@ import {
 } from "../src/jobs/store.ts";
 import { fakeClock } from "../src/testing/clock.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
 import { recordLog } from "./fixtures/recorded-log.ts";
 

@@ -4,7 +4,7 @@ import { provision, roleUrls, SCHEMAS, type Schema } from "../src/db/provision.t
 import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, TEST_SECRET, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 
 const DENIED = { code: "42501" };
 

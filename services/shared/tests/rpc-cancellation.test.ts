@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ServiceError } from "../src/errors.ts";
 import type { Call } from "../src/rpc/call.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 
 test("a caller that goes away cancels the whole chain behind it, unary and streamed", async () => {

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { startProxy } from "./fixtures/proxy.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";

@@ -11,7 +11,7 @@ import { silentLogger } from "../src/log.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { serve } from "../src/rpc/server.ts";
 import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { freePort } from "./fixtures/free-port.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";

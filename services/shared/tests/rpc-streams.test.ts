@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { eventually } from "../src/testing/eventually.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 
 test("a consumer that breaks off a stream ends its producer", async () => {

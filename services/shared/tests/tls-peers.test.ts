@@ -17,8 +17,8 @@ import { ADMITTED, PEERS, type ServiceName } from "../src/rpc/peers.ts";
 import { type RunningServer, serve } from "../src/rpc/server.ts";
 import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import { failureOf } from "../src/testing/failures.ts";
 import { startServiceProcess } from "../src/testing/process.ts";
-import { failureOf } from "./fixtures/failure-of.ts";
 import { type RecordedLog, recordLog } from "./fixtures/recorded-log.ts";
 import { TestService } from "./fixtures/test-service.ts";
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { startRawServer } from "@parley/shared/testing/raw-server";
 import {
   CANCELLED,
@@ -10,7 +11,6 @@ import {
   GET,
   newDestination,
   newEvent,
-  newOwner,
   PATCH,
   POST,
   PUT,

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { fakeClock } from "@parley/shared/testing/clock";
 import { eventually } from "@parley/shared/testing/eventually";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import { DESTINATIONS_MAX } from "../src/rules.ts";
 import {
@@ -9,11 +11,9 @@ import {
   deliveriesOf,
   ended,
   FAILED,
-  failure,
   type GET,
   newDestination,
   newEvent,
-  newOwner,
   PENDING,
   POST,
   PUT,

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
 import {
   CANCELLED,
   DELIVERED,
   deliveriesOf,
   ended,
   FAILED,
-  failure,
   newDestination,
   newEvent,
-  newOwner,
   startTestDispatcher,
   type TestDispatcher,
 } from "./kit.ts";

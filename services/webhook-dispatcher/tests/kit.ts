@@ -10,12 +10,12 @@ import {
   ListDeliveriesRequest,
   WebhookDispatcherServiceService,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { ServiceError } from "@parley/shared/errors";
 import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import postgres from "postgres";
 import { readDispatcherConfig } from "../src/config.ts";
 import { startDispatcher } from "../src/service.ts";
@@ -83,10 +83,6 @@ export function dispatcherClient(address: string): DispatcherClient {
   return createClient(WebhookDispatcherServiceService, { peer: "webhook-dispatcher", address, timeoutMs: 30_000 });
 }
 
-export function newOwner(): string {
-  return newId("own");
-}
-
 /** A destination at `url`, enabled and POST unless told otherwise. */
 export async function newDestination(
   client: DispatcherClient,
@@ -124,15 +120,4 @@ export async function ended(client: DispatcherClient, ownerId: string, count = 1
       throw new Error(`still pending: ${JSON.stringify(deliveries)}`);
     return deliveries;
   });
-}
-
-/** How a call failed, in the terms a test asserts. @throws when it did not fail */
-export async function failure(call: Promise<unknown>): Promise<{ kind: string; detail: string; paths: string[] }> {
-  try {
-    await call;
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    return { kind: error.kind, detail: error.detail, paths: error.violations.map(({ path }) => path) };
-  }
-  throw new Error("the call succeeded");
 }

@@ -6,6 +6,7 @@ import { ListDeliveriesRequest } from "@parley/proto/parley/webhook/v1/webhook_s
 import { createAuthority, createCertificate } from "@parley/shared/testing/certificates";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { startServiceProcess } from "@parley/shared/testing/process";
 import {
   DELIVERED,
@@ -15,7 +16,6 @@ import {
   FAILED,
   newDestination,
   newEvent,
-  newOwner,
   TEST_ENV,
 } from "./kit.ts";
 import { startReceiver } from "./receiver.ts";

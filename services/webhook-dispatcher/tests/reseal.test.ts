@@ -3,11 +3,12 @@ import { type Database, openDatabase } from "@parley/shared/db/database";
 import { silentLogger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import { TEST_SECRET } from "@parley/shared/testing/database";
+import { newOwner } from "@parley/shared/testing/owners";
 import { readDispatcherConfig } from "../src/config.ts";
 import { resealDestinations } from "../src/reseal.ts";
 import { signer } from "../src/secrets.ts";
 import { listDestinationRows } from "../src/store/destinations.ts";
-import { newDestination, newOwner, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { newDestination, startTestDispatcher, type TestDispatcher } from "./kit.ts";
 
 const NEXT = Buffer.alloc(32, 9).toString("base64");
 

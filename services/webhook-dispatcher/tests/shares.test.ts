@@ -4,17 +4,9 @@ import { newId } from "@parley/shared/ids";
 import { createSealer } from "@parley/shared/sealing";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
 import { sealSecret } from "../src/secrets.ts";
-import {
-  DELIVERED,
-  ended,
-  GET,
-  newDestination,
-  newEvent,
-  newOwner,
-  startTestDispatcher,
-  type TestDispatcher,
-} from "./kit.ts";
+import { DELIVERED, ended, GET, newDestination, newEvent, startTestDispatcher, type TestDispatcher } from "./kit.ts";
 import { fieldOf, type Receiver, startReceiver } from "./receiver.ts";
 
 const MIB = 1024 * 1024;

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { newOwner } from "@parley/shared/testing/owners";
 import { deleteOldEvents } from "../src/store/events.ts";
-import { newOwner, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import { startTestDispatcher, type TestDispatcher } from "./kit.ts";
 
 let service: TestDispatcher;
 let db: Database;

@@ -4,13 +4,13 @@ import { createLogger, silentLogger } from "@parley/shared/log";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { failureOf } from "@parley/shared/testing/failures";
+import { startTcpProxy, type TcpProxy } from "@parley/shared/testing/tcp-proxy";
 import { followKeyChanges, type KeyChanges } from "../src/keys/key-changes.ts";
 import { notifyKeyChanges } from "../src/store/key-changes.ts";
-import { type DatabaseProxy, startProxy } from "./proxy.ts";
 
 let database: TestDatabase;
 let db: Database;
-let proxy: DatabaseProxy;
+let proxy: TcpProxy;
 let changes: KeyChanges;
 
 beforeAll(async () => {
@@ -22,8 +22,10 @@ afterAll(async () => {
   await database.drop();
 });
 beforeEach(async () => {
-  proxy = await startProxy(database.urls.account);
-  changes = followKeyChanges({ db, url: proxy.url, log: silentLogger, beatMs: 50 });
+  proxy = await startTcpProxy();
+  proxy.to(new URL(database.urls.account).host);
+  const url = Object.assign(new URL(database.urls.account), { host: proxy.address }).toString();
+  changes = followKeyChanges({ db, url, log: silentLogger, beatMs: 50 });
 });
 afterEach(async () => {
   await changes.stop();

@@ -4,7 +4,7 @@ import { isUnreachableDatabase } from "../src/db/unreachable.ts";
 import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "../src/testing/database.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
-import { startProxy } from "./fixtures/proxy.ts";
+import { startTcpProxy } from "../src/testing/tcp-proxy.ts";
 
 let database: TestDatabase;
 let admin: Database;
@@ -60,7 +60,7 @@ describe("a transaction whose connection is lost", () => {
 });
 
 test("connections to a Postgres that vanished without a word are given up, and others take their place", async () => {
-  const proxy = await startProxy();
+  const proxy = await startTcpProxy();
   proxy.to(new URL(database.urls.account).host);
   const url = Object.assign(new URL(database.urls.account), { host: proxy.address }).toString();
   const own = openDatabase({ url, max: 3, name: "vanished", answerWithinMs: 1_000 });
@@ -80,7 +80,7 @@ test("connections to a Postgres that vanished without a word are given up, and o
   expect(failures.map(isUnreachableDatabase)).toEqual([true, true, true]);
   expect((await eventually(backends)).isDisjointFrom(before)).toBeTrue();
   await own.end({ timeout: 1 });
-  proxy.close();
+  await proxy.close();
 });
 
 test("a connection that owes no answer is kept however long it is silent", async () => {

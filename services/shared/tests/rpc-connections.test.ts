@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
-import { startProxy } from "./fixtures/proxy.ts";
+import { startTcpProxy } from "../src/testing/tcp-proxy.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
@@ -10,7 +10,7 @@ import { TestService } from "./fixtures/test-service.ts";
 const OLD_MS = 1_000;
 
 test("streams live on when their connection is too old for new calls, which go over another", async () => {
-  const proxy = await startProxy();
+  const proxy = await startTcpProxy();
   const sent = Promise.withResolvers<void>();
   const next = Promise.withResolvers<void>();
   const received: unknown[] = [];
@@ -52,11 +52,11 @@ test("streams live on when their connection is too old for new calls, which go o
   expect((await stream.next()).done).toBe(true);
   expect(await collected).toEqual({ received: [0, 1] });
   client.close();
-  proxy.close();
+  await proxy.close();
 });
 
 test("a caller that vanished without a word ends its calls, on a connection too old for new ones also", async () => {
-  const proxy = await startProxy();
+  const proxy = await startTcpProxy();
   const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const [sent, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
   await using served = await serveTest(
@@ -94,12 +94,12 @@ test("a caller that vanished without a word ends its calls, on a connection too 
   await gone.promise;
   expect(await ended.promise).toBe("cut off");
   client.close();
-  proxy.close();
+  await proxy.close();
   await Promise.all([collecting, asking]);
 });
 
 test("a server that hangs fails the calls it has long before they are out of time, and gets no others while it does", async () => {
-  const proxy = await startProxy();
+  const proxy = await startTcpProxy();
   const asked = Promise.withResolvers<void>();
   const handlers = (name: string) => ({
     once: async ({ n }: { n?: number }) => {
@@ -122,5 +122,5 @@ test("a server that hangs fails the calls it has long before they are out of tim
   expect(await asking).toMatchObject({ kind: "unavailable" });
   await eventually(async () => expect(new Set(await namesOf())).toEqual(new Set(["other"])));
   for (const client of [only, both]) client.close();
-  proxy.close();
+  await proxy.close();
 });

@@ -1,5 +1,5 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { chatCompletions } from "@parley/shared/testing/dialects/chat-completions";
+import { type ModelCall, startScriptedModel as startServer } from "@parley/shared/testing/scripted-model";
 
 /** What a language model was asked, in OpenAI's form. */
 export interface ModelRequest {
@@ -19,6 +19,7 @@ export interface Exchange {
   request: ModelRequest;
   /** A piece of the reply: sent at once in a streamed answer, kept for the end in a whole one. */
   text(piece: string): void;
+  /** Made at the end. */
   toolCall(name: string, input: object): void;
   /** Ends the reply as a model does that has said everything. */
   finish(): void;
@@ -56,20 +57,16 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
   const requests: ModelRequest[] = [];
   const scripts: { script: Script; came: (exchange: Exchange) => void }[] = [];
   let usual: Script = echo;
-  const server = createServer(async (incoming, outgoing) => {
-    // So that a fault hits the request it is meant for: what a reused connection loses is sent again.
-    outgoing.setHeader("connection", "close");
-    const request = await readRequest(incoming);
-    requests.push(request);
-    const exchange = exchangeOf(request, outgoing);
+  const server = await startServer(chatCompletions, { closes: true });
+  server.script = async (call) => {
+    const exchange = exchangeOf(call);
+    requests.push(exchange.request);
     const next = scripts.shift();
     next?.came(exchange);
     await (next?.script ?? usual)(exchange);
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
+  };
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: server.baseUrl,
     requests,
     next(script = () => {}) {
       const { promise, resolve } = Promise.withResolvers<Exchange>();
@@ -79,10 +76,7 @@ export async function startScriptedModel(): Promise<ScriptedModel> {
     always(script) {
       usual = script ?? echo;
     },
-    async stop() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
+    stop: server.stop,
   };
 }
 
@@ -93,70 +87,21 @@ function echo(exchange: Exchange): void {
   exchange.finish();
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<ModelRequest> {
-  let body = "";
-  for await (const chunk of incoming.setEncoding("utf8")) body += chunk;
-  return { path: incoming.url ?? "", authorization: incoming.headers.authorization ?? "", body: JSON.parse(body) };
-}
-
-function exchangeOf(request: ModelRequest, outgoing: ServerResponse): Exchange {
-  const isStream = request.body.stream === true;
-  const left = Promise.withResolvers<void>();
-  const calls: object[] = [];
-  let text = "";
-  outgoing.on("close", () => {
-    if (!outgoing.writableEnded) left.resolve();
-  });
-  const event = (data: string) => {
-    if (!outgoing.headersSent) outgoing.writeHead(200, { "content-type": "text/event-stream" });
-    outgoing.write(`data: ${data}\n\n`);
-  };
-  const chunk = (delta: object, finishReason: string | null = null) =>
-    event(JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices: [choice({ delta }, finishReason)] }));
-  const finishReason = () => (calls.length > 0 ? "tool_calls" : "stop");
+function exchangeOf(call: ModelCall): Exchange {
+  const { path, authorization, body, left, respond, end, reset, asked } = call;
+  const calls: { name: string; input: string }[] = [];
+  let unsaid = "";
   return {
-    request,
-    left: left.promise,
+    request: { path, authorization, body },
+    left,
     text(piece) {
-      text += piece;
-      if (isStream) chunk({ content: piece });
+      if (asked.isStream) call.piece(piece);
+      else unsaid += piece;
     },
-    toolCall(name, input) {
-      const call = {
-        id: `call_${calls.length}`,
-        type: "function",
-        function: { name, arguments: JSON.stringify(input) },
-      };
-      if (isStream) chunk({ tool_calls: [{ index: calls.length, ...call }] });
-      calls.push(call);
-    },
-    finish() {
-      if (!isStream) {
-        const message = { role: "assistant", content: text, ...(calls.length > 0 && { tool_calls: calls }) };
-        const whole = {
-          ...HEAD,
-          object: "chat.completion",
-          choices: [choice({ message }, finishReason())],
-          usage: USAGE,
-        };
-        this.respond(200, "application/json", JSON.stringify(whole));
-        return;
-      }
-      chunk({}, finishReason());
-      event(JSON.stringify({ ...HEAD, object: "chat.completion.chunk", choices: [], usage: USAGE }));
-      event("[DONE]");
-      outgoing.end();
-    },
-    cutOff: () => outgoing.end(),
-    reset: () => outgoing.socket?.resetAndDestroy(),
-    respond: (status, contentType, body, headers = {}) =>
-      outgoing.writeHead(status, { "content-type": contentType, ...headers }).end(body),
+    toolCall: (name, input) => calls.push({ name, input: JSON.stringify(input) }),
+    finish: () => call.callTools(calls, unsaid),
+    cutOff: end,
+    reset,
+    respond,
   };
-}
-
-const HEAD = { id: "chatcmpl-1", created: 1_700_000_000, model: "scripted" };
-const USAGE = { prompt_tokens: 11, completion_tokens: 7, total_tokens: 18 };
-
-function choice(said: object, finishReason: string | null) {
-  return { index: 0, ...said, finish_reason: finishReason };
 }

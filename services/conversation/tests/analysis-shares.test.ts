@@ -4,12 +4,12 @@ import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import { analysisJob } from "../src/analysis/ask.ts";
 import { analysisRequest, transcriptBounds } from "../src/analysis/request.ts";
 import type { ConversationRow } from "../src/store/conversations.ts";
 import { type EndMessage, readTranscriptEnds } from "../src/store/transcript-ends.ts";
 import { createAgent, inline, llmOf, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 // What one owner's analyses may take from the others'.
 

@@ -4,10 +4,10 @@ import { ListConversationsRequest } from "@parley/proto/parley/conversation/v1/c
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import { endChats } from "./alone-kit.ts";
 import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
 import { createAgent, failure, inline, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 const SCHEMA = { mood: { type: 'Literal["calm","angry"]' }, calls: { type: "Optional[int]" } };
 

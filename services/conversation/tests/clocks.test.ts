@@ -5,10 +5,10 @@ import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shar
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ModelCall, type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
 import postgres from "postgres";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 import { type ChatClient, chatClient, createAgent, failure, say, type TestAgent } from "./kit.ts";
-import { type ModelCall, type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 // Replicas on hosts whose clocks are wrong, beside one whose clock is right.
 

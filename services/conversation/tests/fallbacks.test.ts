@@ -2,6 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 import {
+  type ModelCall,
+  type Script,
+  type ScriptedModel,
+  startScriptedModel,
+} from "@parley/shared/testing/scripted-model";
+import {
   createAgent,
   failure,
   hear,
@@ -16,7 +22,6 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
-import { type ModelCall, type Script, type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 /** As short as tests of a model that hangs can bear: half of it has to do for three attempts on a busy machine. */
 const DEADLINE_MS = "3000";

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { eventually } from "@parley/shared/testing/eventually";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import {
   createAgent,
   failure,
@@ -16,7 +17,6 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 type FurtherChat = Awaited<ReturnType<typeof startFurtherChat>>;
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { eventually } from "@parley/shared/testing/eventually";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import { append, complete, read, said, startCall } from "./calls-kit.ts";
 import { createAgent, failure, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 let service: TestChat;
 let agent: TestAgent;

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import {
   createAgent,
   failure,
@@ -15,7 +16,6 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 /** With few connections, so that whatever wants two of them at once would come to a halt here. */
 let service: TestChat;

@@ -16,11 +16,11 @@ import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { startServiceProcess } from "@parley/shared/testing/process";
+import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
 import postgres from "postgres";
 import { readConversationConfig } from "../src/config.ts";
 import { startConversation } from "../src/service.ts";
 import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
-import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 export type ChatClient = ServiceClient<typeof ConversationServiceService>;
 

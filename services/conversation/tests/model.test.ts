@@ -4,15 +4,20 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
+import { anthropic } from "@parley/shared/testing/dialects/anthropic";
+import { chatCompletions, mistralChat } from "@parley/shared/testing/dialects/chat-completions";
+import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "@parley/shared/testing/dialects/dialect";
+import { google } from "@parley/shared/testing/dialects/google";
+import { responses } from "@parley/shared/testing/dialects/responses";
+import {
+  type ModelCall,
+  type Script,
+  type ScriptedModel,
+  startScriptedModel,
+} from "@parley/shared/testing/scripted-model";
 import type { Model, ModelEvent, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
-import { anthropic } from "./dialects/anthropic.ts";
-import { chatCompletions, mistralChat } from "./dialects/chat-completions.ts";
-import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "./dialects/dialect.ts";
-import { google } from "./dialects/google.ts";
-import { responses } from "./dialects/responses.ts";
 import { ANSWER_MAX_BYTES, custom, failure, MODEL, settings, standard } from "./provider-kit.ts";
-import { type ModelCall, type Script, type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 let egress: Egress;
 const servers = new Map<Dialect, ScriptedModel>();

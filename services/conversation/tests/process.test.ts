@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import {
   type ChatClient,
   chatClient,
@@ -14,7 +15,6 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 let service: TestChat;
 let agent: TestAgent;

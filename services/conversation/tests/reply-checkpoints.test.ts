@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import {
   createAgent,
   failure,
@@ -14,7 +15,6 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 let service: TestChat;
 beforeAll(async () => {

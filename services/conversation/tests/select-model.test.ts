@@ -4,11 +4,11 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
+import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
 import type { Model, ModelRequest } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
 import { credentials, custom, failure, settings, standard } from "./provider-kit.ts";
-import { type ScriptedModel, startScriptedModel } from "./scripted-model.ts";
 
 const REQUEST: ModelRequest = { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] };
 const NEVER = new AbortController().signal;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { ModelCall, Script } from "@parley/shared/testing/scripted-model";
 import {
   createAgent,
   failure,
@@ -13,7 +14,6 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
-import type { ModelCall, Script } from "./scripted-model.ts";
 
 let service: TestChat;
 

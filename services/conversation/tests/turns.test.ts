@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { ConversationStatus } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { newId, newUuid } from "@parley/shared/ids";
+import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import {
   createAgent,
   failure,
@@ -14,7 +15,6 @@ import {
   transcript,
   turn,
 } from "./kit.ts";
-import type { ModelCall } from "./scripted-model.ts";
 
 let service: TestChat;
 

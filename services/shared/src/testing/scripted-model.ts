@@ -41,10 +41,18 @@ export interface ScriptedModel {
   stop(): Promise<void>;
 }
 
-/** @param dialect OpenAI's chat completions, if not given */
-export async function startScriptedModel(dialect: Dialect = chatCompletions): Promise<ScriptedModel> {
+/**
+ * @param dialect OpenAI's chat completions, if not given
+ * @param closes whether each connection ends with its answer, so that a fault hits the request that it is meant for: what a reused
+ * connection loses is sent again
+ */
+export async function startScriptedModel(
+  dialect: Dialect = chatCompletions,
+  { closes = false } = {},
+): Promise<ScriptedModel> {
   const calls: ModelCall[] = [];
   const server = createServer(async (incoming, outgoing) => {
+    if (closes) outgoing.setHeader("connection", "close");
     const call = await callOf(incoming, outgoing, dialect);
     calls.push(call);
     await model.script(call);

@@ -6,6 +6,7 @@ import type {
   SttConfig,
   TtsConfig,
 } from "@parley/proto/parley/agent/v1/agent.ts";
+import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
@@ -15,11 +16,8 @@ export function presentAgent(agent: Agent) {
   return {
     id: agent.agentId,
     agent_name: agent.agentName,
-    agent_description: agent.agentDescription ?? null,
     agent_type: nameOf(AGENT_TYPES, agent.agentType),
-    agent_category: agent.agentCategory,
-    agent_tips: agent.agentTips,
-    agent_mobile_number: agent.agentMobileNumbers,
+    ...presentPlainFields(agent),
     stt: agent.stt ? presentStt(agent.stt) : null,
     llm: agent.llm ? presentLlm(agent.llm) : null,
     tts: agent.tts ? presentTts(agent.tts) : null,
@@ -39,14 +37,16 @@ export function presentAgent(agent: Agent) {
           prompt_content: agent.prompt.promptContent,
         }
       : null,
-    first_message_prompt: agent.firstMessagePrompt ?? null,
     dynamic_variables: agent.dynamicVariables,
-    tools: agent.tools ?? {},
-    widget_config: agent.widgetConfig ?? {},
-    MediaFiles: agent.mediaFiles.map(({ fileType, mediaUrl }) => ({ fileType, mediaUrl })),
     created_at: isoTime(agent.createdAt),
     updated_at: isoTime(agent.updatedAt),
   };
+}
+
+function presentPlainFields(agent: Agent) {
+  return Object.fromEntries(
+    plainAgentFields.map((field) => [AGENT_FIELDS[field].api, agent[field] ?? nullShownAs(field)]),
+  );
 }
 
 function presentStt(stt: SttConfig) {

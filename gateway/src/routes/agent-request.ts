@@ -5,6 +5,14 @@ import {
   type PromptSource,
   UpdateAgentRequest,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import {
+  AGENT_FIELDS,
+  type AgentField,
+  agentFields,
+  isList,
+  type PlainAgentField,
+  plainAgentFields,
+} from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents.ts";
@@ -15,66 +23,69 @@ export function createAgentRequest(ownerId: string, body: CreateAgentBody): Crea
     ownerId,
     agentName: body.agent_name,
     agentType: AGENT_TYPES[body.agent_type],
-    agentTips: body.agent_tips ?? [],
-    agentMobileNumbers: body.agent_mobile_number ?? [],
-    mediaFiles: body.MediaFiles ?? [],
-    ...given(body),
+    ...fieldsOf(body),
+    ...promptsOf(body),
   });
 }
 
-/** Nullable field of the API → field of the request, for what null clears. */
-const CLEARABLE = {
-  agent_description: "agentDescription",
-  agent_category: "agentCategory",
-  agent_tips: "agentTips",
-  agent_mobile_number: "agentMobileNumbers",
-  stt: "stt",
-  llm: "llm",
-  tts: "tts",
-  sts: "sts",
-  call_analysis_prompt: "analysisPrompt",
-  call_analysis_schema: "analysisSchema",
-  prompt: "prompt",
-  prompt_content: "prompt",
-  first_message_prompt: "firstMessagePrompt",
-  tools: "tools",
-  widget_config: "widgetConfig",
-  MediaFiles: "mediaFiles",
-} as const;
-
 /** What a body of PATCH /agents/{agent_id} asks for: absent is unchanged, null clears. */
 export function updateAgentRequest(ownerId: string, agentId: string, body: UpdateAgentBody): UpdateAgentRequest {
-  const cleared = Object.entries(CLEARABLE).filter(([field]) => body[field as keyof typeof CLEARABLE] === null);
   return UpdateAgentRequest.fromPartial({
     ownerId,
     agentId,
     ...(body.agent_name !== undefined && { agentName: body.agent_name }),
     ...(body.agent_type !== undefined && { agentType: AGENT_TYPES[body.agent_type] }),
-    ...(body.agent_tips && { agentTips: { values: body.agent_tips } }),
-    ...(body.agent_mobile_number && { agentMobileNumbers: { values: body.agent_mobile_number } }),
-    ...(body.MediaFiles && { mediaFiles: { values: body.MediaFiles } }),
-    clear: [...new Set(cleared.map(([, field]) => field))],
-    ...given(body),
+    ...withListsWrapped(fieldsOf(body)),
+    ...promptsOf(body),
+    clear: clearedBy(body),
   });
 }
 
-/** The fields that creating and changing have alike. */
-function given(body: UpdateAgentBody) {
+type GivenFields = Partial<Pick<CreateAgentRequest, AgentField>>;
+
+function fieldsOf(body: UpdateAgentBody): GivenFields {
+  const { stt, llm, tts, sts } = body;
+  return {
+    ...plainFieldsOf(body as Required<UpdateAgentBody>),
+    ...(stt && { stt: sttOf(stt) }),
+    ...(llm && { llm: llmOf(llm) }),
+    ...(tts && { tts: ttsOf(tts) }),
+    ...(sts && { sts: stsOf(sts) }),
+  };
+}
+
+/** Compiles as long as the API's form of every plain field is the protocol's. */
+type PlainBody = {
+  [F in PlainAgentField as (typeof AGENT_FIELDS)[F]["api"]]: CreateAgentRequest[F] | null | undefined;
+};
+
+function plainFieldsOf(body: PlainBody): GivenFields {
+  const values = plainAgentFields.map((field) => [field, body[AGENT_FIELDS[field].api]] as const);
+  return Object.fromEntries(values.filter(([, value]) => value != null));
+}
+
+function withListsWrapped(fields: GivenFields): Partial<Pick<UpdateAgentRequest, AgentField>> {
+  const values = Object.entries(fields) as [AgentField, unknown][];
+  return Object.fromEntries(values.map(([field, value]) => [field, isList(field) ? { values: value } : value]));
+}
+
+/** Names in the API of what null clears, and in the protocol. */
+const CLEARABLE = [
+  ...agentFields.map((field) => [AGENT_FIELDS[field].api, field] as const),
+  ["call_analysis_prompt", "analysisPrompt"],
+  ["call_analysis_schema", "analysisSchema"],
+  ["prompt", "prompt"],
+  ["prompt_content", "prompt"],
+] as const;
+
+function clearedBy(body: UpdateAgentBody): string[] {
+  return [...new Set(CLEARABLE.filter(([name]) => body[name] === null).map(([, field]) => field))];
+}
+
+function promptsOf(body: UpdateAgentBody): Pick<Partial<CreateAgentRequest>, "prompt" | "analysis"> {
   const prompt = promptOf(body);
   const analysis = analysisOf(body);
-  return {
-    ...(body.agent_description != null && { agentDescription: body.agent_description }),
-    ...(body.agent_category != null && { agentCategory: body.agent_category }),
-    ...(body.first_message_prompt != null && { firstMessagePrompt: body.first_message_prompt }),
-    ...(body.stt && { stt: sttOf(body.stt) }),
-    ...(body.llm && { llm: llmOf(body.llm) }),
-    ...(body.tts && { tts: ttsOf(body.tts) }),
-    ...(body.sts && { sts: stsOf(body.sts) }),
-    ...(body.tools && { tools: body.tools }),
-    ...(body.widget_config && { widgetConfig: body.widget_config }),
-    ...(prompt && { prompt }),
-    ...(analysis && { analysis }),
-  };
+  return { ...(prompt && { prompt }), ...(analysis && { analysis }) };
 }
 
 function promptOf({ prompt, prompt_content }: UpdateAgentBody): PromptSource | undefined {

@@ -1,7 +1,8 @@
+import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
 import { type Static, Type } from "@sinclair/typebox";
 import { PromptContent } from "./prompts.ts";
-import { About, E164, Json, Maybe, OneOf, PageQuery, Text, TimeZone } from "./types.ts";
+import { About, E164, Json, Maybe, Nullable, OneOf, PageQuery, Text, TimeZone } from "./types.ts";
 
 export const CATEGORIES = [
   "Customer Service",
@@ -282,6 +283,16 @@ const optionalFields = {
     "Files that belong to the agent.",
   ),
 };
+
+/** The plain fields as answers have them: null where an agent has none, unless there is something else to show. */
+export const shownPlainFields = Object.fromEntries(
+  plainAgentFields.map((field) => {
+    const { api, empty } = AGENT_FIELDS[field];
+    const { anyOf, description } = optionalFields[api];
+    const isNullable = empty === null && nullShownAs(field) === null;
+    return [api, isNullable ? Nullable(anyOf[0], description) : About(anyOf[0], description ?? "")];
+  }),
+);
 
 const AgentName = Text({ min: 1, max: 100, description: "Name of the agent.", example: "Front desk" });
 

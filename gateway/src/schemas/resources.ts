@@ -8,7 +8,7 @@ import {
   ROLES,
 } from "@parley/shared/domain/api-names";
 import { type TProperties, Type } from "@sinclair/typebox";
-import { AgentType, Category, Sts, Stt, Tools, Tts, Widget } from "./agents.ts";
+import { AgentType, Sts, Stt, shownPlainFields, Tts } from "./agents.ts";
 import { Carrier } from "./manage.ts";
 import { PromptType } from "./prompts.ts";
 import { About, Json, Nullable, OneOf } from "./types.ts";
@@ -91,11 +91,8 @@ const AgentName = Type.String({ description: "Name of the agent.", examples: ["F
 export const Agent = Resource("Agent", {
   id: AgentId,
   agent_name: AgentName,
-  agent_description: Nullable(Type.String(), "What the agent is for."),
   agent_type: AgentType,
-  agent_category: Category,
-  agent_tips: Type.Array(Type.String(), { description: "Tips for those who use the agent." }),
-  agent_mobile_number: Type.Array(Type.String(), { description: "Phone numbers of the agent, in E.164 form." }),
+  ...shownPlainFields,
   stt: Nullable(Stt, "Speech-to-text model."),
   llm: Nullable(LlmConfig, "Language model."),
   tts: Nullable(Tts, "Text-to-speech voice."),
@@ -121,17 +118,7 @@ export const Agent = Resource("Agent", {
     Type.Object({ prompt_name: PromptName, prompt_version: PromptVersionNumber, prompt_content: PromptText }),
     "The prompt that the agent uses now.",
   ),
-  first_message_prompt: Nullable(Type.String(), "The agent's greeting, its variables not filled."),
   dynamic_variables: Type.Array(Type.String(), { description: "Names of the variables in prompt and greeting." }),
-  tools: About(Tools, "What the agent can do besides talking."),
-  widget_config: About(Widget, "Look of the chat widget."),
-  MediaFiles: Type.Array(
-    Type.Object({
-      fileType: Type.String({ description: "Type of the file." }),
-      mediaUrl: Type.String({ description: "Address of the file." }),
-    }),
-    { description: "Files that belong to the agent." },
-  ),
   created_at: At("When the agent was created."),
   updated_at: At("When the agent was last changed."),
 });

@@ -1,6 +1,7 @@
-import type { Agent, AgentPrompt, AgentRuntime, Analysis, StsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent, AgentPrompt, AgentRuntime, Analysis } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { AGENT_TYPES } from "@parley/shared/domain/api-names";
+import { messageFields } from "./fields.ts";
 import { maskedLlm, openLlm } from "./model-keys/llm-secrets.ts";
 import type { ModelKeys } from "./model-keys/model-keys.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
@@ -12,22 +13,12 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     agentId: row.agentId,
     ownerId: row.ownerId,
     agentName: row.agentName,
-    agentDescription: row.agentDescription ?? undefined,
     agentType: AGENT_TYPES[row.agentType],
-    agentCategory: row.agentCategory,
-    agentTips: row.agentTips,
-    agentMobileNumbers: row.agentMobileNumbers,
-    stt: row.stt ?? undefined,
+    ...messageFields(row),
     llm: row.llm ? maskedLlm(row.llm) : undefined,
-    tts: row.tts ?? undefined,
-    sts: toSts(row.sts),
     analysis: toAnalysis(row.analysis),
     prompt: toAgentPrompt(prompt),
-    firstMessagePrompt: row.firstMessagePrompt ?? undefined,
     dynamicVariables: variablesOf(prompt?.promptContent, row.firstMessagePrompt).map((v) => v.variableName),
-    tools: row.tools ?? undefined,
-    widgetConfig: row.widgetConfig ?? undefined,
-    mediaFiles: row.mediaFiles,
     createdAt: row.createdAt,
     updatedAt: row.updatedAt,
   };
@@ -45,16 +36,13 @@ export function toRuntime(
     agentId: row.agentId,
     agentName: row.agentName,
     agentType: AGENT_TYPES[row.agentType],
+    // Encoding leaves out those that AgentRuntime does not have.
+    ...messageFields(row),
     llm: "llm" in opened ? opened.llm : undefined,
     unreadableKey: "unreadableKey" in opened ? opened.unreadableKey : undefined,
     prompt: toAgentPrompt(prompt),
-    firstMessagePrompt: row.firstMessagePrompt ?? undefined,
-    tools: row.tools ?? undefined,
     analysis: toAnalysis(row.analysis),
     analysisPrompt: toAgentPrompt(analysisPrompt),
-    stt: row.stt ?? undefined,
-    tts: row.tts ?? undefined,
-    sts: toSts(row.sts),
   };
 }
 
@@ -76,8 +64,4 @@ function toAnalysis(stored: StoredAnalysis | null): Analysis | undefined {
     prompt: promptName === null ? undefined : { promptName, promptVersion: promptVersion ?? undefined },
     schema: schema ?? undefined,
   };
-}
-
-function toSts(sts: StsConfig | null): StsConfig | undefined {
-  return sts ?? undefined;
 }

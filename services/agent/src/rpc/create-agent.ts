@@ -13,20 +13,19 @@ import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
+import { newFields } from "../fields.ts";
 import { type StoredLlm, sealLlm } from "../model-keys/llm-secrets.ts";
 import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { requireClaim, withClaim } from "../prompts/claim.ts";
 import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
 import { type AgentRow, insertAgent } from "../store/agents.ts";
 
-const CATEGORY = "other";
-
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
     checkProviders(ctx, request);
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
-    const llm = request.llm ? sealLlm(request.llm, null, ctx.modelKeys, key) : null;
+    const llm = request.llm ? sealLlm(request.llm, null, ctx.modelKeys, key) : undefined;
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
     const store = async (tx: Sql, prompts: AcquiredPrompts) => {
       const row = newRow(key.agentId, request, { llm, prompts, now: ctx.clock.now() });
@@ -64,7 +63,7 @@ function withKey<T>(
 }
 
 interface Prepared {
-  llm: StoredLlm | null;
+  llm: StoredLlm | undefined;
   prompts: AcquiredPrompts;
   now: Date;
 }
@@ -74,22 +73,11 @@ function newRow(agentId: string, request: CreateAgentRequest, { llm, prompts, no
     ownerId: request.ownerId,
     agentId,
     agentName: request.agentName,
-    agentDescription: request.agentDescription ?? null,
     agentType: nameOf(AGENT_TYPES, request.agentType) ?? "INBOUND",
-    agentCategory: request.agentCategory ?? CATEGORY,
-    agentTips: request.agentTips,
-    agentMobileNumbers: request.agentMobileNumbers,
-    stt: request.stt ?? null,
-    llm,
-    tts: request.tts ?? null,
-    sts: request.sts ?? null,
+    ...newFields({ ...request, llm }),
     analysis: changedAnalysis(null, { analysis: request.analysis, clear: [] }, prompts.analysis),
     promptName: prompts.main?.promptName ?? null,
     promptVersion: prompts.main?.promptVersion ?? null,
-    firstMessagePrompt: request.firstMessagePrompt ?? null,
-    tools: request.tools ?? null,
-    widgetConfig: request.widgetConfig ?? null,
-    mediaFiles: request.mediaFiles,
     createdAt: now,
     updatedAt: now,
   };

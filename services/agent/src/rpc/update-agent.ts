@@ -14,6 +14,7 @@ import { changedAnalysis, checkAnalysis } from "../analysis.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
+import { changedFields } from "../fields.ts";
 import { sealLlm } from "../model-keys/llm-secrets.ts";
 import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { readPrompts } from "../prompts/agent-prompts.ts";
@@ -26,22 +27,6 @@ import {
 } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
-
-/** What a cleared field becomes. */
-const CLEARED: Partial<AgentRow> = {
-  agentDescription: null,
-  agentCategory: "other",
-  agentTips: [],
-  agentMobileNumbers: [],
-  stt: null,
-  llm: null,
-  tts: null,
-  sts: null,
-  firstMessagePrompt: null,
-  tools: null,
-  widgetConfig: null,
-  mediaFiles: [],
-};
 
 export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
   return async (request, call) => {
@@ -156,25 +141,14 @@ function changed(
 ): AgentRow {
   checkAnalysis(before.analysis, request);
   const llm = request.llm && sealLlm(request.llm, before.llm, modelKeys, before);
-  const row: AgentRow = { ...before, updatedAt: later(clock.now(), before.updatedAt) };
-  for (const field of request.clear) {
-    if (field === "prompt") Object.assign(row, { promptName: null, promptVersion: null });
-    else if (Object.hasOwn(CLEARED, field)) Object.assign(row, { [field]: CLEARED[field as keyof AgentRow] });
-  }
+  const row: AgentRow = {
+    ...before,
+    ...changedFields({ ...request, llm }),
+    updatedAt: later(clock.now(), before.updatedAt),
+  };
   if (request.agentName !== undefined) row.agentName = request.agentName;
   row.agentType = nameOf(AGENT_TYPES, request.agentType) ?? row.agentType;
-  if (request.agentDescription !== undefined) row.agentDescription = request.agentDescription;
-  if (request.agentCategory !== undefined) row.agentCategory = request.agentCategory;
-  if (request.agentTips) row.agentTips = request.agentTips.values;
-  if (request.agentMobileNumbers) row.agentMobileNumbers = request.agentMobileNumbers.values;
-  if (request.stt) row.stt = request.stt;
-  if (llm) row.llm = llm;
-  if (request.tts) row.tts = request.tts;
-  if (request.sts) row.sts = request.sts;
-  if (request.firstMessagePrompt !== undefined) row.firstMessagePrompt = request.firstMessagePrompt;
-  if (request.tools) row.tools = request.tools;
-  if (request.widgetConfig) row.widgetConfig = request.widgetConfig;
-  if (request.mediaFiles) row.mediaFiles = request.mediaFiles.values;
+  if (request.clear.includes("prompt")) Object.assign(row, { promptName: null, promptVersion: null });
   if (prompts.main)
     Object.assign(row, { promptName: prompts.main.promptName, promptVersion: prompts.main.promptVersion });
   row.analysis = changedAnalysis(before.analysis, request, prompts.analysis);

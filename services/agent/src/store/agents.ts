@@ -1,12 +1,13 @@
-import type { MediaFile, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
+import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
 import type { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import type { StoredLlm } from "../model-keys/llm-secrets.ts";
 
-export type JsonObject = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
 export interface StoredAnalysis {
   enabled: boolean;
@@ -15,58 +16,46 @@ export interface StoredAnalysis {
   schema: JsonObject | null;
 }
 
-export interface AgentRow {
+/** What an agent has of the fields that `AGENT_FIELDS` describes: of the model, with its keys sealed. */
+export type AgentFields = {
+  [F in AgentField]: (F extends "llm" ? StoredLlm : NonNullable<Agent[F]>) | NullOf<F>;
+};
+type NullOf<F extends AgentField> = Extract<(typeof AGENT_FIELDS)[F]["empty"], null>;
+
+export interface AgentRow extends AgentFields {
   ownerId: string;
   agentId: string;
   agentName: string;
-  agentDescription: string | null;
   agentType: keyof typeof AGENT_TYPES;
-  agentCategory: string;
-  agentTips: string[];
-  agentMobileNumbers: string[];
-  stt: SttConfig | null;
-  llm: StoredLlm | null;
-  tts: TtsConfig | null;
-  sts: StsConfig | null;
   analysis: StoredAnalysis | null;
   promptName: string | null;
   promptVersion: number | null;
-  firstMessagePrompt: string | null;
-  tools: JsonObject | null;
-  widgetConfig: JsonObject | null;
-  mediaFiles: MediaFile[];
   createdAt: Date;
   updatedAt: Date;
 }
 
+// The driver writes the fields' names in snake case.
 const columns = (sql: Sql) => sql`
-  agents.owner_id, agents.agent_id, agent_name, agent_description, agent_type, agent_category, agent_tips,
-  agent_mobile_numbers, stt, llm, tts, sts, analysis, prompt_name, prompt_version, first_message_prompt, tools,
-  widget_config, media_files, created_at, updated_at`;
+  agents.owner_id, agents.agent_id, agent_name, agent_type, ${sql(agentFields)}, analysis, prompt_name, prompt_version,
+  created_at, updated_at`;
 
 const values = (sql: Sql, row: AgentRow) => ({
   owner_id: row.ownerId,
   agent_id: row.agentId,
   agent_name: row.agentName,
-  agent_description: row.agentDescription,
   agent_type: row.agentType,
-  agent_category: row.agentCategory,
-  agent_tips: row.agentTips,
-  agent_mobile_numbers: row.agentMobileNumbers,
-  stt: json(sql, row.stt),
-  llm: json(sql, row.llm),
-  tts: json(sql, row.tts),
-  sts: json(sql, row.sts),
+  ...fieldValues(sql, row),
   analysis: row.analysis && sql.typed(row.analysis as never, JSON_AS_WRITTEN),
   prompt_name: row.promptName,
   prompt_version: row.promptVersion,
-  first_message_prompt: row.firstMessagePrompt,
-  tools: json(sql, row.tools),
-  widget_config: json(sql, row.widgetConfig),
-  media_files: json(sql, row.mediaFiles),
   created_at: row.createdAt,
   updated_at: row.updatedAt,
 });
+
+function fieldValues(sql: Sql, row: AgentFields) {
+  const valueFor = (field: AgentField) => (AGENT_FIELDS[field].column === "jsonb" ? json(sql, row[field]) : row[field]);
+  return Object.fromEntries(agentFields.map((field) => [field, valueFor(field)]));
+}
 
 export async function insertAgent(sql: Sql, row: AgentRow): Promise<void> {
   await sql`insert into agents ${sql(values(sql, row))}`;

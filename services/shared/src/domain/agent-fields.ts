@@ -1,0 +1,55 @@
+import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+
+interface Description {
+  /** Name in the API's requests and answers. */
+  api: string;
+  column: "text" | "text[]" | "integer" | "boolean" | "jsonb";
+  /** What an agent has that was given no value, or whose value was cleared. */
+  empty: null | string | number | boolean | readonly never[];
+  /** What an answer shows in the place of null. */
+  nullShownAs?: object;
+  /** The API's form is not the protocol's: `routes/agent-request.ts` and `present/agent.ts` of the gateway convert it by hand. */
+  converted?: true;
+}
+
+/**
+ * The fields of an agent that a request may leave out, by their name in the protocol; the column has that name in snake case.
+ * Requests, clearing, rows, messages and answers follow from this table. Names, types, prompts and analysis have rules of
+ * their own and are written out where those stand.
+ */
+export const AGENT_FIELDS = {
+  agentDescription: { api: "agent_description", column: "text", empty: null },
+  agentCategory: { api: "agent_category", column: "text", empty: "other" },
+  agentTips: { api: "agent_tips", column: "text[]", empty: [] },
+  agentMobileNumbers: { api: "agent_mobile_number", column: "text[]", empty: [] },
+  stt: { api: "stt", column: "jsonb", empty: null, converted: true },
+  llm: { api: "llm", column: "jsonb", empty: null, converted: true },
+  tts: { api: "tts", column: "jsonb", empty: null, converted: true },
+  sts: { api: "sts", column: "jsonb", empty: null, converted: true },
+  firstMessagePrompt: { api: "first_message_prompt", column: "text", empty: null },
+  tools: { api: "tools", column: "jsonb", empty: null, nullShownAs: {} },
+  widgetConfig: { api: "widget_config", column: "jsonb", empty: null, nullShownAs: {} },
+  mediaFiles: { api: "MediaFiles", column: "jsonb", empty: [] },
+} as const satisfies { [F in keyof Agent & keyof CreateAgentRequest & keyof UpdateAgentRequest]?: Description };
+
+type Fields = typeof AGENT_FIELDS;
+export type AgentField = keyof Fields;
+/** Those that the API and the protocol have in one form. */
+export type PlainAgentField = { [F in AgentField]: Fields[F] extends { converted: true } ? never : F }[AgentField];
+
+export const agentFields = Object.keys(AGENT_FIELDS) as AgentField[];
+export const plainAgentFields = agentFields.filter(
+  (field) => !("converted" in AGENT_FIELDS[field]),
+) as PlainAgentField[];
+
+/** Whether a field has several values. An update wraps them in `values`, since no list cannot be told from an empty one. */
+export function isList(field: AgentField): boolean {
+  return Array.isArray(AGENT_FIELDS[field].empty);
+}
+
+/** What answers show in the place of null. */
+export function nullShownAs(field: AgentField): object | null {
+  const description: Description = AGENT_FIELDS[field];
+  return description.nullShownAs ?? null;
+}

@@ -1,13 +1,15 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { createOwner, createSession } from "../kit/test-owner.ts";
+import { createKey, createOwner, createSession } from "../kit/test-owner.ts";
 import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
 let stack: TestStack;
 let api: Api;
 let agentId: string;
+let ownerId: string;
 let receiver: Bun.Server<undefined>;
 /** What a webhook destination got. */
 const received: { event: string; payload: Record<string, unknown> }[] = [];
@@ -24,6 +26,7 @@ beforeAll(async () => {
     },
   });
   const owner = await createOwner(stack.accounts);
+  ownerId = owner.ownerId;
   api = stack.api(owner.apiKey);
   const manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
   const url = `http://127.0.0.1:${receiver.port}/hook`;
@@ -85,5 +88,68 @@ test("a chat that its model ends is analysed, field by field in the order they w
     is_test_call: false,
     conversation_transcript: conversation.conversation_transcript,
     conversation_analysis: conversation.conversation_analysis,
+  });
+});
+
+describe("an analysis asked for by hand", () => {
+  const chat = (message: string) => api.post("/chat", { agent_id: agentId, message, streaming: false });
+  const analyze = (id: string, as: Api = api, headers = {}) =>
+    as.send("POST", `/conversations/${id}/analysis`, { headers });
+  const fieldsOf = async (id: string): Promise<string[]> => {
+    const { body } = await api.get(`/conversations/${id}`);
+    return (body.conversation_analysis ?? []).map(({ name }: { name: string }) => name);
+  };
+  let endedId: string;
+  beforeAll(async () => {
+    endedId = (await chat("Thank you, goodbye!")).body.session_id;
+    await eventually(async () => expect(await fieldsOf(endedId)).toContain("solved"));
+    const { status } = await api.send("PATCH", `/agents/${agentId}`, {
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ call_analysis_schema: { verdict: { type: "str" } } }),
+    });
+    expect(status).toBe(200);
+  });
+
+  test("is answered at once, runs with the agent's settings of now, and a repetition with its key starts none", async () => {
+    const key = { "idempotency-key": newUuid() };
+    const answer = await analyze(endedId, api, key);
+    expect([answer.status, answer.body]).toEqual([200, { conversation_id: endedId, message: "Analysis started" }]);
+    await eventually(async () => expect(await fieldsOf(endedId)).toEqual(["verdict"]));
+    const { updated_at } = (await api.get(`/conversations/${endedId}`)).body;
+    const repeated = await analyze(endedId, api, key);
+    expect([repeated.status, repeated.body]).toEqual([200, answer.body]);
+    expect(repeated.headers.get("idempotent-replayed")).toBe("true");
+    expect((await analyze(newUuid(), api, key)).status).toBe(422);
+    expect((await api.get(`/conversations/${endedId}`)).body.updated_at).toBe(updated_at);
+    const sent = () => received.filter(({ payload }) => payload.conversation_id === endedId);
+    await eventually(() => expect(sent()).toHaveLength(1));
+  });
+
+  test("is refused to a key without the scope chat, to another owner, and for a conversation that is not there", async () => {
+    const { apiKey } = await createKey(stack.accounts, ownerId, { scopes: ["conversations:read", "agents:write"] });
+    expect(await analyze(endedId, stack.api(apiKey))).toMatchObject({
+      status: 403,
+      body: { detail: expect.stringContaining("chat") },
+    });
+    expect((await analyze(endedId, stack.api(stack.owners[0].apiKey))).status).toBe(403);
+    for (const id of [newUuid(), "none"]) {
+      expect(await analyze(id)).toMatchObject({ status: 404, body: { detail: "Conversation not found" } });
+    }
+  });
+
+  test("is refused while the conversation goes on, and for an agent without analysis", async () => {
+    const { session_id: openId } = (await chat("Hello")).body;
+    expect(await analyze(openId)).toMatchObject({
+      status: 400,
+      body: { detail: "Conversation is in progress: it is analyzed when it has ended" },
+    });
+    const model = { baseUrl: `http://${stack.address("model")}/v1` };
+    const plainId = await createAgent(api, model, { tools: { end_call: true } });
+    const said = { agent_id: plainId, message: "Thank you, goodbye!", streaming: false };
+    const { session_id: plainEndedId } = (await api.post("/chat", said)).body;
+    expect(await analyze(plainEndedId)).toMatchObject({
+      status: 400,
+      body: { detail: "Agent has no analysis: set call_analysis_enabled on it first" },
+    });
   });
 });

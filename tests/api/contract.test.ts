@@ -162,7 +162,8 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     test("answers what the document says it answers", async () => {
       const { caller, body } = await allowed(operation);
       // Deleting takes things of its own: everybody else still needs these.
-      const values = operation.method === "DELETE" ? await doomed(operation) : mine;
+      const values =
+        operation.method === "DELETE" ? await doomed(operation) : { ...mine, ...(await readied(operation)) };
       const answer = await send(caller, operation, withRequiredQuery(operation, values), body);
       expect(answer.status).toBe(200);
       expectDocumented(operation, answer);
@@ -227,6 +228,22 @@ async function allowed(operation: Operation): Promise<{ caller: Api; body: objec
   return operation.operationId === "signIn"
     ? { caller, body: { email: owner?.email, password: PASSWORD } }
     : { caller, body: { current_password: PASSWORD, new_password: "another four words here" } };
+}
+
+/** What an operation needs beside what is there. */
+async function readied({ operationId }: Operation): Promise<Record<string, string>> {
+  if (operationId !== "analyzeConversation") return {};
+  const agentId = await createAgent(api, model, {
+    tools: { end_call: true },
+    call_analysis_enabled: true,
+    call_analysis_prompt: { custom_prompt: "Was the user helped?" },
+  });
+  model.next((exchange) => {
+    exchange.toolCall("end_call", {});
+    exchange.finish();
+  });
+  const ended = await api.post("/chat", { agent_id: agentId, message: "Goodbye", streaming: false });
+  return { conversation_id: ended.body.session_id };
 }
 
 async function doomed(operation: Operation): Promise<Record<string, string>> {

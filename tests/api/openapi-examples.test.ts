@@ -95,6 +95,7 @@ describe("a reader who sends the example of one operation after the other", () =
     for (const [name, body] of bodies) {
       test(`${operation.operationId}: the ${name} is accepted, and answered as documented`, async () => {
         if (operation.operationId.startsWith("resend")) await deliveryEnded();
+        if (operation.operationId === "analyzeConversation") await endChat(operation);
         const answer = await send(operation, body);
         expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
         const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
@@ -140,6 +141,19 @@ describe("a reader who sends the example of one operation after the other", () =
     }
     if (typeof example !== "object" || example === null || typeof value !== "object" || value === null) return;
     for (const [key, inner] of Object.entries(example)) rememberIds(inner, (value as Record<string, unknown>)[key]);
+  }
+
+  /** Has the model end the chat that the operation is about. */
+  async function endChat({ parameters }: Operation): Promise<void> {
+    const chat = operations.find(({ operationId }) => operationId === "sendMessage") as Operation;
+    const [[, turn] = []] = examplesOf(chat.requestBody?.content["application/json"] ?? { schema: {} });
+    const sessionId = parameters.find(({ name }) => name === "conversation_id")?.example;
+    model.next((exchange) => {
+      exchange.toolCall("end_call", {});
+      exchange.finish();
+    });
+    const answer = await send(chat, { ...(turn as object), session_id: sessionId, streaming: false });
+    expect(answer.status).toBe(200);
   }
 
   async function deliveryEnded(): Promise<void> {

@@ -6,7 +6,7 @@ import { presentConversation } from "../present/conversation.ts";
 import { pageFigures } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { ListConversationsQuery } from "../schemas/conversations.ts";
-import { Conversation, ConversationList } from "../schemas/resources.ts";
+import { AnalysisStarted, Conversation, ConversationList } from "../schemas/resources.ts";
 import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
 import { endpoint } from "./endpoint.ts";
@@ -66,6 +66,27 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           const request = { ownerId, conversationId: params.conversation_id ?? "" };
           const { conversation } = await conversations.getConversation(request, { origin });
           return presentConversation(required(conversation));
+        },
+      ),
+    )
+    .post(
+      "/:conversation_id/analysis",
+      ...endpoint(
+        gate,
+        {
+          id: "analyzeConversation",
+          tag: "Conversations",
+          summary: "Analyze a conversation again",
+          description:
+            "Starts an analysis of an ended conversation with the agent's current settings. It runs in the background: the earlier `conversation_analysis` stays until the new one replaces it. No webhook is sent.",
+          scope: "chat",
+          response: AnalysisStarted,
+          refuses: ["condition", "not_found"],
+        },
+        async ({ ownerId, params, idempotency, write }) => {
+          const conversationId = params.conversation_id ?? "";
+          await conversations.analyzeConversation({ ownerId, conversationId, idempotency }, write);
+          return { conversation_id: conversationId, message: "Analysis started" };
         },
       ),
     );

@@ -232,6 +232,8 @@ export const Conversation = Resource("Conversation", {
   duration: Type.Optional(Type.Number({ description: "Seconds that it took, when known." })),
 });
 
+export const AnalysisStarted = Resource("AnalysisStarted", { conversation_id: ConversationId, message: Message });
+
 const Neighbours = {
   has_next: Type.Boolean({ description: "Whether there is a next page." }),
   has_previous: Type.Boolean({ description: "Whether there is a previous page." }),

@@ -1,4 +1,5 @@
 import type { Migration } from "@parley/shared/db/migrate";
+import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import conversations from "../migrations/0001_conversations.sql" with { type: "text" };
@@ -25,4 +26,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0009_jobs_in_turn", sql: jobsInTurn },
   { name: "0010_fair_events", sql: fairEvents },
   { name: "0011_reply_checkpoints", sql: replyCheckpoints },
+  { name: "0012_idempotency", sql: idempotency },
 ];

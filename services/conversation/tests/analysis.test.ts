@@ -263,7 +263,11 @@ describe("an analysis asked for by hand", () => {
     await analyzed(agent, sessionId);
     await eventOf(service, sessionId);
     service.model.script = (call) => call.finish(ANSWER);
-    await service.chat.analyzeConversation({ ownerId: agent.ownerId, conversationId: sessionId });
+    await service.chat.analyzeConversation({
+      ownerId: agent.ownerId,
+      conversationId: sessionId,
+      idempotency: undefined,
+    });
     await eventually(async () => expect(await analysisOf(agent, sessionId)).toEqual(ITEMS));
     await allSentLater(service);
     expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
@@ -271,7 +275,7 @@ describe("an analysis asked for by hand", () => {
 
   test("is refused where there is none to have, with the reason", async () => {
     const ask = (ownerId: string, conversationId: string) =>
-      failure(service.chat.analyzeConversation({ ownerId, conversationId }));
+      failure(service.chat.analyzeConversation({ ownerId, conversationId, idempotency: undefined }));
     const agent = await analyzing();
     const { ownerId } = agent;
     const { sessionId } = await say(service, agent);

@@ -87,4 +87,5 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
     },
   },
   getConversation: { response: conversation },
+  analyzeConversation: { response: { conversation_id: SESSION_ID, message: "Analysis started" } },
 };

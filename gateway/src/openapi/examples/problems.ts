@@ -48,6 +48,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   startChat:
     "The agent's first_message_prompt with its dynamic variables filled is longer than 100000 characters: shorten their values",
   getChatSession: "Session is not a chat session",
+  analyzeConversation: "Conversation is in progress: it is analyzed when it has ended",
   activateKey: "API key has expired, create a new one",
   deactivateKey: "API key has expired, create a new one",
   sendTestEvent: "Destination is disabled: enable it first",

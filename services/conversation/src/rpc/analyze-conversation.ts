@@ -1,25 +1,45 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import {
+  AnalyzeConversationResponse,
+  type ConversationServiceService,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
+import { runPrepared } from "@parley/shared/idempotency/run";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { analysisJob, isGone } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
 import { hasUserMessage } from "../store/transcript-ends.ts";
+import type { SessionKey } from "../store/turns.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["analyzeConversation"]>;
 
 /** Analyses an ended conversation again, in the background: what is there stays until the new analysis takes its place. */
 export function analyzeConversation(ctx: ConversationContext): Handler {
-  return async (key) => {
-    const row = await readConversation(ctx, key, "Conversation");
-    if (row.status === "IN_PROGRESS") throw condition("Conversation is in progress: it is analyzed when it has ended");
-    if (!(await isAnalyzing(ctx, row))) throw condition("Agent has no analysis: set call_analysis_enabled on it first");
-    if (!(await hasUserMessage(ctx.db, row)))
-      throw condition("Conversation has nothing to analyze: its user said nothing");
-    await enqueueJob(ctx.db, analysisJob(row, ctx.clock.now()));
-    return {};
+  return (request, call) => {
+    const { ownerId, idempotency } = request;
+    return runPrepared(
+      ctx,
+      { ownerId, idempotency, codec: AnalyzeConversationResponse, call },
+      {
+        prepare: () => readAnalyzable(ctx, request),
+        write: async (tx, conversation) => {
+          await enqueueJob(tx, analysisJob(conversation, ctx.clock.now()));
+          return {};
+        },
+      },
+    );
   };
+}
+
+/** @throws ServiceError condition when there is nothing to analyse, or nothing to analyse it with */
+async function readAnalyzable(ctx: ConversationContext, key: SessionKey): Promise<SessionKey> {
+  const row = await readConversation(ctx, key, "Conversation");
+  if (row.status === "IN_PROGRESS") throw condition("Conversation is in progress: it is analyzed when it has ended");
+  if (!(await isAnalyzing(ctx, row))) throw condition("Agent has no analysis: set call_analysis_enabled on it first");
+  if (!(await hasUserMessage(ctx.db, row)))
+    throw condition("Conversation has nothing to analyze: its user said nothing");
+  return row;
 }
 
 async function isAnalyzing(ctx: ConversationContext, row: { ownerId: string; agentId: string }): Promise<boolean> {

@@ -288,6 +288,7 @@ export interface CreateDailySessionResponse {
 export interface AnalyzeConversationRequest {
   ownerId: string;
   conversationId: string;
+  idempotency: Idempotency | undefined;
 }
 
 export interface AnalyzeConversationResponse {
@@ -2908,7 +2909,7 @@ export const CreateDailySessionResponse: MessageFns<CreateDailySessionResponse> 
 };
 
 function createBaseAnalyzeConversationRequest(): AnalyzeConversationRequest {
-  return { ownerId: "", conversationId: "" };
+  return { ownerId: "", conversationId: "", idempotency: undefined };
 }
 
 export const AnalyzeConversationRequest: MessageFns<AnalyzeConversationRequest> = {
@@ -2918,6 +2919,9 @@ export const AnalyzeConversationRequest: MessageFns<AnalyzeConversationRequest> 
     }
     if (message.conversationId !== "") {
       writer.uint32(18).string(message.conversationId);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(26).fork()).join();
     }
     return writer;
   },
@@ -2951,6 +2955,14 @@ export const AnalyzeConversationRequest: MessageFns<AnalyzeConversationRequest> 
             message.conversationId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2970,6 +2982,9 @@ export const AnalyzeConversationRequest: MessageFns<AnalyzeConversationRequest> 
     const message = createBaseAnalyzeConversationRequest();
     message.ownerId = object.ownerId ?? "";
     message.conversationId = object.conversationId ?? "";
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
     return message;
   },
 };
@@ -3522,6 +3537,7 @@ export const ConversationServiceService = {
       Buffer.from(CreateDailySessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateDailySessionResponse => CreateDailySessionResponse.decode(value),
   },
+  /** Analyses an ended conversation again, in the background. */
   analyzeConversation: {
     path: "/parley.conversation.v1.ConversationService/AnalyzeConversation" as const,
     requestStream: false as const,
@@ -3578,6 +3594,7 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
   startCall: handleUnaryCall<StartCallRequest, StartCallResponse>;
   createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
+  /** Analyses an ended conversation again, in the background. */
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
   /** What the owner used, by day; what was used stays counted when conversations go. */
   countUsage: handleUnaryCall<CountUsageRequest, CountUsageResponse>;
@@ -3781,6 +3798,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateDailySessionResponse) => void,
   ): ClientUnaryCall;
+  /** Analyses an ended conversation again, in the background. */
   analyzeConversation(
     request: AnalyzeConversationRequest,
     callback: (error: ServiceError | null, response: AnalyzeConversationResponse) => void,

@@ -44,7 +44,7 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
 };
 
 /** What a service may answer when the object is another owner's. */
-const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated", "unimplemented"];
+const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated"];
 
 const stack: TestStack = await startTestStack({ env: { PARLEY_WEBHOOK_RETRY_MS: "20" } });
 const model: ScriptedModel = await startScriptedModel();
@@ -121,7 +121,6 @@ function more(name: string): object {
     updateAgent: { agentName: "Theirs" },
     updatePrompt: { promptContent: "Theirs" },
     updateDestination: { name: "Theirs" },
-    acceptEvent: { eventId, event: "conversation.completed", conversationId, payload: "{}" },
     batchAcceptEvents: {
       events: [{ ownerId, eventId, event: "conversation.completed", conversationId, payload: "{}" }],
     },

@@ -67,7 +67,7 @@ async function give(ownerId: string): Promise<string> {
   const event = "conversation.completed";
   const payload = JSON.stringify({ event, conversation_id: conversationId });
   const request = { ownerId, eventId: newId("evt"), event, conversationId, payload };
-  await eventually(() => dispatcher.acceptEvent(request), WITHIN_MS);
+  await eventually(() => dispatcher.batchAcceptEvents({ events: [request] }), WITHIN_MS);
   return request.eventId;
 }
 

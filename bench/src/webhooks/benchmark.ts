@@ -1,5 +1,5 @@
 import { parseArgs } from "node:util";
-import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { newId } from "@parley/shared/ids";
 import { cpuUsed } from "../cpu.ts";
 import { count, medians, microseconds, milliseconds, table } from "../figures.ts";
@@ -95,7 +95,7 @@ async function startContenders(field: Field, destinations: number): Promise<[Par
   ];
 }
 
-function requestOf(ownerId: string): AcceptEventRequest {
+function requestOf(ownerId: string): ConversationEvent {
   const { id: eventId, conversationId, payload } = sample(newId("evt"));
   return { ownerId, eventId, event: EVENT, conversationId, payload };
 }

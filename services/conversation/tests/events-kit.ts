@@ -1,5 +1,5 @@
 import { expect } from "bun:test";
-import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 import type postgres from "postgres";
 import type { FakeDispatcher } from "./fake-dispatcher.ts";
@@ -8,7 +8,7 @@ import { say, type TestAgent, type TestChat } from "./kit.ts";
 export type TestEvents = Pick<TestChat, "clock" | "dispatcher" | "sql">;
 
 /** What came of a conversation, accepted or not. */
-export function eventsOf({ events }: FakeDispatcher, conversationId: string): AcceptEventRequest[] {
+export function eventsOf({ events }: FakeDispatcher, conversationId: string): ConversationEvent[] {
   return events.filter((event) => event.conversationId === conversationId);
 }
 
@@ -19,7 +19,7 @@ const STEP_MS = 50;
  * The first event of a conversation, once it has come. A little time passes meanwhile: a relay that was just ending its run is not
  * woken by what comes then, it looks again soon after.
  */
-export function eventOf(service: TestEvents, conversationId: string): Promise<AcceptEventRequest> {
+export function eventOf(service: TestEvents, conversationId: string): Promise<ConversationEvent> {
   return eventually(async () => {
     const [event] = eventsOf(service.dispatcher, conversationId);
     if (event) return event;
@@ -29,7 +29,7 @@ export function eventOf(service: TestEvents, conversationId: string): Promise<Ac
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: tests assert on it field by field
-export function payloadOf(event: AcceptEventRequest | undefined): any {
+export function payloadOf(event: ConversationEvent | undefined): any {
   return JSON.parse(event?.payload ?? "null");
 }
 

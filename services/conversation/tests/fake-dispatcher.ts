@@ -1,5 +1,5 @@
 import {
-  type AcceptEventRequest,
+  type ConversationEvent,
   type ForgetConversationsRequest,
   WebhookDispatcherServiceService,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
@@ -10,18 +10,18 @@ import { type RunningServer, serve } from "@parley/shared/rpc/server";
 export interface FakeDispatcher {
   address: string;
   /** Whatever came, accepted or not. */
-  events: readonly AcceptEventRequest[];
+  events: readonly ConversationEvent[];
   /** What it was told to forget, by call. */
   forgotten: readonly ForgetConversationsRequest[];
   /** What the events from now on get; throws to refuse. */
-  accept(event: AcceptEventRequest): unknown;
+  accept(event: ConversationEvent): unknown;
   /** Away and back, at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }
 
 export async function startFakeDispatcher(): Promise<FakeDispatcher> {
-  const events: AcceptEventRequest[] = [];
+  const events: ConversationEvent[] = [];
   const forgotten: ForgetConversationsRequest[] = [];
   let server: RunningServer;
   const listen = (address: string) =>
@@ -39,7 +39,7 @@ export async function startFakeDispatcher(): Promise<FakeDispatcher> {
       },
       { address, log: silentLogger, drainMs: 1 },
     );
-  const refusalOf = async (event: AcceptEventRequest) => {
+  const refusalOf = async (event: ConversationEvent) => {
     try {
       await dispatcher.accept(event);
       return undefined;

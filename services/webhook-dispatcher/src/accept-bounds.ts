@@ -1,4 +1,4 @@
-import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 
 /** Bytes of payloads that the process is storing at a time: four of the relay's calls. */
@@ -9,7 +9,7 @@ const ACCEPTING_BYTES_MAX = 16 * 1024 * 1024;
  * all, gives them again. A request that is alone may be of any size.
  * @throws ServiceError unavailable
  */
-export type AcceptWithin = <T>(events: readonly AcceptEventRequest[], store: () => Promise<T>) => Promise<T>;
+export type AcceptWithin = <T>(events: readonly ConversationEvent[], store: () => Promise<T>) => Promise<T>;
 
 export function boundedAcceptance(bytesMax = ACCEPTING_BYTES_MAX): AcceptWithin {
   let held = 0;

@@ -1,4 +1,4 @@
-import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { EgressError } from "@parley/shared/egress/error";
 import { checkUrl } from "@parley/shared/egress/url";
@@ -39,7 +39,7 @@ export function checkDestinationUrl(url: string, allowedHosts: AllowList): void 
 }
 
 /** @throws ServiceError invalid for an event that could not be stored or delivered as it is */
-export function readEvent(given: AcceptEventRequest): EventRow {
+export function readEvent(given: ConversationEvent): EventRow {
   const { ownerId, eventId, event, conversationId, payload, traceparent = null } = given;
   if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");
   if (!isId("evt", eventId)) throw invalid("event_id", "event_id must be the id of an event");

@@ -15,7 +15,6 @@ import type { DispatcherContext } from "./context.ts";
 import { longPayloadShares } from "./delivery/payloads.ts";
 import { deliveryQueue } from "./delivery/queue.ts";
 import { MIGRATIONS } from "./migrations.ts";
-import { acceptEvent } from "./rpc/accept-event.ts";
 import { batchAcceptEvents } from "./rpc/batch-accept-events.ts";
 import { createDestination } from "./rpc/create-destination.ts";
 import { deleteDestination } from "./rpc/delete-destination.ts";
@@ -73,7 +72,6 @@ export function startDispatcher(
         await startSweeps(db, clock, sweeps);
         return {
           handlers: {
-            acceptEvent: acceptEvent(accept, within),
             batchAcceptEvents: batchAcceptEvents(accept, within),
             forgetConversations: forgetConversations(ctx),
             createDestination: createDestination(ctx),

@@ -3,6 +3,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { startRawServer } from "@parley/shared/testing/raw-server";
 import {
+  acceptEvent,
   CANCELLED,
   DELIVERED,
   deliveriesOf,
@@ -39,7 +40,7 @@ describe("what arrives", () => {
     await using receiver = startReceiver();
     const { ownerId, secret } = await newDestination(service.client, `${receiver.url}?a=1`, { requestType });
     const event = newEvent(ownerId, { payload: '{\n "text":\r\n "\\u0000 – 🎉 --boundary"\r}' });
-    await service.client.acceptEvent(event);
+    await acceptEvent(service.client, event);
     await ended(service.client, ownerId);
     const [received] = receiver.received;
     expect(receiver.received).toHaveLength(1);
@@ -59,7 +60,7 @@ describe("what arrives", () => {
     const url = `${receiver.url}?token=a+b%20c&flag`;
     const { ownerId, secret } = await newDestination(service.client, url, { requestType: GET });
     const event = newEvent(ownerId, { event: "conversation.failed" });
-    await service.client.acceptEvent(event);
+    await acceptEvent(service.client, event);
     await ended(service.client, ownerId);
     const [received] = receiver.received;
     expect(received?.method).toBe("GET");
@@ -76,7 +77,7 @@ describe("what arrives", () => {
       newDestination(service.client, `${receiver.url}/${name}`, { ownerId, ...given });
     await Promise.all([named("a"), named("b"), named("off", { enabled: false })]);
     await newDestination(service.client, `${receiver.url}/foreign`);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     await ended(service.client, ownerId, 2);
     expect(receiver.received.map(({ target }) => target).toSorted()).toEqual(["/hook/a", "/hook/b"]);
   });
@@ -87,10 +88,10 @@ describe("an event", () => {
     await using receiver = startReceiver();
     const { ownerId } = await newDestination(service.client, receiver.url);
     const event = newEvent(ownerId);
-    await Promise.all(Array.from({ length: 20 }, () => service.client.acceptEvent(event)));
+    await Promise.all(Array.from({ length: 20 }, () => acceptEvent(service.client, event)));
     await ended(service.client, ownerId);
-    await service.client.acceptEvent({ ...event, payload: "{}" });
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, { ...event, payload: "{}" });
+    await acceptEvent(service.client, newEvent(ownerId));
     expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
     expect(receiver.received).toHaveLength(2);
   });
@@ -142,14 +143,14 @@ describe("an event", () => {
     };
     const { client, sql } = service;
     const { ownerId, destinationId } = await newDestination(client, receiver.url);
-    await client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(client, newEvent(ownerId));
     await eventually(() => expect(receiver.received).toHaveLength(1));
     const accepting: Promise<unknown>[] = [];
     await sql.begin(async (tx) => {
       expect(await tx`select 1 from jobs where job_id = ${destinationId} for update`).toHaveLength(1);
       // More than there are connections, a few at a time.
       for (let at = 0; at < 60; at++) {
-        accepting.push(client.acceptEvent(newEvent(ownerId)));
+        accepting.push(acceptEvent(client, newEvent(ownerId)));
         if (at % 6 === 5) expect((await client.listDestinations({ ownerId })).destinations).toHaveLength(1);
       }
       expect(await deliveriesOf(client, ownerId)).toHaveLength(1);
@@ -161,7 +162,7 @@ describe("an event", () => {
 
   test("of an owner without an enabled destination is not kept", async () => {
     const { ownerId } = await newDestination(service.client, "https://example.com/", { enabled: false });
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const rows = await service.sql`select 1 from events where owner_id = ${ownerId}`;
     expect(rows).toHaveLength(0);
   });
@@ -173,7 +174,7 @@ describe("an attempt", () => {
     receiver.answer = () =>
       receiver.received.length < 3 ? new Response("not now\0", { status: 500 }) : new Response(null, { status: 204 });
     const { ownerId } = await newDestination(service.client, receiver.url);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const [delivery] = await ended(service.client, ownerId);
     expect(delivery).toMatchObject({ status: DELIVERED, nextAttemptAt: undefined });
     expect(delivery?.attempts).toMatchObject([
@@ -197,7 +198,7 @@ describe("an attempt", () => {
     };
     const ownerId = newOwner();
     for (let at = 0; at < 10; at++) await newDestination(service.client, `${receiver.url}/${at}`, { ownerId });
-    for (let round = 0; round < 10; round++) await service.client.acceptEvent(newEvent(ownerId));
+    for (let round = 0; round < 10; round++) await acceptEvent(service.client, newEvent(ownerId));
     const deliveries = await ended(service.client, ownerId, 100);
     expect(deliveries.map(({ status }) => status)).toEqual(Array(100).fill(DELIVERED));
   });
@@ -206,7 +207,7 @@ describe("an attempt", () => {
     await using receiver = startReceiver();
     receiver.answer = () => new Response("no", { status: 404 });
     const { ownerId } = await newDestination(service.client, receiver.url);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const [delivery] = await ended(service.client, ownerId);
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts.map(({ number, httpStatus }) => [number, httpStatus])).toEqual([
@@ -222,7 +223,7 @@ describe("an attempt", () => {
     await using receiver = startReceiver();
     receiver.answer = () => Response.redirect(`${receiver.url}/elsewhere`, 302);
     const { ownerId } = await newDestination(service.client, receiver.url);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const [delivery] = await ended(service.client, ownerId);
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts[3]).toMatchObject({ number: 4, httpStatus: 302, error: undefined });
@@ -232,7 +233,7 @@ describe("an attempt", () => {
   test("that is never answered ends at its time, and its connection is closed", async () => {
     await using silent = await startRawServer(() => {});
     const { ownerId } = await newDestination(hasty.client, silent.url);
-    await hasty.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(hasty.client, newEvent(ownerId));
     const [delivery] = await ended(hasty.client, ownerId);
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts[0]).toMatchObject({
@@ -247,7 +248,7 @@ describe("an attempt", () => {
     await using rude = await startRawServer((socket) => socket.destroy());
     const { ownerId } = await newDestination(service.client, rude.url);
     await newDestination(service.client, "http://127.0.0.1:1/", { ownerId });
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const deliveries = await ended(service.client, ownerId, 2);
     expect(deliveries.map(({ status }) => status)).toEqual([FAILED, FAILED]);
     expect(deliveries.map(({ attempts }) => attempts[3]?.error).toSorted()).toEqual([
@@ -263,7 +264,7 @@ describe("an attempt", () => {
       socket.on("close", () => clearInterval(timer));
     });
     const { ownerId } = await newDestination(service.client, endless.url);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const [delivery] = await ended(service.client, ownerId);
     expect(delivery?.status).toBe(DELIVERED);
     expect(delivery?.attempts).toMatchObject([{ httpStatus: 200, responseExcerpt: "ü".repeat(2048) }]);
@@ -275,7 +276,7 @@ describe("an attempt", () => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nwell");
     });
     const { ownerId } = await newDestination(hasty.client, slow.url);
-    await hasty.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(hasty.client, newEvent(ownerId));
     const [delivery] = await ended(hasty.client, ownerId);
     expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ httpStatus: 200, responseExcerpt: "well" }] });
   });
@@ -285,7 +286,7 @@ describe("an attempt", () => {
     const answer = Promise.withResolvers<Response>();
     receiver.answer = () => answer.promise;
     const { ownerId } = await newDestination(service.client, receiver.url);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     await eventually(() => expect(receiver.received).toHaveLength(1));
     await service.sql`update deliveries set attempts = 1, attempts_left = 3 where owner_id = ${ownerId}`;
     receiver.answer = () => new Response("ok");
@@ -302,7 +303,7 @@ describe("an attempt", () => {
     const short = await startTestDispatcher({ PARLEY_WEBHOOK_LEASE_MS: "600" });
     try {
       const { ownerId, destinationId } = await newDestination(short.client, receiver.url);
-      await short.client.acceptEvent(newEvent(ownerId));
+      await acceptEvent(short.client, newEvent(ownerId));
       await eventually(() => expect(receiver.received).toHaveLength(1));
       const lease = async () => {
         const [job] = await short.sql<
@@ -326,7 +327,7 @@ describe("an attempt", () => {
     await using receiver = startReceiver();
     const { ownerId } = await newDestination(service.client, receiver.url);
     await service.sql`update destinations set sealed_secret = 'v1.other.key' where owner_id = ${ownerId}`;
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const [delivery] = await ended(service.client, ownerId);
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts[0]).toMatchObject({
@@ -338,7 +339,7 @@ describe("an attempt", () => {
 
   test("to a name that resolves to a private address is never made", async () => {
     const { ownerId } = await newDestination(service.client, "https://localhost.localdomain/");
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const [delivery] = await ended(service.client, ownerId);
     expect(delivery?.status).toBe(FAILED);
     expect(delivery?.attempts[0]?.error).toMatch(/not at a public address|could not be resolved/);
@@ -351,10 +352,10 @@ describe("one destination", () => {
     await using silent = await startRawServer(() => {});
     const slow = await newDestination(service.client, silent.url);
     const quick = await newDestination(service.client, receiver.url);
-    await Promise.all(Array.from({ length: 100 }, () => service.client.acceptEvent(newEvent(slow.ownerId))));
+    await Promise.all(Array.from({ length: 100 }, () => acceptEvent(service.client, newEvent(slow.ownerId))));
     await eventually(() => expect(silent.connections.length).toBeGreaterThan(10));
     for (let n = 1; n <= 5; n++) {
-      await service.client.acceptEvent(newEvent(quick.ownerId));
+      await acceptEvent(service.client, newEvent(quick.ownerId));
       await ended(service.client, quick.ownerId, n);
     }
     expect(await deliveriesOf(service.client, slow.ownerId, { status: DELIVERED })).toEqual([]);
@@ -371,7 +372,7 @@ describe("one destination", () => {
       return new Response("ok");
     };
     const { ownerId } = await newDestination(service.client, receiver.url);
-    await Promise.all(Array.from({ length: 300 }, () => service.client.acceptEvent(newEvent(ownerId))));
+    await Promise.all(Array.from({ length: 300 }, () => acceptEvent(service.client, newEvent(ownerId))));
     await eventually(() => expect(receiver.received).toHaveLength(300));
     expect(most).toBeLessThanOrEqual(32);
   });
@@ -387,7 +388,7 @@ describe("a destination that is disabled or deleted", () => {
     };
     const destination = await newDestination(service.client, receiver.url);
     const { ownerId, destinationId } = destination;
-    await Promise.all(Array.from({ length: 60 }, () => service.client.acceptEvent(newEvent(ownerId))));
+    await Promise.all(Array.from({ length: 60 }, () => acceptEvent(service.client, newEvent(ownerId))));
     await eventually(() => expect(receiver.received).toHaveLength(32));
     if (way === "deleted") await service.client.deleteDestination({ ownerId, destinationId });
     else await service.client.updateDestination({ ownerId, destinationId, enabled: false, requestType: 0 });
@@ -410,7 +411,7 @@ describe("a destination that is disabled or deleted", () => {
       return new Response("no", { status: 500 });
     };
     const { ownerId, destinationId } = await newDestination(service.client, receiver.url);
-    await Promise.all(Array.from({ length: 40 }, () => service.client.acceptEvent(newEvent(ownerId))));
+    await Promise.all(Array.from({ length: 40 }, () => acceptEvent(service.client, newEvent(ownerId))));
     await eventually(() => expect(receiver.received).toHaveLength(32));
     // Whatever disabled it saw none of them.
     await service.sql`update destinations set enabled = false where destination_id = ${destinationId}`;
@@ -424,7 +425,7 @@ describe("a destination that is disabled or deleted", () => {
     const answer = Promise.withResolvers<Response>();
     receiver.answer = () => answer.promise;
     const { ownerId, destinationId } = await newDestination(service.client, receiver.url);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     await eventually(() => expect(receiver.received).toHaveLength(1));
     await service.client.deleteDestination({ ownerId, destinationId });
     expect((await deliveriesOf(service.client, ownerId))[0]?.status).toBe(CANCELLED);
@@ -442,7 +443,7 @@ describe("a destination that is disabled or deleted", () => {
     const slow = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "2000" });
     try {
       const { ownerId, destinationId } = await newDestination(slow.client, receiver.url);
-      await slow.client.acceptEvent(newEvent(ownerId));
+      await acceptEvent(slow.client, newEvent(ownerId));
       await eventually(() => expect(receiver.received).not.toBeEmpty());
       const url = `${receiver.url}/new`;
       await slow.client.updateDestination({ ownerId, destinationId, url, requestType: 0 });

@@ -7,6 +7,7 @@ import { WRONG_PAGES } from "@parley/shared/testing/pages";
 import { DESTINATIONS_MAX } from "../src/rules.ts";
 import {
   ANY,
+  acceptEvent,
   DELIVERED,
   deliveriesOf,
   ended,
@@ -119,7 +120,7 @@ describe("a destination", () => {
     expect(fresh).not.toBe(old);
     const [shown] = (await service.client.listDestinations({ ownerId })).destinations;
     expect(shown?.oldSecretValidUntil).toEqual(oldSecretValidUntil);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     await ended(service.client, ownerId);
     const [received] = receiver.received;
     expect([old, fresh].map((secret) => received && isSignedWith(secret, received))).toEqual([true, true]);
@@ -161,8 +162,8 @@ test.each([
   [{ payload: "" }, "payload"],
   [{ payload: "\0" }, "payload"],
 ])("an event with %j is refused, naming the field", async (given, path) => {
-  const refused = await failure(service.client.acceptEvent(newEvent(newOwner(), given)));
-  expect(refused).toMatchObject({ kind: "invalid", paths: [path] });
+  const { results } = await service.client.batchAcceptEvents({ events: [newEvent(newOwner(), given)] });
+  expect(results[0]?.refusal).toStartWith(`${path} must be `);
 });
 
 describe("the log", () => {
@@ -173,7 +174,7 @@ describe("the log", () => {
     const good = await newDestination(service.client, receiver.url, { ownerId });
     const bad = await newDestination(service.client, `${receiver.url}/bad`, { ownerId });
     const events = [newEvent(ownerId), newEvent(ownerId), newEvent(ownerId)];
-    for (const event of events) await service.client.acceptEvent(event);
+    for (const event of events) await acceptEvent(service.client, event);
     const all = await ended(service.client, ownerId, 6);
     expect(all.map(({ deliveryId }) => deliveryId)).toEqual(
       all
@@ -217,7 +218,7 @@ describe("the log", () => {
     const standing = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "" }, { clock });
     try {
       const { ownerId } = await newDestination(standing.client, receiver.url);
-      await standing.client.acceptEvent(newEvent(ownerId));
+      await acceptEvent(standing.client, newEvent(ownerId));
       for (const attempts of [1, 2, 3]) {
         await eventually(async () => {
           const [delivery] = await deliveriesOf(standing.client, ownerId);
@@ -244,7 +245,7 @@ describe("the log", () => {
       await standing.client.batchAcceptEvents({ events: [newEvent(ownerId), newEvent(ownerId)] });
       await ended(standing.client, ownerId, 2);
       clock.advance(30 * 86_400_000 - 1);
-      await standing.client.acceptEvent(newEvent(ownerId));
+      await acceptEvent(standing.client, newEvent(ownerId));
       await ended(standing.client, ownerId, 3);
       clock.advance(3_600_000);
       await eventually(async () => expect(await deliveriesOf(standing.client, ownerId)).toHaveLength(1));
@@ -263,7 +264,7 @@ describe("sending again", () => {
     await using receiver = startReceiver();
     receiver.answer = () => new Response("", { status: receiver.received.length < 6 ? 500 : 200 });
     const { ownerId } = await newDestination(service.client, receiver.url);
-    await service.client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(service.client, newEvent(ownerId));
     const [failed] = await ended(service.client, ownerId);
     expect(failed).toMatchObject({ status: FAILED, attempts: Array(4).fill({}) });
     const key = { ownerId, deliveryId: failed?.deliveryId ?? "" };
@@ -294,7 +295,7 @@ describe("sending again", () => {
       await newDestination(standing.client, `${receiver.url}/other`, { ownerId });
       for (const _ of [1, 2, 3]) {
         clock.advance(1_000);
-        await standing.client.acceptEvent(newEvent(ownerId));
+        await acceptEvent(standing.client, newEvent(ownerId));
         await eventually(async () => {
           clock.advance(1_000);
           expect(await deliveriesOf(standing.client, ownerId, { status: PENDING })).toEqual([]);
@@ -320,7 +321,7 @@ describe("sending again", () => {
     const { ownerId, destinationId } = await newDestination(client, receiver.url);
     const answer = Promise.withResolvers<Response>();
     receiver.answer = () => answer.promise;
-    await client.acceptEvent(newEvent(ownerId));
+    await acceptEvent(client, newEvent(ownerId));
     const [delivery] = await deliveriesOf(client, ownerId);
     const key = { ownerId, deliveryId: delivery?.deliveryId ?? "" };
     expect(await failure(client.resendDelivery(key))).toMatchObject({

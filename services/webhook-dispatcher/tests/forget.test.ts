@@ -3,6 +3,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import {
+  acceptEvent,
   CANCELLED,
   DELIVERED,
   deliveriesOf,
@@ -55,7 +56,7 @@ describe("a forgotten conversation", () => {
     const request = { ownerId, conversationIds: [gone.conversationId, "no conversation's"] };
     for (const _ of ["at first", "once more"]) await client.forgetConversations(request);
     // Given once more by a relay that did not hear it was taken.
-    await client.acceptEvent(gone);
+    await acceptEvent(client, gone);
     expect(await quoting("zebra")).toEqual(NOWHERE);
     expect(await quoting("giraffe")).toEqual({ ...NOWHERE, events: 1, attempts: 2 });
     expect(await quoting("ostrich")).toEqual({ ...NOWHERE, events: 1, attempts: 1 });

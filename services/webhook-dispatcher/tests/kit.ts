@@ -5,7 +5,7 @@ import {
   RequestType,
 } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import {
-  type AcceptEventRequest,
+  type ConversationEvent,
   CreateDestinationRequest,
   ListDeliveriesRequest,
   WebhookDispatcherServiceService,
@@ -95,11 +95,17 @@ export async function newDestination(
   return { ...destination, secret };
 }
 
-export function newEvent(ownerId: string, given: Partial<AcceptEventRequest> = {}): AcceptEventRequest {
+export function newEvent(ownerId: string, given: Partial<ConversationEvent> = {}): ConversationEvent {
   const conversationId = newUuid();
   const event = "conversation.completed";
   const payload = JSON.stringify({ event, conversation_id: conversationId, notes: "Grüße & 100 % + more" });
   return { ownerId, eventId: newId("evt"), event, conversationId, payload, ...given };
+}
+
+/** Gives the dispatcher one event. @throws Error that says why, when it is refused */
+export async function acceptEvent(client: DispatcherClient, event: ConversationEvent): Promise<void> {
+  const { results } = await client.batchAcceptEvents({ events: [event] });
+  if (results[0]?.refusal !== undefined) throw new Error(results[0].refusal);
 }
 
 export async function deliveriesOf(

@@ -9,6 +9,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { startServiceProcess } from "@parley/shared/testing/process";
 import {
+  acceptEvent,
   DELIVERED,
   type DispatcherClient,
   dispatcherClient,
@@ -66,7 +67,9 @@ async function startProcess(env: Record<string, string> = {}): Promise<TestProce
 
 function acceptMany(clients: readonly DispatcherClient[], ownerId: string, count: number) {
   return Promise.all(
-    Array.from({ length: count }, (_, at) => clients[at % clients.length]?.acceptEvent(newEvent(ownerId))),
+    Array.from({ length: count }, (_, at) =>
+      acceptEvent(clients[at % clients.length] as DispatcherClient, newEvent(ownerId)),
+    ),
   );
 }
 
@@ -119,7 +122,7 @@ test("what a killed process had under way is delivered by another one when its l
   const silence = Promise.withResolvers<Response>();
   receiver.answer = () => silence.promise;
   const { ownerId } = await newDestination(process.client, receiver.url);
-  await process.client.acceptEvent(newEvent(ownerId));
+  await acceptEvent(process.client, newEvent(ownerId));
   await eventually(() => expect(receiver.received).toHaveLength(1));
   await process.stop("SIGKILL");
   receiver.answer = () => new Response("ok");
@@ -172,7 +175,7 @@ test("a certificate that is not for the host fails the attempts; one of a truste
   try {
     const right = await newDestination(process.client, `https://127.0.0.1:${server.port}/`);
     const wrong = await newDestination(process.client, `https://127.0.0.2:${server.port}/`);
-    await Promise.all([right, wrong].map(({ ownerId }) => process.client.acceptEvent(newEvent(ownerId))));
+    await Promise.all([right, wrong].map(({ ownerId }) => acceptEvent(process.client, newEvent(ownerId))));
     expect(await ended(process.client, right.ownerId)).toMatchObject([{ status: DELIVERED }]);
     expect(await ended(process.client, wrong.ownerId)).toMatchObject([{ status: FAILED }]);
     expect(received).toHaveLength(1);
@@ -185,7 +188,7 @@ test("a process logs each attempt on a line, and never a secret or a payload", a
   await using receiver = startReceiver();
   const process = await startProcess();
   const { ownerId, destinationId, secret } = await newDestination(process.client, receiver.url);
-  await process.client.acceptEvent(newEvent(ownerId, { payload: '{"notes":"confidential"}' }));
+  await acceptEvent(process.client, newEvent(ownerId, { payload: '{"notes":"confidential"}' }));
   const line = await eventually(() => {
     const found = process
       .output()

@@ -6,7 +6,16 @@ import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { sealSecret } from "../src/secrets.ts";
-import { DELIVERED, ended, GET, newDestination, newEvent, startTestDispatcher, type TestDispatcher } from "./kit.ts";
+import {
+  acceptEvent,
+  DELIVERED,
+  ended,
+  GET,
+  newDestination,
+  newEvent,
+  startTestDispatcher,
+  type TestDispatcher,
+} from "./kit.ts";
 import { fieldOf, type Receiver, startReceiver } from "./receiver.ts";
 
 const MIB = 1024 * 1024;
@@ -44,7 +53,7 @@ const longPayload = () => JSON.stringify({ text: "x".repeat(PAYLOAD_BYTES - 11) 
 
 /** Events with a payload each, accepted one after another: 300 MiB are not given at once either. */
 async function accept(ownerId: string, count: number, payload: () => string): Promise<void> {
-  for (let at = 0; at < count; at++) await service.client.acceptEvent(newEvent(ownerId, { payload: payload() }));
+  for (let at = 0; at < count; at++) await acceptEvent(service.client, newEvent(ownerId, { payload: payload() }));
 }
 
 test("hundreds of MiB that receivers hang on hold no more memory than there is for them, and another owner's events go", async () => {
@@ -115,10 +124,10 @@ test("an owner with many destinations leaves another its places", async () => {
   const many = newOwner();
   for (let at = 0; at < 40; at++) await newDestination(service.client, `${hanging.url}/${at}`, { ownerId: many });
   const { ownerId: few } = await newDestination(service.client, receiver.url);
-  await Promise.all(Array.from({ length: 15 }, () => service.client.acceptEvent(newEvent(many))));
+  await Promise.all(Array.from({ length: 15 }, () => acceptEvent(service.client, newEvent(many))));
   // An owner's share of the destinations that a process delivers to at once.
   await eventually(() => expect(new Set(hanging.received.map(({ target }) => target)).size).toBe(32));
-  await Promise.all(Array.from({ length: 40 }, () => service.client.acceptEvent(newEvent(few))));
+  await Promise.all(Array.from({ length: 40 }, () => acceptEvent(service.client, newEvent(few))));
   // As many as one destination ever has, where an equal share of each destination would be 15.
   await eventually(() => expect(receiver.received).toHaveLength(32));
   answer();
@@ -162,7 +171,8 @@ test("a payload that no URL has room for goes to a GET destination without trans
   await using receiver = startReceiver();
   receiver.answer = () => new Response("ok");
   const { ownerId } = await newDestination(service.client, receiver.url, { requestType: GET });
-  await service.client.acceptEvent(
+  await acceptEvent(
+    service.client,
     newEvent(ownerId, { payload: JSON.stringify({ notes: "n", conversation_transcript: ["x".repeat(70_000)] }) }),
   );
   await ended(service.client, ownerId);

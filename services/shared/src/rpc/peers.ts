@@ -39,7 +39,6 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   },
   "webhook-dispatcher": {
     rest: ["gateway", "parley"],
-    AcceptEvent: ["conversation"],
     BatchAcceptEvents: ["conversation"],
     ForgetConversations: ["conversation"],
   },

@@ -1,4 +1,4 @@
-import type { AcceptEventRequest } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Accept } from "../accept.ts";
 import type { AcceptWithin } from "../accept-bounds.ts";
@@ -8,7 +8,7 @@ import type { EventRow } from "../store/events.ts";
 
 /** One that breaks a rule does not keep the others. */
 export function batchAcceptEvents(accept: Accept, within: AcceptWithin): Handler<"batchAcceptEvents"> {
-  const acceptOne = async (given: AcceptEventRequest) => {
+  const acceptOne = async (given: ConversationEvent) => {
     const read = readOrRefuse(given);
     if (typeof read === "string") return { refusal: read };
     await accept(read);
@@ -17,7 +17,7 @@ export function batchAcceptEvents(accept: Accept, within: AcceptWithin): Handler
   return ({ events }) => within(events, async () => ({ results: await Promise.all(events.map(acceptOne)) }));
 }
 
-function readOrRefuse(given: AcceptEventRequest): EventRow | string {
+function readOrRefuse(given: ConversationEvent): EventRow | string {
   try {
     return readEvent(given);
   } catch (error) {

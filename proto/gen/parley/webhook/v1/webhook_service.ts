@@ -22,7 +22,7 @@ import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Page } from "../../common/v1/common.ts";
 import { Delivery, DeliveryStatus, Destination, RequestType } from "./webhook.ts";
 
-export interface AcceptEventRequest {
+export interface ConversationEvent {
   ownerId: string;
   /** evt_… */
   eventId: string;
@@ -34,11 +34,8 @@ export interface AcceptEventRequest {
   traceparent?: string | undefined;
 }
 
-export interface AcceptEventResponse {
-}
-
 export interface BatchAcceptEventsRequest {
-  events: AcceptEventRequest[];
+  events: ConversationEvent[];
 }
 
 export interface BatchAcceptEventsResponse {
@@ -169,12 +166,12 @@ export interface ResendFailedDeliveriesResponse {
   resent: number;
 }
 
-function createBaseAcceptEventRequest(): AcceptEventRequest {
+function createBaseConversationEvent(): ConversationEvent {
   return { ownerId: "", eventId: "", event: "", conversationId: "", payload: "", traceparent: undefined };
 }
 
-export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
-  encode(message: AcceptEventRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+export const ConversationEvent: MessageFns<ConversationEvent> = {
+  encode(message: ConversationEvent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     if (message.ownerId !== "") {
       writer.uint32(10).string(message.ownerId);
     }
@@ -196,7 +193,7 @@ export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
     return writer;
   },
 
-  decode(input: BinaryReader | Uint8Array, length?: number): AcceptEventRequest {
+  decode(input: BinaryReader | Uint8Array, length?: number): ConversationEvent {
     const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
     const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
     if (previousRecursionDepth >= 100) {
@@ -205,7 +202,7 @@ export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
     (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
     try {
       const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseAcceptEventRequest();
+      const message = createBaseConversationEvent();
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
@@ -269,60 +266,17 @@ export const AcceptEventRequest: MessageFns<AcceptEventRequest> = {
     }
   },
 
-  create<I extends Exact<DeepPartial<AcceptEventRequest>, I>>(base?: I): AcceptEventRequest {
-    return AcceptEventRequest.fromPartial(base ?? ({} as any));
+  create<I extends Exact<DeepPartial<ConversationEvent>, I>>(base?: I): ConversationEvent {
+    return ConversationEvent.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<AcceptEventRequest>, I>>(object: I): AcceptEventRequest {
-    const message = createBaseAcceptEventRequest();
+  fromPartial<I extends Exact<DeepPartial<ConversationEvent>, I>>(object: I): ConversationEvent {
+    const message = createBaseConversationEvent();
     message.ownerId = object.ownerId ?? "";
     message.eventId = object.eventId ?? "";
     message.event = object.event ?? "";
     message.conversationId = object.conversationId ?? "";
     message.payload = object.payload ?? "";
     message.traceparent = object.traceparent ?? undefined;
-    return message;
-  },
-};
-
-function createBaseAcceptEventResponse(): AcceptEventResponse {
-  return {};
-}
-
-export const AcceptEventResponse: MessageFns<AcceptEventResponse> = {
-  encode(_: AcceptEventResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
-    return writer;
-  },
-
-  decode(input: BinaryReader | Uint8Array, length?: number): AcceptEventResponse {
-    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
-    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
-    if (previousRecursionDepth >= 100) {
-      throw new globalThis.Error("protobuf decode recursion limit exceeded");
-    }
-    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
-    try {
-      const end = length === undefined ? reader.len : reader.pos + length;
-      const message = createBaseAcceptEventResponse();
-      while (reader.pos < end) {
-        const tag = reader.uint32();
-        switch (tag >>> 3) {
-        }
-        if ((tag & 7) === 4 || tag === 0) {
-          break;
-        }
-        reader.skip(tag & 7);
-      }
-      return message;
-    } finally {
-      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
-    }
-  },
-
-  create<I extends Exact<DeepPartial<AcceptEventResponse>, I>>(base?: I): AcceptEventResponse {
-    return AcceptEventResponse.fromPartial(base ?? ({} as any));
-  },
-  fromPartial<I extends Exact<DeepPartial<AcceptEventResponse>, I>>(_: I): AcceptEventResponse {
-    const message = createBaseAcceptEventResponse();
     return message;
   },
 };
@@ -334,7 +288,7 @@ function createBaseBatchAcceptEventsRequest(): BatchAcceptEventsRequest {
 export const BatchAcceptEventsRequest: MessageFns<BatchAcceptEventsRequest> = {
   encode(message: BatchAcceptEventsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.events) {
-      AcceptEventRequest.encode(v!, writer.uint32(10).fork()).join();
+      ConversationEvent.encode(v!, writer.uint32(10).fork()).join();
     }
     return writer;
   },
@@ -357,7 +311,7 @@ export const BatchAcceptEventsRequest: MessageFns<BatchAcceptEventsRequest> = {
               break;
             }
 
-            message.events.push(AcceptEventRequest.decode(reader, reader.uint32()));
+            message.events.push(ConversationEvent.decode(reader, reader.uint32()));
             continue;
           }
         }
@@ -377,7 +331,7 @@ export const BatchAcceptEventsRequest: MessageFns<BatchAcceptEventsRequest> = {
   },
   fromPartial<I extends Exact<DeepPartial<BatchAcceptEventsRequest>, I>>(object: I): BatchAcceptEventsRequest {
     const message = createBaseBatchAcceptEventsRequest();
-    message.events = object.events?.map((e) => AcceptEventRequest.fromPartial(e)) || [];
+    message.events = object.events?.map((e) => ConversationEvent.fromPartial(e)) || [];
     return message;
   },
 };
@@ -1986,19 +1940,9 @@ export const ResendFailedDeliveriesResponse: MessageFns<ResendFailedDeliveriesRe
 export type WebhookDispatcherServiceService = typeof WebhookDispatcherServiceService;
 export const WebhookDispatcherServiceService = {
   /**
-   * Stores an event and one delivery for each enabled destination. Idempotent by event id; an owner without an enabled
-   * destination has nothing stored.
+   * Stores events, and of each one delivery for each enabled destination of its owner. Idempotent by event id; of an owner without
+   * an enabled destination nothing is stored.
    */
-  acceptEvent: {
-    path: "/parley.webhook.v1.WebhookDispatcherService/AcceptEvent" as const,
-    requestStream: false as const,
-    responseStream: false as const,
-    requestSerialize: (value: AcceptEventRequest): Buffer => Buffer.from(AcceptEventRequest.encode(value).finish()),
-    requestDeserialize: (value: Buffer): AcceptEventRequest => AcceptEventRequest.decode(value),
-    responseSerialize: (value: AcceptEventResponse): Buffer => Buffer.from(AcceptEventResponse.encode(value).finish()),
-    responseDeserialize: (value: Buffer): AcceptEventResponse => AcceptEventResponse.decode(value),
-  },
-  /** The same for several, in one call: for a relay that has many. */
   batchAcceptEvents: {
     path: "/parley.webhook.v1.WebhookDispatcherService/BatchAcceptEvents" as const,
     requestStream: false as const,
@@ -2144,11 +2088,9 @@ export const WebhookDispatcherServiceService = {
 
 export interface WebhookDispatcherServiceServer extends UntypedServiceImplementation {
   /**
-   * Stores an event and one delivery for each enabled destination. Idempotent by event id; an owner without an enabled
-   * destination has nothing stored.
+   * Stores events, and of each one delivery for each enabled destination of its owner. Idempotent by event id; of an owner without
+   * an enabled destination nothing is stored.
    */
-  acceptEvent: handleUnaryCall<AcceptEventRequest, AcceptEventResponse>;
-  /** The same for several, in one call: for a relay that has many. */
   batchAcceptEvents: handleUnaryCall<BatchAcceptEventsRequest, BatchAcceptEventsResponse>;
   /**
    * Removes what events told of conversations that are to be gone: their payloads, and the beginnings of answers, which may quote
@@ -2177,25 +2119,9 @@ export interface WebhookDispatcherServiceServer extends UntypedServiceImplementa
 
 export interface WebhookDispatcherServiceClient extends Client {
   /**
-   * Stores an event and one delivery for each enabled destination. Idempotent by event id; an owner without an enabled
-   * destination has nothing stored.
+   * Stores events, and of each one delivery for each enabled destination of its owner. Idempotent by event id; of an owner without
+   * an enabled destination nothing is stored.
    */
-  acceptEvent(
-    request: AcceptEventRequest,
-    callback: (error: ServiceError | null, response: AcceptEventResponse) => void,
-  ): ClientUnaryCall;
-  acceptEvent(
-    request: AcceptEventRequest,
-    metadata: Metadata,
-    callback: (error: ServiceError | null, response: AcceptEventResponse) => void,
-  ): ClientUnaryCall;
-  acceptEvent(
-    request: AcceptEventRequest,
-    metadata: Metadata,
-    options: Partial<CallOptions>,
-    callback: (error: ServiceError | null, response: AcceptEventResponse) => void,
-  ): ClientUnaryCall;
-  /** The same for several, in one call: for a relay that has many. */
   batchAcceptEvents(
     request: BatchAcceptEventsRequest,
     callback: (error: ServiceError | null, response: BatchAcceptEventsResponse) => void,

@@ -8,7 +8,7 @@ export const LIMITED = ["gateway", "account", "agent", "prompt", "conversation",
 export type LimitedName = (typeof LIMITED)[number];
 
 /** The victim's p99 under attack may be so many times its undisturbed one. */
-export const RATIO_MAX = 3;
+const RATIO_MAX = 3;
 
 export type AllFigures = Readonly<Record<Kind, Figures>>;
 

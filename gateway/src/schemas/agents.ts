@@ -30,7 +30,7 @@ export const CATEGORIES = [
 ] as const;
 
 export const AgentType = OneOf(namesOf(AGENT_TYPES), { description: "Whether the agent takes calls or makes them." });
-export const Category = OneOf(CATEGORIES, { description: "Field of work." });
+const Category = OneOf(CATEGORIES, { description: "Field of work." });
 const Language = Text({
   max: 35,
   pattern: "^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$",
@@ -163,7 +163,7 @@ export const Sts = Type.Object(
 const Message = Type.Optional(Text({ max: 1000, description: "What the agent says then." }));
 const tool = <P extends Parameters<typeof Type.Object>[0]>(description: string, properties: P) =>
   Type.Optional(Type.Union([Type.Boolean(), Type.Object(properties, strict)], { description }));
-export const Tools = Type.Object(
+const Tools = Type.Object(
   {
     end_call: tool("Lets the model end the conversation.", { message: Message }),
     transfer_call: tool("Lets the model transfer a call.", {
@@ -198,7 +198,7 @@ export const Tools = Type.Object(
   },
 );
 
-export const Widget = Type.Object(
+const Widget = Type.Object(
   {
     title: Maybe(Text({ max: 200 }), "Title of the chat window."),
     subtitle: Maybe(Text({ max: 500 }), "Line below the title."),

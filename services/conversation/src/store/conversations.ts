@@ -86,15 +86,6 @@ export async function findConversation(sql: Sql, key: SessionKey, now: Date): Pr
   return row ?? null;
 }
 
-/** Those of some conversations, of any owners, that are there. */
-export async function findConversations(sql: Sql, keys: readonly SessionKey[]): Promise<ConversationRow[]> {
-  return sql<ConversationRow[]>`
-    select ${conversationColumns(sql)} from conversations
-    where (owner_id, conversation_id) in (
-      select * from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.conversationId)}::uuid[])
-    )`;
-}
-
 /** Whether anybody has a conversation of this id: tells "another owner's" from "none" and reads nothing else of it. */
 export async function conversationExists(sql: Sql, conversationId: string, now: Date): Promise<boolean> {
   const rows = await sql`

@@ -97,7 +97,7 @@ export async function runPrepared<P, R>(
 }
 
 /** Whether a repetition of the request would meet the same refusal, so that it is kept and given again. */
-export function isDecided(error: unknown): error is ServiceError {
+function isDecided(error: unknown): error is ServiceError {
   return error instanceof ServiceError && STORED_KINDS.has(error.kind);
 }
 

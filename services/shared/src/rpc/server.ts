@@ -44,7 +44,7 @@ export interface RunningServer {
 }
 
 /** Of one message; a larger one is refused before anybody reads it. */
-export const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
+const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
 
 const DRAIN_MS = 10_000;
 /** The pace at which callers ask for the names of replicas anew. To connect anew costs next to nothing. */

@@ -1,7 +1,7 @@
 import type { RequestTypeName } from "../store/destinations.ts";
 
 /** Bytes of a payload that goes into a URL: no common server takes a longer one, and encoding makes it up to three times as long. */
-export const URL_PAYLOAD_BYTES_MAX = 64 * 1024;
+const URL_PAYLOAD_BYTES_MAX = 64 * 1024;
 
 /**
  * The payload as a destination gets it. One that is too long for the URL of a GET goes without transcript and analysis, and says so

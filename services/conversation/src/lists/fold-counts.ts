@@ -13,9 +13,14 @@ export function foldCountsQueue(db: Database): Record<string, Queue> {
       leaseMs: 60_000,
       retryDelayMs: () => RETRY_MS,
       run: async ({ ownerId }, lease) => {
-        const isOver = turnOf(lease);
-        while ((await foldConversationChanges(db, ownerId)) > 0) if (isOver()) return HAND_OVER;
+        if (!(await foldCounts(db, ownerId, turnOf(lease)))) return HAND_OVER;
       },
     },
   };
+}
+
+/** Adds an owner's changes to the counts until none is left or `isOver`, asked after each batch, says so: false then. */
+export async function foldCounts(db: Database, ownerId: string, isOver: () => boolean): Promise<boolean> {
+  while ((await foldConversationChanges(db, ownerId)) > 0) if (isOver()) return false;
+  return true;
 }

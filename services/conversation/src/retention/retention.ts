@@ -3,7 +3,7 @@ import { KEPT_MS } from "@parley/shared/idempotency/run";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import { foldConversationChanges } from "../store/conversation-counts.ts";
+import { foldCounts } from "../lists/fold-counts.ts";
 import {
   deleteConversations,
   deleteOldestMessages,
@@ -26,6 +26,7 @@ const BATCH = 200;
 const MESSAGES = 10_000;
 /** Deletions are changes that a list adds up until they are folded into the counts: few at any time. */
 const FOLD_AFTER = 2_000;
+const ONCE = () => true;
 
 /** Deletes what is past retention, which no endpoint shows any more. */
 export function expiredConversations(ctx: ConversationContext, log: Logger): Sweep {
@@ -60,7 +61,7 @@ function ownerSweep({ db }: ConversationContext, log: Logger, now: Date): (owner
     const changes = (unfolded.get(ownerId) ?? 0) + deleted;
     unfolded.set(ownerId, changes);
     if (changes >= FOLD_AFTER) {
-      await foldConversationChanges(db, ownerId);
+      await foldCounts(db, ownerId, ONCE);
       unfolded.delete(ownerId);
     }
     return hasMore;

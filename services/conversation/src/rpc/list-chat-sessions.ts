@@ -5,8 +5,8 @@ import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toSummary } from "../convert.ts";
+import { listConversationRows } from "../lists/list-conversations.ts";
 import { NO_FILTER } from "../store/conversation-filter.ts";
-import { listConversationRows } from "../store/list-conversations.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listChatSessions"]>;
 

@@ -6,7 +6,7 @@ import { pageOf } from "@parley/shared/page";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
-import { listConversationRows } from "../store/list-conversations.ts";
+import { listConversationRows } from "../lists/list-conversations.ts";
 import { listTranscriptsOfPage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["listConversations"]>;

@@ -1,0 +1,30 @@
+import type { Database } from "@parley/shared/db/database";
+import type { ConversationFilter } from "../store/conversation-filter.ts";
+import type { ConversationRow } from "../store/conversations.ts";
+import { type FoundPage, findCountedPage, type Page } from "../store/list-page.ts";
+import { findNamedPage, readListedRows } from "../store/listed-rows.ts";
+import { findKeptSince } from "../store/retention.ts";
+import { findSearchedPage } from "../store/search/page.ts";
+
+/**
+ * A page of the conversations that are not past retention, newest first, and how many match in all. Nothing else reads the roll-up
+ * counts and the search index (docs/decisions/0013-search-by-bitmaps-and-roll-up-counts.md).
+ * @throws ServiceError condition for a page that is too long
+ */
+export async function listConversationRows(
+  db: Database,
+  filter: ConversationFilter,
+  page: Page,
+  now: Date,
+): Promise<{ rows: ConversationRow[]; total: number }> {
+  const keptSince = await findKeptSince(db, filter.ownerId, now);
+  const from = filter.from && filter.from > keptSince ? filter.from : keptSince;
+  const { conversationIds, total } = await findPage(db, { ...filter, from }, page);
+  if (conversationIds.length === 0) return { rows: [], total };
+  return { rows: await readListedRows(db, filter.ownerId, conversationIds), total };
+}
+
+function findPage(db: Database, filter: ConversationFilter, page: Page): Promise<FoundPage> {
+  if (filter.search !== "") return findSearchedPage(db, filter, page);
+  return filter.conversationId === "" ? findCountedPage(db, filter, page) : findNamedPage(db, filter, page);
+}

@@ -9,8 +9,8 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { analysisJob, isGone } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
+import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage } from "../store/transcript-ends.ts";
-import type { SessionKey } from "../store/turns.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["analyzeConversation"]>;
 

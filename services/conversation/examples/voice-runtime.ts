@@ -3,7 +3,7 @@ import { type Client, credentials, loadPackageDefinition, type ServiceError, sta
 import { loadSync } from "@grpc/proto-loader";
 
 const { PARLEY_CONVERSATION_ADDRESS = "127.0.0.1:50054", PARLEY_OWNER_ID = "", AGENT_ID = "" } = process.env;
-// Chosen once, before anything is sent, and kept where a restart of the runtime finds it.
+// Choose it once, before you send anything, and keep it where a restarted runtime finds it.
 const { CONVERSATION_ID = crypto.randomUUID() } = process.env;
 const protos = {
   includeDirs: [join(import.meta.dir, "../../../proto")],
@@ -39,11 +39,11 @@ function answerOf(call: (answered: (error: ServiceError | null, answer: any) => 
   return new Promise((resolve, reject) => call((error, answer) => (error ? reject(error) : resolve(answer))));
 }
 
-/** Sends what is not stored yet. The stream of a real call stays open, and gets each message when it is said. */
+/** Sends what is not stored yet. A real call keeps the stream open and sends each message when it is said. */
 async function transcribe(): Promise<void> {
-  // The same request again, should this be a second try: its answer tells where to go on.
+  // On a retry this is the same request; its response says where to continue.
   const { last_sequence } = await answerOf((answered) => client.StartConversation?.(start, answered));
-  // All of it is stored, and a stream without a message is refused.
+  // Everything is stored; a stream without a message would be refused.
   if (last_sequence >= spoken.length) return;
   await answerOf((answered) => {
     const stream = client.AppendTranscript?.(answered);
@@ -54,7 +54,7 @@ async function transcribe(): Promise<void> {
   });
 }
 
-/** Every request may be sent again: nothing is stored twice, and a conversation ends once. */
+/** Retries a request: repeats store nothing twice, and a conversation ends once. */
 async function persistently<T>(work: () => Promise<T>): Promise<T> {
   for (let delayMs = 250; ; delayMs = Math.min(2 * delayMs, 10_000)) {
     try {

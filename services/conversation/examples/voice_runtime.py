@@ -1,4 +1,4 @@
-"""A whole voice runtime except for the voice: it sets a call up, tells what is said, and ends it."""
+"""A complete voice runtime except for the voice: sets a call up, reports what is said, and ends it."""
 
 import json
 import os
@@ -13,13 +13,13 @@ from parley.conversation.v1 import conversation_service_pb2_grpc as services
 
 OWNER_ID = os.environ["PARLEY_OWNER_ID"]
 AGENT_ID = os.environ["AGENT_ID"]
-# Chosen once, before anything is sent, and kept where a restart of the runtime finds it.
+# Choose it once, before you send anything, and keep it where a restarted runtime finds it.
 CONVERSATION_ID = os.environ.get("CONVERSATION_ID") or str(uuid.uuid4())
 DEADLINE_SECONDS = 10
 
 
 def persistently(call):
-    """Every request may be sent again: nothing is stored twice, and a conversation ends once."""
+    """Retries a request: repeats store nothing twice, and a conversation ends once."""
     delay = 0.25
     while True:
         try:
@@ -32,7 +32,7 @@ def persistently(call):
 
 
 def prepare(parley, variables):
-    """What the agent says first, and how it sounds."""
+    """Returns what the agent says first, and how it sounds."""
     request = messages.GetCallSetupRequest(owner_id=OWNER_ID, agent_id=AGENT_ID, dynamic_variables=variables)
     setup = persistently(lambda: parley.GetCallSetup(request, timeout=DEADLINE_SECONDS))
     # A real runtime connects its speech recognition and its voice with these.
@@ -43,7 +43,7 @@ def prepare(parley, variables):
 
 
 def transcribe(parley, variables, spoken):
-    """Sends what is not stored yet. A real call's stream stays open, and sends each message when it is said."""
+    """Sends what is not stored yet. A real call keeps the stream open and sends each message when it is said."""
     start = messages.StartConversationRequest(
         owner_id=OWNER_ID,
         agent_id=AGENT_ID,
@@ -55,7 +55,7 @@ def transcribe(parley, variables, spoken):
         telephony_provider="TWILIO",
         dynamic_variables=variables,
     )
-    # The same request again, should this be a second try: its answer says where to go on.
+    # On a retry this is the same request; its response says where to continue.
     stored = parley.StartConversation(start, timeout=DEADLINE_SECONDS).last_sequence
     if stored >= len(spoken):
         return

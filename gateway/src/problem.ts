@@ -1,6 +1,6 @@
 import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 
-/** What an error is on the wire: this file alone knows status codes (decisions.md: HTTP conventions). */
+/** An error as clients see it. Only this file knows status codes (docs/api-reference.md#errors). */
 export interface Problem {
   status: number;
   body: { detail: string; errors?: { path: string; message: string }[] };

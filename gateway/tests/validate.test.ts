@@ -20,7 +20,7 @@ function messagesOf(value: unknown): string[] {
   }
 }
 
-/** api.md: Agent. */
+/** The categories that docs/api-reference.md#agents lists. */
 const CATEGORIES =
   "Customer Service, Sales, Scheduling, Research, Healthcare, Customer Success, Education, Finance, HR, Legal, Productivity, Creative, IT/DevOps, E-commerce, Entertainment, Travel, Wellness, Anime, Cartoon, Gaming, Lifestyle, other".split(
     ", ",

@@ -10,7 +10,7 @@ import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 const UUID = /^[0-9a-f-]{36}$/;
 /** Of a model's time: half of it has to do for three attempts on a busy machine. */
 const MODEL_MS = "3000";
-/** A model call whose client is gone ends within a second (decisions.md: Chat); sooner in any case than a model that stalls. */
+/** A model call ends within a second of its client leaving, and in any case sooner than a model that stalls. */
 const CANCELLED_WITHIN_MS = 2_500;
 
 let stack: TestStack;

@@ -6,8 +6,7 @@ import { startSecondGateway } from "../kit/second-gateway.ts";
 import { createKey, createOwner } from "../kit/test-owner.ts";
 import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
-/** What a change of a key may take until every gateway keeps to it (decisions.md: Authentication). */
-/** It takes less than a second; a remembered key is looked up again after half a minute. */
+/** A change of a key takes effect everywhere within a second; without it, a cached key is looked up again after half a minute. */
 const REVOKED_WITHIN_MS = 10_000;
 const UNKNOWN = `vk_${"a".repeat(43)}`;
 

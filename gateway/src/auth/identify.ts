@@ -29,7 +29,7 @@ export interface IdentifyContext {
   clock: Clock;
 }
 
-/** Wrong keys of one client address per minute (decisions.md: Authentication). */
+/** Wrong keys a minute from one client address before further ones get 429. */
 const WRONG_KEYS_PER_MINUTE = 60;
 /** Of one session: a page of the dashboard makes a handful. */
 const SESSION_REQUESTS_PER_MINUTE = 300;

@@ -17,9 +17,9 @@ export interface JsonBody {
 }
 
 /**
- * The JSON object that a request carries (decisions.md: HTTP conventions).
- * @throws HttpError 413 over `bytesMax`, 415 for another type or what is compressed, 400 for what is no JSON object; ServiceError invalid for JSON that
- *   cannot be stored: a NUL character, a number beyond a double or with more digits, nesting over 32 deep, more than 10,000 values
+ * Reads the JSON object that a request carries (docs/api-reference.md#request-bodies).
+ * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 400 for anything but a JSON object; ServiceError
+ *   invalid for JSON that cannot be stored: a NUL character, a number that a double cannot hold, more than 32 levels or 10,000 values
  */
 export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);

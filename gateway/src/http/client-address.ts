@@ -19,8 +19,8 @@ export function parseTrustedProxies(text: string): Cidr[] {
 }
 
 /**
- * The address a request comes from: the socket's peer, or behind trusted proxies the right-most address in
- * X-Forwarded-For that is not one of theirs (decisions.md: Authentication).
+ * Returns the address a request comes from: the socket's peer, or behind trusted proxies the right-most address in
+ * X-Forwarded-For that is not one of theirs.
  */
 export function clientAddress(peer: string, forwardedFor: string | null, trusted: readonly Cidr[]): string {
   let address = peer;

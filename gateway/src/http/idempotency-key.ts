@@ -5,7 +5,7 @@ import { targetOf } from "./path.ts";
 const KEY = /^[\x20-\x7e]{1,255}$/;
 
 /**
- * The idempotency key of a write with a fingerprint of what it asks for (decisions.md: HTTP conventions).
+ * Returns the idempotency key of a write with a fingerprint of the request (docs/api-reference.md#idempotency).
  * @throws ServiceError invalid on a malformed key
  */
 export function idempotencyOf(request: Request, body: Uint8Array): Idempotency | undefined {

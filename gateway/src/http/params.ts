@@ -14,9 +14,9 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 
 /**
- * The parameters of a path (decisions.md: a malformed id in a path is 404).
+ * Returns the parameters of a path, in which a malformed id is 404 (docs/api-reference.md#identifiers-and-time).
  * @param params null stands for one whose percent-encoding is broken
- * @throws ServiceError not_found for such a one, and for one with a NUL character, which nothing stored can have
+ * @throws ServiceError not_found for such a parameter, and for one with a NUL character, which no stored value has
  */
 export function readParams(params: Record<string, string | null> = {}): Record<string, string> {
   for (const [name, value] of Object.entries(params)) {

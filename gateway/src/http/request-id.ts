@@ -1,6 +1,6 @@
 const GIVEN = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** The client's own request id where it is well formed, else a new one (decisions.md: HTTP conventions). */
+/** Returns the client's request id if it has 1 to 128 allowed characters, else a new one. */
 export function requestIdOf(request: Request): string {
   const given = request.headers.get("x-request-id");
   return given !== null && GIVEN.test(given) ? given : Bun.randomUUIDv7();

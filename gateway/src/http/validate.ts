@@ -41,7 +41,7 @@ function violation(violations: readonly Violation[]): ServiceError {
   return new ServiceError("invalid", violations[0]?.message ?? "The request is not valid", { violations });
 }
 
-/** How many characters a text has (decisions.md: HTTP conventions). */
+/** Returns the number of code points in a text, which is how the API counts lengths. */
 export function codePoints(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -10,7 +10,7 @@ import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/doma
 import { AGENT_TYPES, FIELD_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
-/** api.md: Agent. */
+/** An agent as the API shows it (docs/api-reference.md#agents). */
 export function presentAgent(agent: Agent) {
   const { analysis } = agent;
   return {
@@ -92,7 +92,7 @@ function language(config: { language?: string | undefined }) {
   return config.language === undefined ? {} : { language: config.language };
 }
 
-/** api.md: Dynamic variable definition. */
+/** A variable that an agent expects (docs/api-reference.md#dynamic-variables). */
 export function presentVariable(variable: DynamicVariable) {
   return {
     variable_name: variable.variableName,

@@ -15,7 +15,7 @@ import {
 } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
-/** api.md: Conversation. */
+/** A conversation as the API shows it (docs/api-reference.md#conversations). */
 export function presentConversation(conversation: Conversation) {
   const callingType = nameOf(CALLING_TYPES, conversation.callingType);
   const mobileNumber =
@@ -48,7 +48,7 @@ export function presentConversation(conversation: Conversation) {
   };
 }
 
-/** The fields of a channel beside what the client gave (decisions.md: Conversations). */
+/** The fields of the channel, beside the metadata that the client gave. */
 function presentMetadata(conversation: Conversation): object {
   switch (conversation.type) {
     case ConversationType.CONVERSATION_TYPE_TELEPHONY:
@@ -85,7 +85,7 @@ function presentMetadata(conversation: Conversation): object {
   }
 }
 
-/** api.md: Chat session, detail view. */
+/** A chat session with its messages (docs/api-reference.md#chat-sessions). */
 export function presentSession(session: ChatSession) {
   return {
     session_id: session.sessionId,
@@ -104,7 +104,7 @@ export function presentSession(session: ChatSession) {
   };
 }
 
-/** api.md: Chat session, list item view. */
+/** A chat session in a list, with times in Unix seconds (docs/api-reference.md#chat-sessions). */
 export function presentSummary(session: ChatSessionSummary) {
   return {
     id: session.sessionId,

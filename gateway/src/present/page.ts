@@ -1,4 +1,4 @@
-/** The four figures under every list; a list of nothing has no pages (decisions.md: HTTP conventions). */
+/** The four figures of every list; an empty list has 0 pages. */
 export function pageFigures(total: number, page: { number: number; size: number }) {
   return { total, page: page.number, page_size: page.size, total_pages: Math.ceil(total / page.size) };
 }

@@ -2,7 +2,7 @@ import type { Prompt, PromptVersion } from "@parley/proto/parley/prompt/v1/promp
 import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
-/** api.md: Prompt. */
+/** A prompt as the API shows it (docs/api-reference.md#prompts). */
 export function presentPrompt(prompt: Prompt) {
   return {
     prompt_name: prompt.promptName,

@@ -1,7 +1,7 @@
 import type { Voice } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GENDERS, nameOf } from "@parley/shared/domain/api-names";
 
-/** api.md: Voice. */
+/** A voice as the API shows it (docs/api-reference.md#catalogue-and-voices). */
 export function presentVoice(voice: Voice) {
   return {
     id: voice.voiceId,
@@ -13,7 +13,7 @@ export function presentVoice(voice: Voice) {
   };
 }
 
-/** A page of voices (api.md: GET /voices). */
+/** The response of `GET /voices`. */
 export function presentVoices(voices: readonly Voice[], total: number, page: { number: number; size: number }) {
   return {
     voices: voices.map(presentVoice),

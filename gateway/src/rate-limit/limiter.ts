@@ -1,7 +1,7 @@
 /**
- * A sliding window of 60 s (decisions.md: Rate limit). In any 60 s a key is allowed at most its limit. An allowed request
- * is forgotten when it is 60 s old, above 1,000 a minute up to 59 ms later; so a client that keeps evenly to its limit
- * (above 1,000 a minute: to 99.9 % of it) is never refused.
+ * A sliding window of 60 s: in any 60 s a key is allowed at most its limit (docs/decisions/0006-sliding-window-rate-limits.md). An
+ * allowed request is forgotten when it is 60 s old, above 1,000 a minute up to 59 ms later, so a client that sends evenly at its
+ * limit (above 1,000 a minute: at 99.9 % of it) is never refused.
  */
 export interface RateLimiter {
   /**

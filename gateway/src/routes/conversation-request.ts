@@ -14,7 +14,7 @@ const SIZE_DEFAULT = 10;
 const DAY_MINUTES = 24 * 60;
 const OFFSET_DEFAULT = 330;
 
-/** api.md: GET /conversations. An oversize page_size is reduced to 100, one below 1 becomes 10. */
+/** Unlike elsewhere, a page_size over 100 becomes 100 and one below 1 becomes 10 (docs/api-reference.md#listing-conversations). */
 export function listConversationsRequest(
   ownerId: string,
   query: Query,
@@ -39,7 +39,7 @@ export function listConversationsRequest(
   };
 }
 
-/** The window of the day in UTC minutes; offsets are minutes east of UTC (decisions.md: Conversations). */
+/** The window of the day in UTC minutes; offsets are minutes east of UTC. */
 function timeOfDayOf(query: Query): TimeOfDayWindow | undefined {
   if (query.from_time === undefined && query.to_time === undefined) return undefined;
   const offset = query.timezone_offset ?? OFFSET_DEFAULT;

@@ -14,8 +14,8 @@ export interface AnalysisChange {
 const NONE: StoredAnalysis = { enabled: false, promptName: null, promptVersion: null, schema: null };
 
 /**
- * Checks what a change would lead to, before any prompt is taken for it (api.md: Call analysis configuration).
- * @throws ServiceError invalid when analysis is to run without a prompt, or its schema has a field that cannot be read
+ * Checks the settings that a change leads to, before any prompt is taken for it (docs/api-reference.md#analysis-settings).
+ * @throws ServiceError invalid when analysis would run without a prompt, or its schema has a field that cannot be read
  */
 export function checkAnalysis(before: StoredAnalysis | null, { analysis, clear }: AnalysisChange): void {
   const enabled = analysis?.enabled ?? before?.enabled ?? false;

@@ -8,7 +8,7 @@ const parsed = new LRUCache<string, readonly VariableDefinition[]>({
   sizeCalculation: size,
 });
 
-/** The variables an agent expects, in reading order: prompt, then first message (decisions.md: Dynamic variables). */
+/** Returns the variables an agent expects, in reading order: prompt, then first message. */
 export function variablesOf(
   promptContent: string | undefined,
   firstMessage: string | null,

@@ -4,7 +4,7 @@ import { readConversationConfig } from "./config.ts";
 test("an operator who sets no limits has those that were decided on", () => {
   const needed = { DATABASE_URL: "postgres://db" };
   const others = { PARLEY_AGENT_ADDRESS: "127.0.0.1:1", PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2" };
-  // decisions.md: Chat.
+  // The defaults that docs/configuration.md#conversation lists.
   expect(readConversationConfig({ ...needed, ...others })).toMatchObject({
     PARLEY_CHAT_IDLE_MINUTES: 30,
     PARLEY_LLM_DEADLINE_MS: 60_000,

@@ -19,7 +19,7 @@ export interface ContentUse {
 
 export type PromptUse = ReferenceUse | ContentUse;
 
-/** The fields of an agent (api.md: Agent resource), for errors to name. */
+/** The agent's fields that use prompts, for errors to name. */
 const FIELDS = {
   main: { reference: "prompt", content: "prompt_content" },
   analysis: { reference: "call_analysis_prompt", content: "call_analysis_prompt.custom_prompt" },

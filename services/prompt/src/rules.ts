@@ -5,7 +5,7 @@ const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
 /** Spaces and characters that only steer others, such as joiners, show nothing by themselves. */
 const VISIBLE = /[^\p{Z}\p{Cf}]/u;
 
-/** What keeps a text from being a prompt's name, null when nothing does (api.md: Limits; decisions.md: Prompts). */
+/** Returns why a text cannot be a prompt's name, or null if it can (docs/api-reference.md#prompts). */
 export function promptNameFault(name: string): string | null {
   const length = [...name].length;
   if (length < 1 || length > NAME_LENGTH_MAX) return `prompt_name must be 1 to ${NAME_LENGTH_MAX} characters`;

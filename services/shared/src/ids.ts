@@ -2,7 +2,7 @@ const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
 export type IdPrefix = "agt" | "cnv" | "pmt" | "whd" | "dlv" | "evt" | "key" | "ses" | "own" | "call" | "job";
 
-/** An opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters (decisions.md: Identifiers). */
+/** Makes an opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters. */
 export function newId(prefix: IdPrefix): string {
   return idOf(prefix, newUuid());
 }

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 import { makeValidator } from "envalid";
 
-/** Encrypts the secrets that owners entrust to us (decisions.md: Agents). */
+/** Encrypts the secrets that owners entrust to us. */
 export interface Sealer {
   /** @param context what the secret belongs to: it opens for nothing else. */
   seal(secret: string, context: string): string;

@@ -4,7 +4,7 @@ import { readDispatcherConfig } from "./config.ts";
 test("an operator who sets no times has those that customers are told", () => {
   const key = Buffer.alloc(32, 1).toString("base64");
   const needed = { DATABASE_URL: "postgres://db", PARLEY_ENCRYPTION_KEY: key };
-  // api.md: Delivery rules; decisions.md: Webhooks.
+  // The times that docs/api-reference.md#deliveries promises.
   expect(readDispatcherConfig(needed)).toMatchObject({
     PARLEY_WEBHOOK_RETRY_MS: 10_000,
     PARLEY_WEBHOOK_TIMEOUT_MS: 10_000,

@@ -13,7 +13,7 @@ export const DESTINATIONS_MAX = 50;
 const NAME_LENGTH_MAX = 100;
 const URL_LENGTH_MAX = 2048;
 
-/** api.md: Events. */
+/** The events that can be sent (docs/api-reference.md#events). */
 const EVENTS = ["conversation.completed", "conversation.disconnected", "conversation.failed"];
 
 /** @throws ServiceError invalid */
@@ -23,7 +23,7 @@ export function checkName(name: string): void {
 }
 
 /**
- * That requests may go to the address, as far as it can be told without DNS (decisions.md: Webhooks).
+ * Checks that requests may go to the address, as far as that is possible without DNS (docs/api-reference.md#outgoing-requests).
  * @throws ServiceError invalid
  */
 export function checkDestinationUrl(url: string, allowedHosts: AllowList): void {

@@ -4,7 +4,7 @@ import type { EventRow } from "./store/events.ts";
 
 const DURATION_SECONDS = 42;
 
-/** What a receiver is tried with: a conversation.completed with every field it can have (api.md: Events, Payload fields). */
+/** Makes a test event: a conversation.completed with every field it can have (docs/api-reference.md#events). */
 export function sampleEvent(ownerId: string, now: Date): EventRow {
   const conversationId = newUuid();
   const at = (second: number) => new Date(now.getTime() - (DURATION_SECONDS - second) * 1000).toISOString();

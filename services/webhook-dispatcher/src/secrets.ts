@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from "node:crypto";
 import type { Sealer } from "@parley/shared/sealing";
 import type { DestinationKey, DestinationRow } from "./store/destinations.ts";
 
-/** After a rotation, how long deliveries carry the old secret's signature too (decisions.md: Webhooks). */
+/** How long after a rotation deliveries also carry the old secret's signature. */
 export const OLD_SECRET_MS = 24 * 60 * 60 * 1000;
 
 /** A header must not grow with every rotation. */

@@ -10,7 +10,7 @@ import { sessionRoutes } from "./session.ts";
 import { settingsRoutes } from "./settings.ts";
 import { usageRoutes } from "./usage.ts";
 
-/** What an owner manages, signed in (decisions.md: Dashboard and management API). */
+/** Routes for a signed-in owner (docs/api-reference.md#management-api). */
 export function manageRoutes(gate: GateContext, clients: Clients) {
   return new Elysia()
     .use(sessionRoutes(gate, clients))

@@ -71,5 +71,5 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
     );
 }
 
-/** A malformed id in a path is 404 (decisions.md), which the account service cannot know. */
+/** A malformed id in a path is 404; the account service cannot know that the number came from a path. */
 const IS_NUMBER = new RegExp(E164.pattern ?? "");

@@ -14,7 +14,7 @@ export interface NewApiKey {
   digest: Buffer;
 }
 
-/** A key that nobody can guess: `vk_` and 256 random bits in base62 (decisions.md: Authentication). */
+/** Makes a key: `vk_` and 256 random bits in base62, which nobody can guess. */
 export function newApiKey(): NewApiKey {
   const apiKey = `vk_${base62(randomBytes(RANDOM_BYTES))}`;
   return { apiKey, prefix: apiKey.slice(0, PREFIX_LENGTH), digest: createHash("sha256").update(apiKey).digest() };

@@ -4,7 +4,7 @@ import { KEPT_MS, usedOtherwise } from "@parley/shared/idempotency/run";
 import type { AccountContext, Handler } from "../context.ts";
 import { claimKey, deleteExpiredClaims } from "../store/idempotency-claims.ts";
 
-/** A key is one request's for 24 hours, whatever became of it (decisions.md: Idempotency-Key). */
+/** Binds a key to one request for 24 hours, even if that request fails. */
 export function claimIdempotencyKey(ctx: AccountContext): Handler<"claimIdempotencyKey"> {
   return async ({ ownerId, idempotency }) => {
     if (!idempotency) throw invalid("idempotency", "idempotency is required");

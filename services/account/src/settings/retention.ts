@@ -1,6 +1,6 @@
 import { invalid } from "@parley/shared/errors";
 
-/** Days that conversations are kept (decisions.md: Retention). */
+/** Days that conversations are kept (docs/api-reference.md#retention). */
 export const RETENTION_DAYS = { min: 1, max: 3650, default: 90 } as const;
 
 /** @throws ServiceError invalid */

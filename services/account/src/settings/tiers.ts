@@ -1,7 +1,7 @@
 import type { TIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 
-/** Requests per minute of each of an owner's keys, or the bounds of what is agreed with the owner (api.md: Limits). */
+/** Requests a minute for each key of an owner, or the bounds of a number agreed with the owner (docs/api-reference.md#rate-limits). */
 const RATE_LIMITS = {
   free: 100,
   pro: 500,

@@ -23,7 +23,7 @@ const STARS = "********";
 /** A shorter key would show too much of itself by its end. */
 const SHOWN_FROM_LENGTH = 12;
 
-/** What an owner sees of a key (decisions.md: Agents). */
+/** Owners see only the last four characters of a key. */
 function maskApiKey(apiKey: string): string {
   return apiKey.length < SHOWN_FROM_LENGTH ? STARS : STARS + apiKey.slice(-4);
 }

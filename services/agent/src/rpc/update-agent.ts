@@ -155,7 +155,7 @@ function changed(
   return row;
 }
 
-/** `updated_at` always moves (decisions.md: Agents), within one millisecond and on a clock that was set back too. */
+/** `updated_at` always moves forward, even within one millisecond or on a clock that was set back. */
 function later(now: Date, before: Date): Date {
   return now > before ? now : new Date(before.getTime() + 1);
 }

@@ -3,7 +3,7 @@ import { extractJson } from "./extract-json.ts";
 import type { AnalysisField } from "./fields.ts";
 import { type FieldValue, readField } from "./read-field.ts";
 
-/** With no schema the answer is one text (decisions.md: Conversations). */
+/** Without a schema the answer is one text. */
 const SUMMARY = { name: "summary", notation: "str", type: { kind: "str" } } as const;
 
 /**

@@ -7,7 +7,7 @@ import type { SessionKey } from "../store/session-key.ts";
 
 export const ANALYSIS_QUEUE = "analyze-conversations";
 
-/** For how long after a conversation's end its event waits for the analysis (decisions.md: Webhooks). */
+/** How long after a conversation's end its event waits for the analysis. */
 const WAIT_MS = 60_000;
 
 interface EndedConversation {

@@ -1,6 +1,6 @@
 import { type FieldType, parseNotation, toJsonSchema } from "@parley/shared/domain/analysis/notation";
 
-/** One field of an agent's `call_analysis_schema` (api.md: Call analysis configuration). */
+/** One field of an agent's `call_analysis_schema` (docs/api-reference.md#analysis-settings). */
 export interface AnalysisField {
   name: string;
   /** As its owner wrote it. */

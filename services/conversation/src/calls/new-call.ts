@@ -17,7 +17,7 @@ type Field =
   | "room_url"
   | "room_name";
 
-/** What each type has (api.md: conversation_metadata by type); a caller may withhold its number. */
+/** The fields of each type (docs/voice-runtimes.md#starting). A caller may withhold its number. */
 const FIELDS: Record<Channel, { required: readonly Field[]; optional: readonly Field[] }> = {
   TELEPHONY: {
     required: ["calling_type", "to_mobile_number"],

@@ -11,9 +11,9 @@ export interface AttemptPolicy {
 }
 
 /**
- * A model made of models: each is asked again while that can help, then the next one, and only until the first word of an answer
- * (decisions.md: Chat, Deadlines). The time for that word is shared out evenly among the models that are left, so that one which
- * hangs leaves the others theirs.
+ * Makes one model of several: each is retried while that can help, then the next one is asked, until the first word of an answer
+ * (docs/api-reference.md#model-attempts). The time left for that word is divided evenly among the models left, so that one that
+ * hangs does not use up the others' time.
  */
 export function withAttempts(models: readonly [Model, ...Model[]], policy: AttemptPolicy): Model {
   const [{ provider, name }] = models;

@@ -5,7 +5,7 @@ import { closeSilentCalls, closeSilentChats } from "../store/conversations.ts";
 const BATCH = 200;
 const EVERY_MAX_MS = 15_000;
 
-/** Ends chats nobody writes in any more (decisions.md: Chat). */
+/** Ends chats that have been silent for `PARLEY_CHAT_IDLE_MINUTES`. */
 export function silentChats({ db, limits }: ConversationContext): Sweep {
   return silenceSweep("close-silent-chats", limits.chatIdleMinutes, (silentSince, now) =>
     closeSilentChats(db, silentSince, now, BATCH),

@@ -15,7 +15,7 @@ import { deleteExpiredTurnKeys } from "../store/turn-keys.ts";
 import { forgetLater } from "./forget.ts";
 import { inTurns } from "./in-turns.ts";
 
-/** "From disk within a day" (decisions.md: Retention), with plenty of room for a sweep that was held up. */
+/** Expired conversations must leave the disk within a day; this leaves ample time for a delayed sweep. */
 const EVERY_MS = 15 * 60_000;
 /** How long a conversation waits for its webhooks to be sent: the same day still. */
 const UNSENT_MS = 12 * 60 * 60_000;

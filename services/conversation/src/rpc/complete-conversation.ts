@@ -15,7 +15,7 @@ import { type CallEnd, endCall } from "../store/calls.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["completeConversation"]>;
 
-/** decisions.md: Calls and the other channels. */
+/** The status that each outcome leads to (docs/voice-runtimes.md#completing). */
 const STATUSES: Record<Exclude<Outcome, 0>, CallEnd["status"]> = {
   [Outcome.OUTCOME_SUCCESS]: "COMPLETED",
   [Outcome.OUTCOME_NO_ANSWER]: "DISCONNECTED",

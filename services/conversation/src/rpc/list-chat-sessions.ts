@@ -21,7 +21,7 @@ export function listChatSessions(ctx: ConversationContext): Handler {
   };
 }
 
-/** A deleted agent's sessions are still listed; another owner's agent is refused (decisions.md: Access). */
+/** Refuses another owner's agent. A deleted agent's sessions are still listed. */
 async function refuseForeign(ctx: ConversationContext, ownerId: string, agentId: string): Promise<void> {
   try {
     await ctx.getAgent(ownerId, agentId);

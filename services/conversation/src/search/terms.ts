@@ -1,6 +1,6 @@
 /** Between the messages and values of one conversation: what is looked for stands in one of them, never across. */
 export const SEPARATOR = "\u001e";
-/** Characters of what is searched for (decisions.md: Conversations). */
+/** Maximum length of a searched text, in characters. */
 export const SEARCH_MAX = 200;
 
 /** What stands between white space: the same in what is kept and in what is searched for. */

@@ -4,7 +4,7 @@ import { inTurns } from "../retention/in-turns.ts";
 import { listGoneBlocks, rebuildBlock } from "../store/search/index.ts";
 
 const EVERY_MS = 15 * 60_000;
-/** A block has days of an owner's conversations and is built anew as a whole; "from disk within a day" (decisions.md: Retention). */
+/** How long deleted conversations may stay in a block, which is rebuilt as a whole: they must leave the disk within a day. */
 const GONE_FOR_MS = 8 * 3_600_000;
 
 /** Takes the words of deleted conversations out of the search's index; nobody finds those from the moment of the deletion. */

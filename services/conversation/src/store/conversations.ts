@@ -118,8 +118,8 @@ export async function closeSilentCalls(
 }
 
 /**
- * Ends chats that have been silent since `silentSince`: COMPLETED when the user wrote at least once, else DISCONNECTED
- * (decisions.md: Chat). Returns how many.
+ * Ends chats that have been silent since `silentSince`: COMPLETED if the user wrote at least once, else DISCONNECTED.
+ * @returns the number ended
  */
 export async function closeSilentChats(sql: Sql, silentSince: Date, now: Date, limit: number): Promise<number> {
   const closed = await sql`

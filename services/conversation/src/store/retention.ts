@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 
-/** Days that an owner's conversations are kept who chose no other number (decisions.md: Retention). */
+/** Days that conversations are kept if their owner chose no other number. */
 const DAYS_DEFAULT = 90;
 
 /** When the oldest conversation that an owner still has may have begun, as an SQL value: older ones are there for nobody. */

@@ -21,8 +21,8 @@ export function byteBudget(tokens: number): number {
 }
 
 /**
- * The newest messages that fit beside the system prompt, oldest dropped first; the last one always stays
- * (decisions.md: Chat).
+ * Returns the newest messages that fit beside the system prompt, always including the last one
+ * (docs/api-reference.md#what-the-model-sees).
  */
 export function fitContext(system: string, messages: Messages, maxTokens: number): Messages {
   let left = maxTokens - estimateTokens(system);

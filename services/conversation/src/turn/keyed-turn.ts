@@ -25,9 +25,9 @@ import { type Acceptance, type AcceptedTurn, acceptTurn, type PreparedTurn, prep
 const LOOK_MS = 150;
 
 /**
- * Accepts the turn of a request with an idempotency key (decisions.md: Idempotency-Key). A turn that ended well is replayed, one
- * that still runs is waited for, one that failed is run again on the user message that is already stored.
- * @throws ServiceError invalid when the key came with another request; what the turn was refused with, as often as it is asked
+ * Accepts the turn of a request with an idempotency key (docs/api-reference.md#idempotency). A turn that succeeded is replayed, one
+ * that still runs is awaited, and one that failed runs again on the user message that is already stored.
+ * @throws ServiceError invalid when the key came with another request; the same refusal each time if the turn was refused
  */
 export async function acceptKeyedTurn(
   ctx: ConversationContext,

@@ -9,7 +9,8 @@ import { languageNote } from "./language.ts";
 import { chatTools } from "./tools.ts";
 
 /**
- * What the model sees of a turn: the agent's prompt with its variables filled, the session so far, the tools (decisions.md: Chat).
+ * Builds what the model sees of a turn: the agent's prompt with its variables filled, the session so far, and the tools
+ * (docs/api-reference.md#what-the-model-sees).
  * @throws ServiceError condition when the filled prompt is too long
  */
 export async function modelRequest(

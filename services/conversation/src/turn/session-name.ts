@@ -1,6 +1,6 @@
 const LENGTH_MAX = 60;
 
-/** A chat's name: its first user message, cut at 60 characters at a word (decisions.md: Conversations). */
+/** Names a chat after its first user message, cut at a word at 60 characters. */
 export function sessionName(message: string): string {
   const line = message.trim().replaceAll(/\s+/g, " ");
   const characters = [...line];

@@ -24,7 +24,7 @@ type ToolConfig = Readonly<Record<string, unknown>>;
 
 const FAREWELL = "Goodbye!";
 
-/** Of the tools an agent can have those that act in a chat (decisions.md: Chat); the others need a call. */
+/** The agent's tools that work in a chat; the others need a call. */
 const CHAT_TOOLS: Readonly<Record<string, ChatTool>> = {
   end_call: {
     definition: () => ({

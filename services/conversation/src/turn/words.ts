@@ -1,7 +1,7 @@
 /**
- * Cuts a text that arrives in arbitrary pieces at word boundaries (decisions.md: Chat). Whitespace belongs to the word
- * before it, so a word goes out when the next one begins; the concatenation of what goes out is exactly what came in.
- * Scripts without spaces between words, such as Chinese, go out by the phrase, at their own punctuation.
+ * Cuts a text that arrives in arbitrary pieces at word boundaries (docs/api-reference.md#streaming). White space belongs to the word
+ * before it, so a word is sent when the next one begins, and the output concatenates to exactly the input. Scripts without spaces
+ * between words, such as Chinese, are sent by the phrase, at their own punctuation.
  */
 export interface WordCutter {
   /** What is complete now, possibly nothing or several words. */

@@ -86,7 +86,7 @@ async function writeInternal(
   return { reference: { promptName }, prompt: toPrompt(row) };
 }
 
-/** decisions.md: Agents. */
+/** The name of a prompt that an agent brought itself (docs/api-reference.md#prompts-of-an-agent). */
 function internalName(agentId: string, type: PromptTypeName): string {
   return type === "main" ? `agent-${agentId}` : `agent-${agentId}-analysis`;
 }

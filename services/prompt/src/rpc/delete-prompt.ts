@@ -8,7 +8,7 @@ import { checkPromptMayExist } from "../rules.ts";
 import { deletePromptRow, lockPromptToDelete } from "../store/prompts.ts";
 import { listReferringAgents } from "../store/references.ts";
 
-/** Agents named to who may not delete (decisions.md: HTTP conventions, 409). */
+/** Agents that the refusal of a deletion names. */
 const AGENTS_NAMED_MAX = 10;
 
 export function deletePrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["deletePrompt"]> {

@@ -9,7 +9,7 @@ import {
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 
-/** What a key may be limited to (decisions.md: Authentication). */
+/** The scopes that a key can have (docs/api-reference.md#scopes). */
 export const SCOPES = [
   "*",
   "agents:read",
@@ -25,7 +25,7 @@ export const SCOPES = [
 /** Providers of voices. */
 export const TTS_PROVIDERS = ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "GOOGLE"] as const;
 
-/** Values of telephony_provider (decisions.md: Provider catalogue). */
+/** Values of `telephony_provider`. */
 export const CARRIERS = ["TWILIO", "PLIVO"] as const;
 
 // The names that the API, the command line and the tables have for the protocol's numbers.

@@ -20,8 +20,8 @@ export interface EgressOptions {
 
 export interface Egress {
   /**
-   * `fetch` for addresses that users give (decisions.md: CUSTOM_LLM `base_url`, Webhooks). No redirect is followed: one is an error,
-   * or with `redirect: "manual"` the response. Never through a proxy of the environment. The body must be read or cancelled.
+   * `fetch` for addresses that users give (docs/api-reference.md#outgoing-requests). It follows no redirect: one is an error, or with
+   * `redirect: "manual"` the response. It ignores proxies of the environment. The caller must read or cancel the body.
    * @throws EgressError, from the body too; the signal's reason once aborted
    */
   fetch: typeof globalThis.fetch;

@@ -4,8 +4,8 @@ import { type AllowList, allowsHost } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
 
 /**
- * The rules for an address that a user gives, as far as they can be told without DNS (decisions.md: CUSTOM_LLM `base_url`, Webhooks).
- * Made both when the address is stored and before each request.
+ * Checks an address that a user gives as far as that is possible without DNS (docs/api-reference.md#outgoing-requests). Callers do it
+ * when they store the address and before each request.
  * @throws EgressError forbidden, saying which rule is broken.
  */
 export function checkUrl(text: string, allow: AllowList): URL {

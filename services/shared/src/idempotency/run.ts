@@ -33,9 +33,9 @@ export const KEPT_MS = 24 * 60 * 60 * 1000;
 const STORED_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "condition", "not_found", "conflict"]);
 
 /**
- * Runs a write in one transaction with its idempotency key (decisions.md: Idempotency-Key). A repetition within 24 hours gets
- * the first one's response or error again, and waits for it when it still runs, in this process or another. Needs the table of
- * `table.sql` in the service's schema. `write` uses the transaction it is given, and nothing else of the database or of other services.
+ * Runs a write in one transaction with its idempotency key (docs/decisions/0005-idempotency-kept-with-the-write.md). A repetition
+ * within 24 hours gets the first one's response or error; if the first still runs, in this process or another, it waits. Needs the
+ * table of `table.sql` in the service's schema. `write` must use only the transaction it is given, and no other service.
  * @throws ServiceError `invalid` when the key came with another request before; whatever `write` throws
  */
 export async function runIdempotent<R>(

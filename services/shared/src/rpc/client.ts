@@ -23,8 +23,8 @@ export interface CallOptions {
   /** W3C trace context that goes along in place of the origin's. */
   traceparent?: string | undefined;
   /**
-   * Called before a unary call settles, or a server stream throws, when its answer or error is a replay (decisions.md:
-   * Idempotency-Key). A stream tells of a replay that ends well in its messages: its trailers come behind them.
+   * Called before a unary call settles, or a server stream throws, if its response or error is a replay. A stream reports a
+   * successful replay in its messages, because its trailers come after them.
    */
   onReplayed?: () => void;
 }

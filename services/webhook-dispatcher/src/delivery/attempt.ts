@@ -87,7 +87,7 @@ async function send(
     httpStatus,
     error,
     responseExcerpt: httpStatus === null ? null : excerptOf(pieces),
-    // Any 2xx is success (api.md: Delivery rules), also one whose body breaks off or never ends.
+    // Any 2xx is success, even if its body breaks off or never ends.
     succeeded: httpStatus !== null && httpStatus >= 200 && httpStatus < 300,
     endedAt: sender.clock.now(),
   };

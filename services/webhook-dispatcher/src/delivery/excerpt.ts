@@ -1,4 +1,4 @@
-/** Of a response (decisions.md: Webhooks). */
+/** Bytes of a response that the log keeps. */
 export const EXCERPT_BYTES_MAX = 4096;
 
 /**

@@ -1,6 +1,6 @@
 import type { DELIVERY_STATUSES } from "@parley/shared/domain/api-names";
 
-/** api.md: Events, Delivery rules. */
+/** Attempts before a delivery has failed (docs/api-reference.md#deliveries). */
 export const ATTEMPTS_MAX = 4;
 
 export type DeliveryStatusName = keyof typeof DELIVERY_STATUSES;

@@ -15,7 +15,7 @@ export interface Page {
   size: number;
 }
 
-/** What makes a repeated write return its first response (decisions.md: Idempotency-Key). */
+/** Makes a repeated write return its first response (docs/api-reference.md#idempotency). */
 export interface Idempotency {
   /** 1 to 255 printable ASCII characters, unique per owner. */
   key: string;

@@ -1,4 +1,4 @@
-/** What a field of an analysis holds (decisions.md: Agents, `call_analysis_schema`). */
+/** The type of an analysis field, as `call_analysis_schema` gives it (docs/api-reference.md#analysis-settings). */
 export type FieldType =
   | { kind: "str" | "int" | "float" | "bool" | "dict" }
   | { kind: "list" | "optional"; of: FieldType }

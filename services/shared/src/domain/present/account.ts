@@ -2,7 +2,7 @@ import type { ApiKey, MobileNumber } from "@parley/proto/parley/account/v1/accou
 import { KEY_STATUSES, nameOf } from "../api-names.ts";
 import { isoTime } from "./time.ts";
 
-/** What the management API and the command line show of an API key (decisions.md: Authentication). */
+/** An API key as the management API and the command line show it. */
 export function presentKey(key: ApiKey) {
   return {
     key_id: key.keyId,
@@ -15,7 +15,7 @@ export function presentKey(key: ApiKey) {
   };
 }
 
-/** api.md: Mobile number. */
+/** A phone number as the APIs and the command line show it. */
 export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber) {
   return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
 }

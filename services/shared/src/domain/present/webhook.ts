@@ -2,7 +2,7 @@ import type { Attempt, Delivery, Destination } from "@parley/proto/parley/webhoo
 import { DELIVERY_STATUSES, nameOf, REQUEST_TYPES } from "../api-names.ts";
 import { isoTime } from "./time.ts";
 
-/** What the management API and the command line show of a destination (api.md: Webhook destination). */
+/** A destination as the management API and the command line show it. */
 export function presentDestination(destination: Destination) {
   return {
     destination_id: destination.destinationId,
@@ -16,7 +16,7 @@ export function presentDestination(destination: Destination) {
   };
 }
 
-/** The same of a delivery, with each attempt that was made (decisions.md: Webhooks). */
+/** A delivery as they show it, with each attempt. */
 export function presentDelivery(delivery: Delivery) {
   return {
     delivery_id: delivery.deliveryId,

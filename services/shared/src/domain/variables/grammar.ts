@@ -14,8 +14,8 @@ export interface Placeholder {
 /**
  * Cuts a text into plain pieces and placeholders, in reading order and time linear in its length. Never throws.
  *
- * Syntax: `{{ name [: TYPE [: description]] [| default] }}` (decisions.md: Dynamic variables). Whatever does not match it is
- * plain text, so that JSON, code and mistakes in a prompt stay as written and can be seen:
+ * Syntax: `{{ name [: TYPE [: description]] [| default] }}` (docs/api-reference.md#dynamic-variables). Anything else is plain text,
+ * so that JSON, code and mistakes in a prompt stay visible as written:
  * - Whitespace, new lines too, is free around every part. Braces stand only inside a JSON string, so of `{{{x}}}` the inner
  *   `{{x}}` is the placeholder, and an unclosed `{{` swallows nothing after it.
  * - A name ends at the first `:` or `|`. One that normalises to nothing makes plain text.

@@ -3,8 +3,8 @@
 const MARKS_PAST_THE_LIMIT = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
 
 /**
- * The canonical key of a variable's name as written by a person: NFKC, lower-case, every run of characters outside
- * `[a-z0-9]` one `_`, none leading or trailing (decisions.md: Dynamic variables). `""` when nothing is left, which is no name.
+ * Returns the canonical key of a variable's name as a person wrote it: NFKC, lower case, every run of characters outside
+ * `[a-z0-9]` replaced by one `_`, none leading or trailing. `""` means that it is no name.
  */
 export function normalizeVariableName(name: string): string {
   return name

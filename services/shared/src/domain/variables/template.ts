@@ -1,7 +1,7 @@
 import { type FieldType, type Placeholder, parseText } from "./grammar.ts";
 import { byCanonicalKey, type VariableValue } from "./values.ts";
 
-/** api.md: Dynamic variable definition. */
+/** A variable that a text uses (docs/api-reference.md#dynamic-variables). */
 export interface VariableDefinition {
   variableName: string;
   required: boolean;
@@ -28,8 +28,8 @@ const INFERRED_TYPES: readonly { fieldType: FieldType; words: readonly string[] 
 ];
 
 /**
- * Parses texts that share their variables, once for many fills. Give them in reading order, `[prompt, firstMessage]`: the first
- * default, the first type and the first description of a variable hold in all of them (decisions.md: Dynamic variables).
+ * Parses texts that share their variables, once for many fills. Pass them in reading order, `[prompt, firstMessage]`: a variable's
+ * first default, type and description apply in all of them.
  */
 export function compileTexts(texts: readonly string[]): Template {
   const parsed = texts.map(parseText);

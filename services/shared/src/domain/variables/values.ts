@@ -3,9 +3,9 @@ import { normalizeVariableName } from "./name.ts";
 export type VariableValue = string | number | boolean;
 
 /**
- * The values a chat's metadata gives, by canonical key: those of `metadata.dynamic_variables`, then the strings, numbers and
- * booleans at its top level; of two names with one key the first wins (decisions.md: Dynamic variables). Anything else is left
- * out. As keys are canonical, a later message's values merge as `{ ...earlier, ...later }`.
+ * Returns the values in a chat's metadata by canonical key: those of `metadata.dynamic_variables`, then the strings, numbers and
+ * booleans at its top level. Of two names with the same key the first wins (docs/api-reference.md#dynamic-variables). Because keys are
+ * canonical, a later message's values merge as `{ ...earlier, ...later }`.
  */
 export function collectValues(metadata: Readonly<Record<string, unknown>>): Record<string, VariableValue> {
   const named = metadata.dynamic_variables;

@@ -17,7 +17,7 @@ beforeAll(async () => {
   page = await Bun.file(join(ROOT, "docs/webhooks.md")).text();
   folder = await mkdtemp(join(tmpdir(), "parley-webhook-docs-"));
   // What a reader has after installing the package that the page names.
-  await symlink(join(ROOT, "deploy/node_modules"), join(folder, "node_modules"));
+  await symlink(join(ROOT, "tests/node_modules"), join(folder, "node_modules"));
 });
 afterEach(async () => {
   for (const child of children.splice(0)) {

@@ -20,20 +20,17 @@ export interface ConversationContext {
   readLists: ReadLists;
   searchFewAtOnce: FewAtOnce;
   boundedRead: BoundedRead;
-  /** @throws ServiceError forbidden for another owner's agent, not_found for none */
+  /** @throws ServiceError forbidden for another owner's agent, not_found when there is none */
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
-  /** The same with the text of its analysis prompt. */
+  /** The same, with the text of the analysis prompt. */
   getAnalyzingAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
-  /** Gives events to the webhook dispatcher. */
+  /** Hands events to the webhook dispatcher. */
   acceptEvents(events: BatchAcceptEventsRequest): Promise<BatchAcceptEventsResponse>;
-  /** Has it remove what it was told of conversations. */
+  /** Makes the dispatcher delete what it stores about conversations. */
   forgetConversations(conversations: ForgetConversationsRequest): Promise<unknown>;
-  /**
-   * @param log gets a line for each attempt that fails
-   * @throws ServiceError condition when the provider cannot be used here
-   */
+  /** @param log logs each failed attempt @throws ServiceError condition when the provider is not configured */
   selectModel(llm: LlmConfig, log: Logger): Model;
-  /** The same, of whose answers less is read. */
+  /** The same, with a lower limit for the response. */
   selectAnalysisModel(llm: LlmConfig, log: Logger): Model;
   turns: RunningTurns;
   turnShares: TurnShares;
@@ -45,13 +42,13 @@ export interface ConversationLimits {
   model: ModelLimits;
   contextTokens: number;
   chatIdleMinutes: number;
-  /** By this process. */
+  /** In this process. */
   analysesAtOnce: number;
-  /** Of these, of one owner's conversations. */
+  /** The same, for one owner. */
   analysesPerOwner: number;
   callIdleMinutes: number;
-  /** Between two checkpoints of a reply that is being streamed. */
+  /** Interval between checkpoints of a streamed reply. */
   checkpointMs: number;
-  /** How long a turn whose process died keeps its session from the next one. */
+  /** How long a turn whose process died blocks its session. */
   turnLeaseMs: number;
 }

@@ -21,7 +21,7 @@ export function toConversation(row: ConversationRow, messages: readonly MessageR
     status: CONVERSATION_STATUSES[row.status],
     analysis: row.analysis ? { items: row.analysis.map((item) => ({ error: undefined, ...item })) } : undefined,
     notes: row.notes ?? undefined,
-    // A call may have kept none; a chat always has one, be it empty.
+    // A call may have no transcript; a chat always has one, even if it is empty.
     transcript: messages.length > 0 || row.type === "CHAT" ? { messages: messages.map(toMessage) } : undefined,
     createdBy: row.createdBy ?? undefined,
     metadata: row.metadata,
@@ -60,7 +60,7 @@ export function toSummary(row: ConversationRow): ChatSessionSummary {
   return {
     sessionId: row.conversationId,
     agentId: row.agentId,
-    // A message of white space alone gives no name.
+    // A message of only white space yields no name.
     conversationName: row.name || UNNAMED,
     messageCount: row.messageCount,
     metadata: row.metadata,

@@ -1,7 +1,7 @@
-/** How long a job of one owner goes on while there is more to do, milliseconds. Then the next owner has a turn. */
+/** How long a job works for one owner before the next owner has a turn, in milliseconds. */
 const TURN_MS = 5_000;
 
-/** Begins a turn. @returns whether it is over, or its lease is lost */
+/** Starts a turn. @returns a function that tells whether the turn is over or its lease lost */
 export function turnOf(lease: AbortSignal): () => boolean {
   const endsAt = performance.now() + TURN_MS;
   return () => lease.aborted || performance.now() >= endsAt;

@@ -47,9 +47,9 @@ import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
 const WHOLE_REPLY_MS = 600_000;
-/** The slowest texts to search for take seconds of a core. */
+/** The slowest searches take seconds of CPU time. */
 const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, waitingMax: 20 };
-/** Beyond the time that a statement has there. */
+/** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 
 export function startConversation(config: ConversationConfig, log: Logger, given?: Clock): Promise<Running> {

@@ -1,4 +1,4 @@
-/** What of a model's text can be kept, and so is said: Postgres takes every character but NUL. */
+/** Removes NUL, which Postgres cannot store, from a model's text before it is sent or stored. */
 export function storable(text: string): string {
   return text.replaceAll("\0", "");
 }

@@ -164,7 +164,7 @@ describe("the same start again", () => {
     for (const other of others) {
       expect(await refusal(service.chat.startConversation({ ...request, ...other }))).toMatchObject({
         kind: "conflict",
-        detail: "conversation_id is taken by a conversation of other content: choose a new one",
+        detail: "conversation_id belongs to a conversation with other content: choose a new one",
       });
     }
   });
@@ -211,8 +211,8 @@ describe("completing", () => {
   });
 
   test.each([
-    [{ outcome: 0 as Outcome }, "outcome must be told: SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR"],
-    [{ durationSeconds: -1 }, "duration_seconds must be a number, 0 or more"],
+    [{ outcome: 0 as Outcome }, "outcome must be SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR"],
+    [{ durationSeconds: -1 }, "duration_seconds must be a number of at least 0"],
     [{ recordingUrl: "file:///etc" }, "recording_url must be an https:// address of at most 2048 characters"],
     [{ notes: "x".repeat(10_001) }, "notes must be at most 10000 characters"],
   ])("with %p is refused and leaves it open", async (given, detail) => {

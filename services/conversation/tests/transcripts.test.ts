@@ -232,7 +232,7 @@ describe("a stream", () => {
     expect(await process.stop()).toBe(0);
     expect(await open).toEqual({
       kind: "unavailable",
-      detail: "The service is stopping, go on in a new stream",
+      detail: "The service is stopping: continue in a new stream",
       lastSequence: "1",
     });
     chat.close();

@@ -60,8 +60,8 @@ test.each([
   ["2026-01-02", "2026-01-01", "to must be 1 to 366 days after from"],
   ["2026-01-01", "2026-01-01", "to must be 1 to 366 days after from"],
   ["2025-01-01", "2026-01-03", "to must be 1 to 366 days after from"],
-  ["2026-01-01T00:00:01Z", "2026-01-03", "from must be a midnight, UTC"],
-  ["2026-01-01", "2026-01-03T12:00:00Z", "to must be a midnight, UTC"],
+  ["2026-01-01T00:00:01Z", "2026-01-03", "from must be midnight UTC"],
+  ["2026-01-01", "2026-01-03T12:00:00Z", "to must be midnight UTC"],
 ])("from %s to %s is refused", async (from, to, detail) => {
   expect(await failure(usage(newOwner(), from, to))).toMatchObject({ kind: "invalid", detail });
 });

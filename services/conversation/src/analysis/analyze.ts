@@ -11,9 +11,9 @@ import type { AnalysisField } from "./fields.ts";
 import { analysisRequest } from "./request.ts";
 
 /**
- * Has the agent's own model analyse an ended conversation, once.
- * @throws ServiceError condition when the agent has no model or analysis prompt that can be used, upstream_failed or
- *   upstream_timeout when the model did not answer or its answer cannot be read, unavailable when this process stops
+ * Analyzes an ended conversation once, with the agent's own model.
+ * @throws ServiceError condition when the agent has no usable model or analysis prompt, upstream_failed or
+ *   upstream_timeout when the model does not answer or its answer cannot be parsed, unavailable when this process stops
  */
 export async function analyze(
   { limits, turns, selectAnalysisModel }: ConversationContext,
@@ -24,7 +24,7 @@ export async function analyze(
   messages: readonly EndMessage[],
 ): Promise<AnalysisItem[]> {
   const llm = llmOf(agent);
-  if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt is not there any more");
+  if (!agent.analysisPrompt) throw new ServiceError("condition", "The agent's analysis prompt no longer exists");
   const { ownerId: owner_id, conversationId: conversation_id } = conversation;
   const model = selectAnalysisModel(llm, log.child({ owner_id, conversation_id }));
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
@@ -38,7 +38,7 @@ export async function analyze(
   if (!items) {
     throw new ServiceError(
       "upstream_failed",
-      `The ${reply.by.provider} model's answer is not what the analysis asks for`,
+      `The ${reply.by.provider} model's answer does not match the analysis schema`,
     );
   }
   log.info(
@@ -58,5 +58,5 @@ export async function analyze(
   return items;
 }
 
-/** Nobody waits for an analysis, so nobody leaves. */
+/** No client waits for an analysis, so none can disconnect. */
 const NOBODY = new AbortController().signal;

@@ -7,8 +7,8 @@ import { type FieldValue, readField } from "./read-field.ts";
 const SUMMARY = { name: "summary", notation: "str", type: { kind: "str" } } as const;
 
 /**
- * A model's answer as it is kept: one item a field, each with its value or with why it has none. Null when the answer as a whole
- * cannot be read.
+ * Converts a model's answer to the stored form: one item per field, with its value or the reason why it has none.
+ * Returns null when the answer as a whole cannot be parsed.
  */
 export function readAnswer(fields: readonly AnalysisField[], text: string): AnalysisItem[] | null {
   if (fields.length === 0) {
@@ -19,7 +19,7 @@ export function readAnswer(fields: readonly AnalysisField[], text: string): Anal
   return answer && fields.map((field) => itemOf(field, readField(field.type, givenFor(field, answer))));
 }
 
-/** What is kept of an analysis that did not come about. */
+/** The items stored for a failed analysis. */
 export function failedItems(fields: readonly AnalysisField[], error: string): AnalysisItem[] {
   return (fields.length === 0 ? [SUMMARY] : fields).map((field) => itemOf(field, { error }));
 }
@@ -29,7 +29,7 @@ function itemOf({ name, notation }: Pick<AnalysisField, "name" | "notation">, ou
   return { name, value: null, type: notation, error: outcome.error };
 }
 
-/** Under the key it was asked for by, or under the name it stands for. */
+/** Models sometimes answer under the field's name instead of the key they were given. */
 function givenFor({ key, name }: AnalysisField, answer: Readonly<Record<string, unknown>>): unknown {
   return [key, name].filter((asked) => Object.hasOwn(answer, asked)).map((asked) => answer[asked])[0];
 }

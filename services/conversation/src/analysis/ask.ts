@@ -16,20 +16,20 @@ interface EndedConversation {
   hasSaid: boolean;
 }
 
-/** The work of analysing one conversation; asked for twice it is one. */
+/** The job that analyzes one conversation; its id makes enqueueing idempotent. */
 export function analysisJob({ ownerId, conversationId }: SessionKey, now: Date): NewJob {
   const jobId = `analyze-${conversationId}`;
   return { ownerId, jobId, queue: ANALYSIS_QUEUE, payload: { conversationId }, dueAt: now };
 }
 
-/** Whether there is anything to analyse: a greeting that nobody answered is not. */
+/** Whether there is anything to analyze: a conversation in which only the agent spoke is skipped. */
 export function hasSaid(messages: readonly Pick<MessageRow, "role">[]): boolean {
   return messages.some(({ role }) => role === "user");
 }
 
 /**
- * Those of ended conversations that are to be analysed. One whose agent cannot be asked about now counts as such: its job asks
- * again, and lets its event go when there is nothing to wait for.
+ * Returns the ended conversations that need an analysis. If the agent cannot be read now, its conversation is included:
+ * the job checks again, and releases the event when there is nothing to wait for.
  */
 export async function wantAnalysis<E extends EndedConversation>(
   ctx: ConversationContext,
@@ -52,12 +52,12 @@ async function isAnalyzed(ctx: ConversationContext, ended: EndedConversation | u
   }
 }
 
-/** Whether asking for an agent failed because it is no longer there. */
+/** Whether reading an agent failed because it no longer exists. */
 export function isGone(error: unknown): boolean {
   return error instanceof ServiceError && (error.kind === "not_found" || error.kind === "forbidden");
 }
 
-/** Asks for the analyses of ended conversations and lets their events wait for them. */
+/** Enqueues the analyses of ended conversations and makes their events wait for them. */
 export async function askForAnalyses({ db, clock }: ConversationContext, keys: readonly SessionKey[]): Promise<void> {
   if (keys.length === 0) return;
   const now = clock.now();

@@ -1,6 +1,6 @@
 /**
- * The JSON object in a model's answer: the answer itself, or the only object in the prose or the code fence around it. Null when
- * there is none, and when there are several: which of them is meant would be a guess.
+ * Finds the JSON object in a model's answer: the answer itself, or the only object in the prose or code fence around
+ * it. Returns null when there is none, and when there are several, because picking one would be a guess.
  */
 export function extractJson(text: string): Record<string, unknown> | null {
   const whole = parseObject(text);
@@ -9,7 +9,7 @@ export function extractJson(text: string): Record<string, unknown> | null {
   return first && others.length === 0 ? first : null;
 }
 
-/** In one pass, however the text is made: what an unclosed brace opens is given up with it. */
+/** Scans the text once, so that unbalanced braces cannot make it quadratic. */
 function objectsIn(text: string): Record<string, unknown>[] {
   const found: Record<string, unknown>[] = [];
   let depth = 0;

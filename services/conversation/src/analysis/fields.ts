@@ -3,19 +3,19 @@ import { type FieldType, parseNotation, toJsonSchema } from "@parley/shared/doma
 /** One field of an agent's `call_analysis_schema` (docs/api-reference.md#analysis-settings). */
 export interface AnalysisField {
   name: string;
-  /** As its owner wrote it. */
+  /** As the owner wrote it. */
   notation: string;
   type: FieldType;
-  /** What a model calls it. */
+  /** The property name that the model sees. */
   key: string;
 }
 
-/** What every provider takes as the name of a property. */
+/** Property names that every provider accepts. */
 const KEY = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * The fields of a stored schema; none when the agent has no schema, or an empty one.
- * @throws NotationError for a type that the agent service would have refused
+ * The fields of a stored schema; empty when the agent has no schema or an empty one.
+ * @throws NotationError for a type that the agent service should have refused
  */
 export function analysisFields(schema: Readonly<Record<string, unknown>> | undefined): AnalysisField[] {
   const names = Object.keys(schema ?? {});
@@ -31,7 +31,7 @@ function freeKey(names: readonly string[], at: number): string {
   return key;
 }
 
-/** One object with every field required and nothing else, as OpenAI's strict structured output wants it. */
+/** The JSON Schema of an object with every field required and no others, as OpenAI's strict structured output demands. */
 export function answerSchema(fields: readonly AnalysisField[]): Record<string, unknown> {
   return {
     type: "object",

@@ -1,9 +1,9 @@
 import type { EndsBounds } from "../store/transcript-ends.ts";
 import { byteBudget, estimateTokens, TOKENS_PER_MESSAGE } from "../turn/context-window.ts";
 
-/** What of the room the beginning gets: why a conversation was begun. How it ended, most analyses ask for. */
+/** The beginning's share of the tokens: it says why the conversation started, but most analyses ask how it ended. */
 const BEGINNING_SHARE = 1 / 4;
-/** No single line takes more of the room. */
+/** The most that a single line may take. */
 const LINE_SHARE = 1 / 8;
 
 /** One message of a transcript as the model reads it. */
@@ -12,7 +12,7 @@ export interface TranscriptLine {
   text: string;
 }
 
-/** What to read of a transcript to fill a room of `tokens`: everything that `fitTranscript` may keep. */
+/** How much of a transcript to read for a budget of `tokens`: everything that `fitTranscript` could keep. */
 export function readBounds(tokens: number): EndsBounds {
   const bytes = byteBudget(tokens);
   return {
@@ -24,8 +24,8 @@ export function readBounds(tokens: number): EndsBounds {
 }
 
 /**
- * The lines that fit, in their order: the first ones and, with most of the room, the last; a note says how many are left out
- * between them. A line that alone would take too much is cut in its middle.
+ * Returns the lines that fit, in order: the first ones and, with most of the budget, the last ones, with a note between
+ * them that says how many are left out. Shortens a line in its middle when it alone would take too much.
  */
 export function fitTranscript(lines: readonly TranscriptLine[], tokensMax: number): string[] {
   const cut = lines.map(({ text }) => cutLine(text, tokensMax * LINE_SHARE));
@@ -39,7 +39,7 @@ export function fitTranscript(lines: readonly TranscriptLine[], tokensMax: numbe
   return [...cut.slice(0, end), `[${leftOut(lines, end, start)} messages left out]`, ...cut.slice(start)];
 }
 
-/** @param end of the lines that are kept at the beginning @param start of those at the end */
+/** @param end index after the lines kept at the beginning @param start index of the first line kept at the end */
 function leftOut(lines: readonly TranscriptLine[], end: number, start: number): number {
   const before = lines[end - 1]?.seq ?? 0;
   const after = lines[start]?.seq ?? (lines.at(-1)?.seq ?? 0) + 1;

@@ -16,12 +16,12 @@ import { analysisFields } from "./fields.ts";
 import { transcriptBounds } from "./request.ts";
 
 const LEASE_MS = 30_000;
-/** After each failed run; the last one goes for all that follow, which only happen while another service is away. */
+/** Delay after each failed run. The last one repeats, which happens only while another service is down. */
 const DELAYS_MS: readonly number[] = [5_000, 30_000, 120_000, 300_000];
-/** Of asking the model. */
+/** Attempts to get an answer from the model. */
 const ATTEMPTS_MAX = 4;
 
-/** Analyses ended conversations, some at once, whatever time their models take. */
+/** The queue that analyzes ended conversations, several at a time. */
 export function analysisQueue(ctx: ConversationContext, log: Logger): Record<string, Queue> {
   const shares = analysisShares(ctx.limits);
   return {
@@ -55,7 +55,10 @@ async function runJob(
   }
 }
 
-/** Null when there is nothing to analyse, or nobody who wants it, any more. @throws what another run may not meet */
+/**
+ * Returns null when there is nothing left to analyze or the analysis is no longer wanted.
+ * @throws errors that a later run may not hit
+ */
 async function itemsOf(
   ctx: ConversationContext,
   log: Logger,
@@ -71,7 +74,7 @@ async function itemsOf(
     return await analyze(ctx, log, agent, fields, row, messages);
   } catch (error) {
     if (!isFinal(error, attempts)) throw error;
-    log.warn({ owner_id: key.ownerId, conversation_id: key.conversationId, err: error }, "analysis given up");
+    log.warn({ owner_id: key.ownerId, conversation_id: key.conversationId, err: error }, "gave up on an analysis");
     return failedItems(fields, error.detail);
   }
 }
@@ -86,7 +89,7 @@ async function findAnalyzingAgent(ctx: ConversationContext, row: ConversationRow
   }
 }
 
-/** A condition does not change by itself; a model is asked a few times; anything else passes. */
+/** A failed condition does not change by itself, and a model gets only a few attempts; any other error passes. */
 function isFinal(error: unknown, attempts: number): error is ServiceError {
   if (!(error instanceof ServiceError)) return false;
   if (error.kind === "condition") return true;

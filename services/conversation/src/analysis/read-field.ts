@@ -3,20 +3,20 @@ import { storable } from "../storable.ts";
 
 export type Json = string | number | boolean | null | Json[] | { [key: string]: Json };
 
-/** A field's value, or why it has none. */
+/** A field's value, or the reason why it has none. */
 export type FieldValue = { value: Json } | { error: string };
 
-/** A model's nesting deeper than this is nobody's data. */
+/** No real data nests deeper than this. */
 const DEPTH_MAX = 32;
 
-/** What a model gave for a field, taken only when it is of the field's type: nothing is bent into shape. */
+/** Accepts a model's value for a field only if it has the field's type; never coerces. */
 export function readField(type: FieldType, given: unknown): FieldValue {
   const value = typedValue(type, given);
   if (value !== undefined) return { value };
   return { error: given === undefined ? "the model left it out" : `the model gave ${nameOf(given)} instead` };
 }
 
-/** Undefined when what was given is of another type. */
+/** Returns undefined when the value has another type. */
 function typedValue(type: FieldType, given: unknown): Json | undefined {
   switch (type.kind) {
     case "str":
@@ -42,14 +42,14 @@ function allOf(values: (Json | undefined)[]): Json[] | undefined {
   return values.every((value) => value !== undefined) ? values : undefined;
 }
 
-/** An object, or the pairs that a dict is asked for as (`toJsonSchema`); of two with one key the last counts. */
+/** Accepts an object or a list of pairs, the form in which a dict is requested (`toJsonSchema`); the last pair of a key wins. */
 function dictOf(given: unknown): Json | undefined {
   if (!Array.isArray(given)) return isObject(given) ? jsonOf(given, 0) : undefined;
   if (!given.every((pair) => isObject(pair) && typeof pair.key === "string" && "value" in pair)) return undefined;
   return jsonOf(Object.fromEntries(given.map(({ key, value }) => [key, value])), 0);
 }
 
-/** As much of any JSON as can be kept. */
+/** Drops what cannot be stored. */
 function jsonOf(given: unknown, depth: number): Json | undefined {
   if (depth > DEPTH_MAX) return undefined;
   if (typeof given === "string") return textOf(given);
@@ -61,7 +61,7 @@ function jsonOf(given: unknown, depth: number): Json | undefined {
   return values && Object.fromEntries(entries.map(([key], at) => [textOf(key), values[at] ?? null]));
 }
 
-/** Neither NUL nor half a surrogate pair can be kept in a JSON column. */
+/** A JSON column cannot store NUL or a lone surrogate. */
 function textOf(text: string): string {
   return storable(text).toWellFormed();
 }

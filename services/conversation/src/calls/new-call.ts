@@ -28,10 +28,10 @@ const FIELDS: Record<Channel, { required: readonly Field[]; optional: readonly F
 };
 const E164 = /^\+[1-9]\d{6,14}$/;
 const ROOM_NAME_MAX = 200;
-/** Of metadata and dynamic variables each, as of a request body. */
+/** Limit for metadata and for dynamic variables, the same as for a request body. */
 const JSON_BYTES_MAX = 1024 * 1024;
 
-/** The conversation that a runtime begins. @throws ServiceError invalid, naming the field */
+/** Reads and validates the conversation that a runtime starts. @throws ServiceError invalid, naming the field */
 export function newCall(request: StartConversationRequest): NewCall {
   const { ownerId, agentId, conversationId, metadata = {}, dynamicVariables = {} } = request;
   if (!isUuid(conversationId))
@@ -56,7 +56,7 @@ export function newCall(request: StartConversationRequest): NewCall {
   return call;
 }
 
-/** What a runtime gives as `dynamic_variables`, by canonical name. @throws ServiceError invalid */
+/** The runtime's `dynamic_variables`, by canonical name. @throws ServiceError invalid */
 export function callVariables(given: { [name: string]: unknown }): Record<string, VariableValue> {
   checkJson("dynamic_variables", given);
   return collectValues({ dynamic_variables: given });

@@ -5,9 +5,9 @@ export interface Bounds<T> {
 }
 
 /**
- * What has come by the time it can be used, in one: a lone item waits for nothing, and many that come while the ones before them
- * are being used share one use. No more is read than one batch and an item beyond it, so that a quick source has to wait.
- * Ends where the source ends, or when `stopping` fires; fails as the source does, after what came before.
+ * Yields items in batches: a lone item is passed on at once; items that arrive while the previous batch is being
+ * processed are passed on together. Reads at most one batch and one item ahead, so a fast source is held back. Ends
+ * when the source ends or `stopping` fires; rethrows the source's error after the items before it.
  */
 export async function* readAhead<T>(
   source: AsyncIterable<T>,
@@ -21,7 +21,7 @@ export async function* readAhead<T>(
   if (stopping.aborted) onStop();
   const pull = () => {
     const next = iterator.next();
-    // It may fail while nobody waits for it; whoever does next is told.
+    // It may reject before anybody awaits it; the next caller that awaits it still gets the error.
     next.catch(() => {});
     return next;
   };
@@ -43,7 +43,7 @@ export async function* readAhead<T>(
     }
   } finally {
     stopping.removeEventListener("abort", onStop);
-    // Not awaited: it answers only after the item that is being waited for, which may never come.
+    // Not awaited: it settles only after the pending item, which may never arrive.
     iterator.return?.().catch(() => {});
   }
 }
@@ -51,7 +51,7 @@ export async function* readAhead<T>(
 const NOTHING = Symbol("nothing");
 const NEVER = new AbortController().signal;
 
-/** Settles once everything that has arrived already could be seen. */
+/** Resolves after all items that have already arrived. */
 function nothingYet(): Promise<typeof NOTHING> {
   return new Promise((resolve) => setImmediate(resolve, NOTHING));
 }

@@ -5,8 +5,8 @@ import type { ConversationRow } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 
 /**
- * The conversation of a voice runtime, ended or not.
- * @throws ServiceError not_found, forbidden, or condition for a chat: its turns alone write to it
+ * Returns a voice runtime's conversation, ended or not.
+ * @throws ServiceError not_found, forbidden, or condition for a chat, which only its turns may write to
  */
 export async function readCall(ctx: ConversationContext, key: SessionKey): Promise<ConversationRow> {
   const row = await readConversation(ctx, key, "Conversation");

@@ -7,13 +7,13 @@ import type { NewMessage } from "../store/calls.ts";
 
 const CONTENT_MAX = 100_000;
 
-/** What of some requests is to be stored, up to the first one that has to be refused. */
+/** The messages to store from a batch of requests, up to the first invalid one. */
 export interface Taken {
   messages: NewMessage[];
   refusal: ServiceError | null;
 }
 
-/** Takes the messages that follow message `lastSequence`, and leaves out those up to it: they are stored. */
+/** Takes the messages after `lastSequence`; skips those up to it, which are already stored. */
 export function takeMessages(requests: readonly AppendTranscriptRequest[], lastSequence: number, now: Date): Taken {
   const messages: NewMessage[] = [];
   for (const request of requests) {
@@ -31,7 +31,7 @@ export function takeMessages(requests: readonly AppendTranscriptRequest[], lastS
   return { messages, refusal: null };
 }
 
-/** The error, with what a runtime needs to go on after it. */
+/** Adds the sequence from which the runtime can resume to an error. */
 export function withLastSequence(error: ServiceError, lastSequence: number): ServiceError {
   return withMetadata(error, { last_sequence: String(lastSequence) });
 }
@@ -50,7 +50,7 @@ function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): N
   return { seq: sequence, role, content, createdAt: timeOf(message.timestamp) ?? now };
 }
 
-/** @throws ServiceError invalid on a time that JSON could not tell in the usual form */
+/** @throws ServiceError invalid for a time outside the four-digit years of ISO 8601 */
 function timeOf(timestamp: Date | undefined): Date | undefined {
   if (timestamp === undefined) return undefined;
   const year = timestamp.getUTCFullYear();

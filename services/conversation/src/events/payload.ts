@@ -2,8 +2,8 @@ import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts"
 import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
 
 /**
- * What a webhook carries of an ended conversation (docs/webhooks.md), at most `PAYLOAD_BYTES_MAX` bytes. A field that is there only
- * "when available" is left out otherwise; transcript and analysis are always arrays.
+ * Builds the webhook payload of an ended conversation (docs/webhooks.md), at most `PAYLOAD_BYTES_MAX` bytes. Leaves out
+ * optional fields that have no value; transcript and analysis are always arrays.
  */
 export function eventPayload(event: string, source: PayloadSource): string {
   const whole = payloadOf(event, source);
@@ -23,7 +23,7 @@ function payloadOf(event: string, source: PayloadSource): string {
     conversation_type: source.type,
     conversation_status: source.status,
     notes: source.notes,
-    // JSON leaves a field out that is undefined.
+    // JSON.stringify leaves out undefined fields.
     conversation_duration: source.durationSeconds ?? undefined,
     conversation_recording_url: source.recordingUrl ?? undefined,
     calling_type: source.callingType ?? undefined,
@@ -43,7 +43,7 @@ function payloadOf(event: string, source: PayloadSource): string {
   });
 }
 
-/** As GET /conversations/{conversation_id} shows them. */
+/** The same form as in GET /conversations/{conversation_id}. */
 function presentMessage({ role, content, createdAt }: PayloadMessage) {
   return { role, content, timestamp: createdAt.toISOString() };
 }
@@ -52,7 +52,7 @@ function newestWithin(messages: readonly PayloadMessage[], bytesMax: number): Pa
   let from = messages.length;
   let bytes = 0;
   for (const message of messages.toReversed()) {
-    // With the comma before it.
+    // Plus one for the comma.
     bytes += Buffer.byteLength(JSON.stringify(presentMessage(message))) + 1;
     if (bytes > bytesMax) break;
     from--;

@@ -7,8 +7,8 @@ import { eventPayload } from "./payload.ts";
 import type { ReadyEvent } from "./send.ts";
 
 /**
- * Those of due events that can be sent, each with its payload, which is stored when it is first built. The others wait from now
- * on for the analysis of their conversation, which is asked for here.
+ * Returns the due events that can be sent, with their payloads; a payload is stored when it is first built. For the
+ * other events it enqueues the analysis of their conversation, which they wait for.
  */
 export async function readyToSend(
   ctx: ConversationContext,
@@ -35,7 +35,7 @@ export async function readyToSend(
       unbuilt.filter((event) => !wanting.includes(event)),
     ),
   ]);
-  // In their order. One that is not there any more another run has sent.
+  // Keeps the order. A missing event was already sent by another run.
   return events.flatMap((event) => {
     const payload = stored.get(keyOf(event)) ?? built.get(keyOf(event));
     return payload === undefined ? [] : { ...event, payload };
@@ -58,7 +58,7 @@ async function withConversation(
   return there;
 }
 
-/** @returns what is stored, by `keyOf` */
+/** @returns the stored payloads, by `keyOf` */
 async function build({ db }: ConversationContext, unbuilt: readonly DueEvent[]): Promise<Map<string, string>> {
   if (unbuilt.length === 0) return new Map();
   const names = new Map(unbuilt.map((event) => [keyOf(event), event.event]));

@@ -16,29 +16,29 @@ import { readyToSend } from "./ready.ts";
 import { type Failure, sendEvents, wasInVain } from "./send.ts";
 
 const QUEUE = "relay-events";
-/** Events read, built, stored and sent together, and the bytes of their payloads: what this process holds of them at a time. */
+/** Bounds on the events, and on the bytes of their payloads, that the process holds at a time. */
 const BATCH_MAX = 50;
 const BATCH_BYTES_MAX = 8 * 1024 * 1024;
-/** Another replica takes over so long after this one died. */
+/** Another replica takes over this long after this one died. */
 const LEASE_MS = 10_000;
 const RETRY_MAX_MS = 30_000;
-/** From the end of its conversation, how long an event is tried that the dispatcher refuses: a newer one may know it. */
+/** How long after its conversation's end an event that the dispatcher refuses is retried: a newer dispatcher may accept it. */
 const REFUSED_MS = 24 * 60 * 60_000;
-/** An event whose transaction ended as a run did could not wake it (0005_conversation_events): it is found by the next run. */
+/** An event committed just as a run ended cannot wake the queue (0005_conversation_events); the next run finds it. */
 const LOOK_AGAIN_MS = { busy: 250, idle: 2_000 };
 
-const givenUp = counter("parley.events.given_up", "Events that the webhook dispatcher can never take", "{event}");
+const givenUp = counter("parley.events.given_up", "Events that the webhook dispatcher never accepted", "{event}");
 
-/** Starts the one relay of all replicas, if it does not run yet. */
+/** Starts the relay that all replicas share, unless it is running. */
 export async function startEventRelay(ctx: ConversationContext): Promise<void> {
-  // From the start: what appears with the first one has no rate to alert on then.
+  // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
   givenUp().add(0);
   await enqueueJobOnce(ctx.db, { ownerId: "", jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: ctx.clock.now() });
 }
 
 /**
- * Brings the events of ended conversations to the webhook dispatcher, at least once each, in one replica at a time. Owners take turns:
- * one that has many due delays an event of another's by about a batch.
+ * Delivers the events of ended conversations to the webhook dispatcher, at least once, in one replica at a time. Owners
+ * take turns: an owner with a long backlog delays another owner's event by about one batch.
  */
 export function eventRelayQueue(
   ctx: ConversationContext,
@@ -53,17 +53,17 @@ export function eventRelayQueue(
 }
 
 interface RelayState {
-  /** Served last: the one after it is next. */
+  /** The owner served last; the next one in order follows. */
   lastOwnerId: string;
   heldBytes: number;
 }
 
-/** 1 s, 2 s, 4 s and so on, for as long as it takes. @param attempts that failed */
+/** Backs off from 1 s to `RETRY_MAX_MS`; never gives up. @param attempts failed so far */
 function retryDelayMs(attempts: number): number {
   return Math.min(RETRY_MAX_MS, 500 * 2 ** attempts);
 }
 
-/** @returns when to look again */
+/** @returns when to run again */
 async function relay(ctx: ConversationContext, log: Logger, state: RelayState, lease: AbortSignal): Promise<Date> {
   const { db, clock, turns } = ctx;
   let wasBusy = false;
@@ -83,13 +83,13 @@ async function relay(ctx: ConversationContext, log: Logger, state: RelayState, l
   return new Date(Math.min(latest, next?.getTime() ?? latest));
 }
 
-/** Those of the owners after that one; after the last owner the round begins anew. */
+/** Finds the events of the owners after `lastOwnerId`, starting over after the last owner. */
 async function findNextEvents({ db, clock }: ConversationContext, lastOwnerId: string): Promise<DueEvent[]> {
   const events = await findDueEvents(db, clock.now(), BATCH_MAX, lastOwnerId);
   return events.length > 0 || lastOwnerId === "" ? events : findDueEvents(db, clock.now(), BATCH_MAX, "");
 }
 
-/** At least one, however large. The others are found again. */
+/** Returns at least one event, however large. The next run finds the others. */
 function beginningWithin(events: readonly DueEvent[], bytesMax: number): DueEvent[] {
   let bytes = 0;
   return events.filter(({ bytesMax: more }, at) => {
@@ -102,7 +102,7 @@ function bytesOf(events: readonly DueEvent[]): number {
   return events.reduce((sum, { bytesMax }) => sum + bytesMax, 0);
 }
 
-/** @throws what came of the calls when nobody answered them: the dispatcher is away, and others would fare no better */
+/** @throws the calls' error when none was answered: the dispatcher is down, and further batches would fail too */
 async function relayBatch(ctx: ConversationContext, log: Logger, events: readonly DueEvent[]): Promise<void> {
   const { db, clock } = ctx;
   const outcome = await sendEvents(ctx, await readyToSend(ctx, log, events));
@@ -116,7 +116,7 @@ async function relayBatch(ctx: ConversationContext, log: Logger, events: readonl
   const putOff = again.map(({ event }) => ({ ...event, until: new Date(now + retryDelayMs(event.attempts + 1)) }));
   await putOffEvents(db, putOff);
   if (wasInVain(outcome)) throw failed[0]?.error;
-  log.warn({ err: again[0]?.error, events: again.length }, "events were not accepted, will try again");
+  log.warn({ err: again[0]?.error, events: again.length }, "webhook dispatcher did not accept events, will retry");
 }
 
 async function giveUp({ db }: ConversationContext, log: Logger, failures: readonly Failure[]): Promise<void> {
@@ -130,7 +130,7 @@ async function giveUp({ db }: ConversationContext, log: Logger, failures: readon
     const { ownerId, conversationId } = event;
     log.error(
       { owner_id: ownerId, conversation_id: conversationId, err: error },
-      "an event is given up: no webhook has it",
+      "gave up on an event; no webhook received it",
     );
   }
 }

@@ -3,7 +3,7 @@ import { idOf } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
 import type { EventRow } from "../store/conversation-events.ts";
 
-/** An event and what every attempt sends of it. */
+/** An event with its payload, which is the same in every attempt. */
 export interface ReadyEvent extends EventRow {
   payload: string;
 }
@@ -13,24 +13,24 @@ export interface Failure {
   error: unknown;
 }
 
-/** What became of events; those that are in none of the lists were not tried. */
+/** The outcome of sending events; events in none of the lists were not tried. */
 export interface SendOutcome {
   sent: ReadyEvent[];
-  /** The dispatcher would not have them: another try may find a newer one. */
+  /** The dispatcher refused them; a newer one may accept them. */
   refused: Failure[];
-  /** Nobody knows: the call failed. */
+  /** The call failed, so whether they were accepted is unknown. */
   failed: Failure[];
 }
 
 type Dispatcher = Pick<ConversationContext, "acceptEvents">;
 
-/** Of one call: at a dispatcher that is away so many are tried in vain. */
+/** Limits for one call; the first call is wasted when the dispatcher is down. */
 const EVENTS_MAX = 25;
 const BYTES_MAX = 4 * 1024 * 1024;
-/** All of an event but its payload, with plenty of room. */
+/** Upper bound for an event without its payload. */
 const FRAME_BYTES = 4096;
 
-/** Sends events, some in a call. When nobody answers the first call there is no other. */
+/** Sends events in batches. Stops when the first call is not answered. */
 export async function sendEvents(dispatcher: Dispatcher, events: readonly ReadyEvent[]): Promise<SendOutcome> {
   const outcome: SendOutcome = { sent: [], refused: [], failed: [] };
   for (const call of callsOf(events)) {
@@ -40,7 +40,7 @@ export async function sendEvents(dispatcher: Dispatcher, events: readonly ReadyE
   return outcome;
 }
 
-/** Whether the dispatcher has answered for none of what was tried. */
+/** Whether the dispatcher answered for none of the events tried. */
 export function wasInVain({ sent, refused, failed }: SendOutcome): boolean {
   return failed.length > 0 && sent.length + refused.length === 0;
 }
@@ -49,7 +49,7 @@ function bytesOf({ payload }: ReadyEvent): number {
   return Buffer.byteLength(payload) + FRAME_BYTES;
 }
 
-/** In their order; an event that is larger than a call should be gets one to itself. */
+/** Keeps the order; an event larger than the limit gets a call of its own. */
 function callsOf(events: readonly ReadyEvent[]): ReadyEvent[][] {
   const calls: ReadyEvent[][] = [];
   let bytes = 0;
@@ -76,7 +76,8 @@ async function send(dispatcher: Dispatcher, events: ReadyEvent[], outcome: SendO
       else outcome.refused.push({ event, error: new ServiceError("invalid", refusal) });
     }
   } catch (error) {
-    // It is there and fails: at one of them maybe, which must not keep the others.
+    // The dispatcher is up but the call failed, perhaps because of one event: send them one by one so that it does not
+    // block the others.
     if (events.length > 1 && !isAway(error)) for (const event of events) await send(dispatcher, [event], outcome);
     else for (const event of events) outcome.failed.push({ event, error });
   }

@@ -14,13 +14,13 @@ import { toPrompt } from "./prompt.ts";
 
 export interface ModelSettings {
   temperature: number | undefined;
-  /** Its provider refuses a conversation that the assistant began. */
+  /** Whether the provider refuses conversations that start with an assistant message. */
   userFirst: boolean;
 }
 
 /**
- * A model of the AI SDK's provider packages at its lowest level: `streamText` above it costs three times the CPU for what
- * a turn does itself.
+ * Wraps a model of the AI SDK at its lowest level: `streamText` above it costs three times the CPU for work that a turn
+ * does itself.
  */
 export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: ModelSettings): Model {
   return {
@@ -51,7 +51,7 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
   };
 }
 
-/** Below this nobody is told: most answers have fewer bytes in all. */
+/** Smaller amounts are not reported: most whole answers are smaller. */
 const RECEIVED_TOLD = 32 * 1024;
 
 /** Tells of what is received and not given on. @returns what has to be called when all of it has been */
@@ -70,7 +70,7 @@ function metered({ meter }: ModelRequest, signal: AbortSignal): () => void {
 }
 
 const BROKEN: readonly string[] = ["error", "interrupted"];
-/** Characters: a reader that is slow must not have the model read far ahead. */
+/** In characters: a slow reader must not make the process buffer far ahead. */
 const JOINED: Bounds<Part> = {
   itemsMax: 1_000,
   sizeMax: 16_384,
@@ -92,7 +92,7 @@ async function* events(stream: AsyncIterable<Part>, by: ModelName, given: () => 
     } else if (part.type === "error") {
       throw isMissingEnd(part.error) ? endlessStream(by.provider, begun) : part.error;
     } else if (part.type === "finish") {
-      // A stream that ends without the provider's word for it was cut off, however politely the socket closed.
+      // A stream without a finish reason was cut off, even if the socket closed cleanly.
       if (BROKEN.includes(part.finishReason.unified)) break;
       finished = true;
       yield { type: "finish", usage: tokens(part.usage), by };
@@ -101,7 +101,7 @@ async function* events(stream: AsyncIterable<Part>, by: ModelName, given: () => 
   if (!finished) throw endlessStream(by.provider, begun);
 }
 
-/** Text that has come together goes on together: each piece of its own costs as much again in every process it passes. */
+/** Joins text that arrived together: every piece costs CPU in each process that it passes. */
 async function* joined(stream: AsyncIterable<Part>): AsyncGenerator<Part> {
   for await (const parts of readAhead(stream, JOINED)) {
     for (const [at, part] of parts.entries()) {
@@ -112,7 +112,7 @@ async function* joined(stream: AsyncIterable<Part>): AsyncGenerator<Part> {
   }
 }
 
-/** How some of the provider packages say that a stream ended without a finish reason. */
+/** Some provider packages report a missing finish reason this way. */
 function isMissingEnd(error: unknown): boolean {
   return InvalidResponseDataError.isInstance(error) && error.data === undefined;
 }

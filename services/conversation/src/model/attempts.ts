@@ -5,7 +5,7 @@ import type { Model } from "./port.ts";
 import { retryDelayMs } from "./retry-delay.ts";
 
 export interface AttemptPolicy {
-  /** The wait before the second attempt with a model; further ones are longer. */
+  /** The wait before a model's second attempt; later waits are longer. */
   retryMs: number;
   log: Logger;
 }
@@ -47,7 +47,7 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
   };
 }
 
-/** The first answer that begins, and its attempt, which has to be ended when the answer is through. */
+/** Returns the first answer that starts, and its attempt, which the caller must end after the answer. */
 async function firstAnswer<T>(
   models: readonly Model[],
   { retryMs, log }: AttemptPolicy,
@@ -77,7 +77,7 @@ async function firstAnswer<T>(
         failures.push(failure);
         break;
       }
-      // Left in the middle, the next attempt tells why.
+      // If the signal fires during the wait, the next attempt throws its reason.
       await sleep(delayMs, undefined, { signal }).catch(() => {});
     }
   }
@@ -86,13 +86,13 @@ async function firstAnswer<T>(
 
 interface Attempt {
   signal: AbortSignal;
-  /** @throws what the outer signal was aborted with */
+  /** @throws the outer signal's reason */
   run<T>(ask: () => Promise<T>): Promise<{ answer: T } | { failure: ModelFailure }>;
-  /** Lets go of whatever is left of it, a socket too. */
+  /** Releases what the attempt still holds, such as a socket. */
   end(): void;
 }
 
-/** @param withinMs until it has to begin answering */
+/** @param withinMs time limit for the start of the answer */
 function startAttempt(provider: string, outer: AbortSignal, withinMs: number): Attempt {
   const controller = new AbortController();
   const leave = () => controller.abort(outer.reason);
@@ -123,7 +123,7 @@ function startAttempt(provider: string, outer: AbortSignal, withinMs: number): A
   };
 }
 
-/** Of several models that failed all are told, for each has its own remedy. */
+/** Reports every model's failure, because each has its own remedy. */
 function allFailed(failures: readonly ModelFailure[]): ModelFailure {
   const last = failures.at(-1) as ModelFailure;
   if (failures.length === 1) return last;

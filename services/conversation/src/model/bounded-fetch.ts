@@ -2,9 +2,9 @@ import { EgressError, networkError } from "@parley/shared/egress/error";
 import { type Meter, meterOf } from "@parley/shared/egress/meter";
 
 /**
- * `fetch` for the standard providers, whose addresses are the operator's: nothing of them is checked, but no answer is read further
- * than `maxBytes`, and a connection that fails is told in words.
- * @throws EgressError network, from the body too_large too; the signal's reason once aborted
+ * `fetch` for the standard providers. The operator sets their addresses, so it does not check them; it limits the
+ * response to `maxBytes` and describes failed connections.
+ * @throws EgressError network, and too_large while the body is read; the signal's reason once aborted
  */
 export function boundedFetch(maxBytes: number): typeof fetch {
   async function bounded(input: string | URL | Request, init?: RequestInit): Promise<Response> {

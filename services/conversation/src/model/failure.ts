@@ -3,9 +3,9 @@ import { EgressError, type EgressErrorKind } from "@parley/shared/egress/error";
 import { cancelled, ServiceError } from "@parley/shared/errors";
 import { retryAfterMs } from "./retry-after.ts";
 
-/** A provider's failure. Its `retryAfterMs` is the provider's own word. */
+/** A provider's failure, with the provider's own `retryAfterMs`. */
 export class ModelFailure extends ServiceError {
-  /** Whether the same request may fare better when it is sent again. */
+  /** Whether the same request may succeed on a retry. */
   readonly isRetryable: boolean;
 
   constructor(
@@ -21,10 +21,7 @@ export class ModelFailure extends ServiceError {
   }
 }
 
-/**
- * What a provider's failure is to a user: which provider, what went wrong in the provider's own terms (its status), and
- * nothing of what was sent to it.
- */
+/** Converts a provider's failure to an error for the user: names the provider and its status, and nothing of the request. */
 export function failureOf(error: unknown, provider: string, signal: AbortSignal): ServiceError {
   if (signal.aborted && signal.reason instanceof ServiceError) return signal.reason;
   if (error instanceof ServiceError) return error;
@@ -32,12 +29,12 @@ export function failureOf(error: unknown, provider: string, signal: AbortSignal)
   return failed(provider, whatFailed(error), error);
 }
 
-/** A stream ended without the provider's word that it is complete. @param begun whether anything of an answer came before */
+/** The failure for a stream without a finish reason. @param begun whether any of the answer had arrived */
 export function endlessStream(provider: string, begun: boolean): ModelFailure {
   return failed(provider, begun ? CUT_OFF : UNREADABLE);
 }
 
-/** Nothing of an answer came within the time there was for it. */
+/** The failure for an answer that did not start in time. */
 export function lateAnswer(provider: string): ModelFailure {
   return new ModelFailure("upstream_timeout", `The ${provider} model provider did not answer in time`, {
     isRetryable: false,
@@ -55,7 +52,6 @@ function failed(provider: string, { what, ...facts }: Failed, cause?: unknown): 
 }
 
 const UNREADABLE: Failed = { what: "gave an answer that cannot be read", isRetryable: true };
-/** It ended before its end. */
 const CUT_OFF: Failed = { what: "cut its answer off", isRetryable: true };
 const NOT_CALLED: readonly EgressErrorKind[] = ["forbidden", "unresolvable", "timeout"];
 const PASSING: readonly EgressErrorKind[] = ["unresolvable", "timeout", "network"];
@@ -63,7 +59,7 @@ const PASSING: readonly EgressErrorKind[] = ["unresolvable", "timeout", "network
 function whatFailed(error: unknown): Failed {
   if (error instanceof EgressError) return guarded(error);
   if (APICallError.isInstance(error)) return callFailed(error);
-  // What a provider reports in the middle of a stream comes as it is, and not as an Error.
+  // Errors that a provider reports within a stream are not Error objects.
   return error instanceof Error ? UNREADABLE : reported(error);
 }
 
@@ -78,7 +74,7 @@ function callFailed({ statusCode, isRetryable, responseHeaders = {}, cause }: AP
     return { what: answered(statusCode), isRetryable, retryAfterMs: retryAfterMs(responseHeaders, Date.now()) };
   }
   if (cause instanceof EgressError && cause.kind === "too_large") return guarded(cause);
-  // Of a good response the SDK calls retryable what the network did to it.
+  // For a 2xx response the SDK sets isRetryable when the connection broke.
   return isRetryable ? CUT_OFF : UNREADABLE;
 }
 
@@ -93,7 +89,7 @@ function answered(status: number): string {
   return STATUS_TEXTS[status] ?? `answered with status ${status}`;
 }
 
-/** Some providers say with it whether trying again helps; of the others nothing is known. */
+/** Only some providers say whether a retry helps. */
 function reported(error: unknown): Failed {
   const { statusCode, isRetryable } = (error ?? {}) as { statusCode?: unknown; isRetryable?: unknown };
   const what = typeof statusCode === "number" ? answered(statusCode) : "reported an error";

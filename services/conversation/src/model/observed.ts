@@ -6,14 +6,14 @@ import type { Model, TokenUsage } from "./port.ts";
 // Named as OpenTelemetry names them (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/).
 const took = durations(
   "gen_ai.client.operation.duration",
-  "How long models took over their answers, by provider, model and outcome (left: nobody wanted the answer any more)",
+  "Duration of model answers by provider, model and outcome (left: the client disconnected)",
 );
 const tokens = counter("gen_ai.client.token.usage", "Tokens as providers counted them", "{token}");
 
-/** The same model, every request to it timed, its tokens counted, and part of its trace; never what was said. */
+/** Wraps a model: times each request, counts its tokens and traces it, without recording any text. */
 export function observedModel(model: Model): Model {
   const { provider, name } = model;
-  // What users call the models of their own endpoints is theirs, and without number.
+  // Names of users' own models are private and unbounded in number.
   const named = provider === "CUSTOM_LLM" ? {} : { "gen_ai.request.model": name };
   const attributes = { "gen_ai.provider.name": provider, ...named };
   const span: SpanOptions = { kind: SpanKind.CLIENT, attributes: { ...attributes, "gen_ai.operation.name": "chat" } };
@@ -23,7 +23,7 @@ export function observedModel(model: Model): Model {
     tokens().add(outputTokens ?? 0, { ...attributes, "gen_ai.token.type": "output" });
   }
 
-  // A client that leaves is no fault of the provider's, which an alert is on.
+  // Alerts fire on provider errors, and a client that disconnects is not one.
   const outcomeOf = (error: unknown, signal: AbortSignal): Outcome =>
     failureOf(error, provider, signal) instanceof ModelFailure ? "error" : "left";
 
@@ -64,7 +64,7 @@ export function observedModel(model: Model): Model {
 
 type Outcome = "ok" | "error" | "left";
 
-/** Until it goes out of scope. */
+/** Times until disposed. */
 function startTiming(attributes: Readonly<Record<string, string>>): Disposable & { outcome: Outcome } {
   const startedAt = performance.now();
   return {

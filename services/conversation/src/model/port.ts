@@ -5,7 +5,7 @@ export interface ModelRequest {
   system: string;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
-  /** Asks for an answer that is one JSON document of this schema, from a provider that can promise it. */
+  /** Asks providers that support it for an answer that is one JSON document of this schema. */
   answer?: JsonAnswer;
   /** For whom the model is asked, and what is called with the bytes of an answer that are in memory and not passed on yet. */
   meter?: Meter;
@@ -18,7 +18,7 @@ export type ModelMessage =
   | { role: "assistant"; content: string; toolCalls?: readonly AnsweredToolCall[] };
 
 export interface JsonAnswer {
-  /** Of the schema, for the provider: letters, digits, - and _. */
+  /** The schema's name for the provider: letters, digits, - and _. */
   name: string;
   schema: Record<string, unknown>;
 }
@@ -26,23 +26,23 @@ export interface JsonAnswer {
 export interface ModelTool {
   name: string;
   description: string;
-  /** JSON Schema of its input. */
+  /** JSON Schema of the input. */
   inputSchema: Record<string, unknown>;
 }
 
 export interface ToolCall {
   name: string;
-  /** Null: what the model gave is no JSON object. */
+  /** Null when the model's input is not a JSON object. */
   input: Record<string, unknown> | null;
 }
 
-/** A tool call of an earlier answer, with what came of it. */
+/** A tool call of an earlier answer, with its result. */
 export interface AnsweredToolCall extends ToolCall {
   result: string;
   isError: boolean;
 }
 
-/** Tokens as the provider counted them; undefined where it did not say. */
+/** Tokens as the provider counted them; undefined when it did not report them. */
 export interface TokenUsage {
   inputTokens: number | undefined;
   outputTokens: number | undefined;
@@ -54,7 +54,7 @@ export interface ModelName {
   name: string;
 }
 
-/** A part of an answer, and which model gave it. */
+/** A part of an answer, and the model that gave it. */
 export type ModelEvent = { by: ModelName } & (
   | { type: "text"; text: string }
   | { type: "tool_call"; call: ToolCall }
@@ -69,8 +69,8 @@ export interface ModelReply {
 }
 
 /**
- * A language model. Both ways throw ServiceError upstream_failed or upstream_timeout, or whatever the signal was aborted with.
- * The signal has to be aborted once nothing more is wanted: that lets go of the provider's socket.
+ * A language model. Both methods throw ServiceError upstream_failed or upstream_timeout, or the signal's reason. Abort
+ * the signal when you need nothing more: that releases the provider's socket.
  */
 export interface Model extends ModelName {
   stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;

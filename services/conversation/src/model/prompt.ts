@@ -1,13 +1,10 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
 import type { AnsweredToolCall, ModelMessage, ModelRequest } from "./port.ts";
 
-/** Stands before a greeting, or where older messages were dropped. */
+/** Placed before a greeting, or where older messages were dropped. */
 const OPENING = "(The conversation begins.)";
 
-/**
- * A request's messages as the AI SDK takes them.
- * @param userFirst whether the first message must be the user's
- */
+/** Converts a request's messages to the AI SDK's form. @param userFirst whether the first message must be the user's */
 export function toPrompt(
   { system, messages }: Pick<ModelRequest, "system" | "messages">,
   userFirst: boolean,
@@ -23,7 +20,7 @@ export function toPrompt(
   return prompt;
 }
 
-/** Ours, whatever the provider called it: another may have to take it. Mistral wants nine letters or digits. */
+/** Our own id, because another provider may get it next; Mistral demands nine letters or digits. */
 function callId(number: number): string {
   return `call${String(number).padStart(5, "0")}`;
 }

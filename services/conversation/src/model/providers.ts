@@ -9,25 +9,25 @@ import { str, url, type ValidatorSpec } from "envalid";
 /** How a provider is reached. */
 export interface Access {
   apiKey: string;
-  /** With the version in its path, as the provider's package takes it. */
+  /** Includes the version in its path, as the provider's package expects. */
   baseURL: string;
   fetch: typeof fetch;
 }
 
 export interface LlmProvider {
-  /** Begins the names of its variables: `<prefix>_API_KEY` and `<prefix>_BASE_URL`. */
+  /** Prefix of the provider's variables: `<prefix>_API_KEY` and `<prefix>_BASE_URL`. */
   prefix: string;
-  /** The address, unless the operator sets another. */
+  /** The default address. */
   baseURL: string;
   create(access: Access, model: string): LanguageModelV4;
-  /** The provider refuses a conversation that the assistant begins. */
+  /** The provider refuses conversations that start with an assistant message. */
   userFirst?: true;
 }
 
 const OPENAI = { prefix: "OPENAI", baseURL: "https://api.openai.com/v1" };
 
 /**
- * The standard LLM providers, by the name that an agent's configuration gives. To add one, add its row here and its models to
+ * The standard LLM providers, by the name in an agent's configuration. To add one, add its row here and its models to
  * `services/agent/src/catalogue/data/llm.json`.
  */
 export const LLM_PROVIDERS: Readonly<Record<string, LlmProvider>> = {
@@ -66,7 +66,7 @@ export const CREDENTIAL_VARIABLES: Readonly<Record<string, ValidatorSpec<string>
 );
 
 export type Credential = Pick<Access, "apiKey" | "baseURL">;
-/** What the operator set, by a provider's prefix. */
+/** The operator's settings, by provider prefix. */
 export type Credentials = Readonly<Record<string, Credential>>;
 
 /** @param variables the values of `CREDENTIAL_VARIABLES` */

@@ -1,6 +1,7 @@
 /**
- * When a provider says that it will take a request again, in milliseconds from `now`: `Retry-After` (RFC 9110, 10.2.3), seconds or
- * a date, or the finer `retry-after-ms` that some send beside it. Undefined when it says nothing that can be read.
+ * How long a provider asks to wait before the next request, in milliseconds from `now`: from `Retry-After` (RFC 9110,
+ * 10.2.3), in seconds or as a date, or the finer `retry-after-ms` that some send as well. Undefined when neither can be
+ * parsed.
  */
 export function retryAfterMs(headers: Readonly<Record<string, string>>, now: number): number | undefined {
   const fine = parseNumber(headers["retry-after-ms"]);

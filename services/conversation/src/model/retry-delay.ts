@@ -1,24 +1,23 @@
 import type { ModelFailure } from "./failure.ts";
 
 const ATTEMPTS_MAX = 3;
-/** Each further wait is so many times the one before. */
+/** Factor between consecutive waits. */
 const GROWTH = 4;
-/** By how much, either way, so that many who failed together do not come back together. */
+/** Relative jitter in both directions, so that clients that failed together do not retry together. */
 const JITTER = 0.2;
-/** A provider that asks for more time than this is left for the next model, where there is one. */
+/** When a provider asks for a longer wait than this, the next model is tried instead, if there is one. */
 const NEXT_MODEL_RATHER_MS = 2_000;
 
 export interface RetryState {
-  /** Attempts with this model, all failed. */
+  /** Failed attempts with this model. */
   failed: number;
-  /** What is left of this model's time. */
+  /** Time left for this model. */
   leftMs: number;
   hasNext: boolean;
 }
 
 /**
- * How long to wait, in milliseconds, before a model is asked again; null when it is not to be asked again. What the provider says in
- * Retry-After is kept to.
+ * How long to wait before a retry, in milliseconds; null for no retry. Respects the provider's Retry-After.
  * @param firstMs the first wait
  * @param random 0 to 1
  */

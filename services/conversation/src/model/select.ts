@@ -13,17 +13,17 @@ import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Credentials;
-  /** For the operator's addresses. */
+  /** For addresses that the operator set. */
   standardFetch: typeof fetch;
-  /** For addresses that users gave. */
+  /** For addresses that users set. */
   guardedFetch: typeof fetch;
 }
 
 /**
- * The model that an agent's configuration names, with its fallbacks behind it. One whose provider has no credential here is left
- * out while another can be used.
- * @param log gets a line for each attempt that fails
- * @throws ServiceError condition naming the first when none can be used
+ * Returns the configured model with its fallbacks. Leaves out models whose provider has no credential, as long as
+ * another can be used.
+ * @param log logs each failed attempt
+ * @throws ServiceError condition, naming the first model's provider, when none can be used
  */
 export function selectModel(llm: LlmConfig, settings: ProviderSettings, log: Logger): Model {
   const [first, ...others] = [llm, ...llm.fallbacks]
@@ -33,7 +33,7 @@ export function selectModel(llm: LlmConfig, settings: ProviderSettings, log: Log
   return withAttempts([first, ...others], { retryMs: settings.retryMs, log });
 }
 
-/** Null when its provider has no credential here. */
+/** Returns null when the provider has no credential. */
 function modelOf({ providerName, modelName, params }: LlmConfig, settings: ProviderSettings): Model | null {
   const by = { provider: providerName, name: modelName };
   const given = { temperature: params?.temperature, userFirst: false };
@@ -54,7 +54,7 @@ function modelOf({ providerName, modelName, params }: LlmConfig, settings: Provi
 const MODELS_MAX = 1_000;
 const MODELS = new WeakMap<ProviderSettings, LRUCache<string, LanguageModelV4>>();
 
-/** Made once: with each model its package makes the schemas of the answers anew, which is a sixth of a turn's CPU. */
+/** Caches models: their packages rebuild the response schemas for each one, which takes a sixth of a turn's CPU. */
 function remembered(settings: ProviderSettings, key: string, make: () => LanguageModelV4): LanguageModelV4 {
   let models = MODELS.get(settings);
   if (!models) {

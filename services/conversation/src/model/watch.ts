@@ -1,39 +1,39 @@
 import { cancelled, ServiceError } from "@parley/shared/errors";
 
 export interface ModelLimits {
-  /** To the first word over all attempts, milliseconds. */
+  /** Time to the first word, over all attempts, in milliseconds. */
   deadlineMs: number;
-  /** Between pieces. */
+  /** Longest gap between pieces. */
   stallMs: number;
-  /** For the whole reply. */
+  /** Time for the whole reply. */
   wholeMs: number;
-  /** Of the whole reply: its owner's model may go on for ever, and whoever reads the session later has it all at once. */
+  /** Limit for the whole reply: a model may never stop, and whoever reads the session later loads all of it. */
   charactersMax: number;
 }
 
 /**
- * Ends a turn's calls of models when nobody waits for the reply, or when it stops or takes longer than it may. How long an answer
- * may take to begin is for the call itself (`firstWordMs`).
+ * Aborts a turn's model calls when the client disconnects, or when the reply stalls or takes too long. The time to the
+ * first word is the call's own limit (`firstWordMs`).
  */
 export interface ModelWatch {
   signal: AbortSignal;
-  /** A piece came: from now on the time is its reader's, which a slow one may take. */
+  /** A piece arrived: stops the stall timer, so that a slow reader is not counted. */
   pause(): void;
-  /** The next piece of an answer is waited for: the stall limit counts. */
+  /** Waiting for the next piece: starts the stall timer. */
   resume(): void;
-  /** Ends the calls with an error of the turn's own. */
+  /** Aborts the calls with the given error. */
   fail(error: ServiceError): void;
-  /** Nothing more is wanted: whatever of the call is left is ended. */
+  /** Aborts whatever is left of the call. */
   done(): void;
 }
 
 export interface Leaving {
   clientGone: AbortSignal;
-  /** The process cannot wait for the model any longer. */
+  /** Fires when the process must stop waiting for the model. */
   cutOff: AbortSignal;
 }
 
-/** @param provider who is answering */
+/** @param provider returns the provider that is answering */
 export function watchModel(provider: () => string, limits: ModelLimits, { clientGone, cutOff }: Leaving): ModelWatch {
   const controller = new AbortController();
   const late = (what: string) => () =>

@@ -4,7 +4,7 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { ConversationContext } from "../context.ts";
 
 const QUEUE = "forget-conversations";
-/** What the relay had under way is with the dispatcher by then, or will never be: its calls have 5 s. */
+/** By then the relay's running calls, which time out after 5 s, have reached the dispatcher or failed. */
 const AFTER_MS = 60_000;
 const RETRY_MAX_MS = 10 * 60_000;
 
@@ -12,7 +12,10 @@ interface Gone {
   conversationIds: readonly string[];
 }
 
-/** Has the webhook dispatcher remove what it was told of conversations, one at least, after the transaction that deletes them. */
+/**
+ * Enqueues the deletion of conversations at the webhook dispatcher in the transaction that deletes them here.
+ * @param ids must not be empty
+ */
 export async function forgetLater(
   tx: Sql,
   ownerId: string,
@@ -24,7 +27,7 @@ export async function forgetLater(
   await enqueueJob(tx, { ownerId, jobId: `${QUEUE}-${conversationIds[0]}`, queue: QUEUE, payload, dueAt });
 }
 
-/** Tells the webhook dispatcher, for as long as it takes: deleting goes on while that is away, and nothing is left there. */
+/** Retries without end: deletion continues while the dispatcher is down, and nothing stays there. */
 export function forgetQueue({ forgetConversations }: ConversationContext): Record<string, Queue> {
   return {
     [QUEUE]: {

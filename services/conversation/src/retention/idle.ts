@@ -12,7 +12,7 @@ export function silentChats({ db, limits }: ConversationContext): Sweep {
   );
 }
 
-/** Ends, as FAILED, what its voice runtime tells nothing of any more (docs/voice-runtimes.md). */
+/** Ends, as FAILED, calls whose voice runtime has gone silent (docs/voice-runtimes.md). */
 export function silentCalls({ db, limits }: ConversationContext): Sweep {
   const minutes = limits.callIdleMinutes;
   const notes = `Nothing was heard of the voice runtime for ${minutes} min, so the conversation was closed.`;
@@ -21,7 +21,7 @@ export function silentCalls({ db, limits }: ConversationContext): Sweep {
   );
 }
 
-/** @param close ends a batch at most; how many it were */
+/** @param close closes at most one batch and returns the number closed */
 function silenceSweep(name: string, minutes: number, close: (silentSince: Date, now: Date) => Promise<number>): Sweep {
   const idleMs = minutes * 60_000;
   return {

@@ -1,9 +1,9 @@
 /**
- * Does a part of each owner's work in turn, until nobody has more, so that no owner waits for all of another's. An owner whose part
- * fails has no further turn, and the others go on.
- * @param owners those with work
+ * Works for each owner in turn, one part at a time, until no owner has more work, so that no owner waits for all of
+ * another's. An owner whose part fails gets no further turn; the others continue.
+ * @param owners the owners with work
  * @param doPart returns whether there may be more
- * @param stopping ends it after the part under way
+ * @param stopping stops the rounds after the current part
  * @throws the first failure, at the end
  */
 export async function inTurns(

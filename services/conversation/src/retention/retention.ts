@@ -17,18 +17,18 @@ import { inTurns } from "./in-turns.ts";
 
 /** Expired conversations must leave the disk within a day; this leaves ample time for a delayed sweep. */
 const EVERY_MS = 15 * 60_000;
-/** How long a conversation waits for its webhooks to be sent: the same day still. */
+/** How long past retention a conversation is kept for an unsent webhook; short enough for the promised day. */
 const UNSENT_MS = 12 * 60 * 60_000;
 const OWNERS = 500;
-/** Conversations deleted in one transaction: a few ten milliseconds of an owner's writers that would meet it. */
+/** Conversations deleted in one transaction, which blocks the owner's writers for tens of milliseconds. */
 const BATCH = 200;
-/** Messages deleted in one transaction, well within what a statement may take. */
+/** Messages deleted in one transaction, well within the statement timeout. */
 const MESSAGES = 10_000;
-/** Deletions are changes that a list adds up until they are folded into the counts: few at any time. */
+/** Lists add up every deletion until it is folded into the counts, so fold often. */
 const FOLD_AFTER = 2_000;
 const ONCE = () => true;
 
-/** Deletes what is past retention, which no endpoint shows any more. */
+/** Deletes conversations past retention, which no endpoint shows any more. */
 export function expiredConversations(ctx: ConversationContext, log: Logger): Sweep {
   return {
     name: "delete-expired-conversations",
@@ -51,13 +51,13 @@ async function* ownersWithExpired(db: Database, now: Date): AsyncGenerator<strin
   }
 }
 
-/** What deletes the next batch of an owner's conversations. Its promise tells whether there may be more. */
+/** Returns a function that deletes the next batch of an owner's conversations and resolves to whether there may be more. */
 function ownerSweep({ db }: ConversationContext, log: Logger, now: Date): (ownerId: string) => Promise<boolean> {
   const unfolded = new Map<string, number>();
   return async (ownerId) => {
     const { deleted, unsent, hasMore } = await deleteSome(db, ownerId, now);
     if (unsent > 0)
-      log.warn({ owner_id: ownerId, events: unsent }, "conversations went before their events could be sent");
+      log.warn({ owner_id: ownerId, events: unsent }, "deleted conversations whose events were never sent");
     const changes = (unfolded.get(ownerId) ?? 0) + deleted;
     unfolded.set(ownerId, changes);
     if (changes >= FOLD_AFTER) {
@@ -69,9 +69,9 @@ function ownerSweep({ db }: ConversationContext, log: Logger, now: Date): (owner
 }
 
 interface Deleted {
-  /** Conversations. */
+  /** Number of conversations deleted. */
   deleted: number;
-  /** Of these, how many had an event that was not sent. */
+  /** How many of them had an unsent event. */
   unsent: number;
   hasMore: boolean;
 }
@@ -82,7 +82,7 @@ function deleteSome(db: Database, ownerId: string, now: Date): Promise<Deleted> 
     if (expired.length === 0) return { deleted: 0, unsent: 0, hasMore: false };
     const ids = firstWithin(expired, MESSAGES);
     if (ids.length === 0) {
-      // One alone has more: nobody reads it any more, so it may go piece by piece.
+      // A single conversation exceeds the limit. Nobody reads it any more, so delete it piece by piece.
       const [{ conversationId } = { conversationId: "" }] = expired;
       const left = (await deleteOldestMessages(tx, { ownerId, conversationId }, MESSAGES)) === MESSAGES;
       if (left) return { deleted: 0, unsent: 0, hasMore: true };
@@ -94,7 +94,7 @@ function deleteSome(db: Database, ownerId: string, now: Date): Promise<Deleted> 
   }) as Promise<Deleted>;
 }
 
-/** The ids of the first conversations that have no more than so many messages together. */
+/** The ids of the first conversations that together have at most `messagesMax` messages. */
 function firstWithin(expired: readonly ExpiredConversation[], messagesMax: number): string[] {
   let messages = 0;
   const end = expired.findIndex(({ messageCount }) => {

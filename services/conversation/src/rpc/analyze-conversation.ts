@@ -14,7 +14,7 @@ import { hasUserMessage } from "../store/transcript-ends.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["analyzeConversation"]>;
 
-/** Analyses an ended conversation again, in the background: what is there stays until the new analysis takes its place. */
+/** Analyzes an ended conversation again in the background; the old analysis stays until the new one replaces it. */
 export function analyzeConversation(ctx: ConversationContext): Handler {
   return (request, call) => {
     const { ownerId, idempotency } = request;

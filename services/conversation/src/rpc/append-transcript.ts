@@ -19,7 +19,7 @@ const BOUNDS: Bounds<AppendTranscriptRequest> = {
   sizeOf: ({ message }) => message?.content.length ?? 0,
 };
 
-/** What comes together is stored together, and read on only then: a runtime faster than the database is held back. */
+/** Stores messages in batches and reads on only afterwards, which holds back a runtime that is faster than the database. */
 export function appendTranscript(ctx: ConversationContext): Handler {
   return async (requests, { stopping }) => {
     let key: SessionKey | null = null;
@@ -32,7 +32,7 @@ export function appendTranscript(ctx: ConversationContext): Handler {
       lastSequence = await store(ctx, key, batch, lastSequence);
     }
     if (stopping.aborted) throw key ? withLastSequence(isStopping(), lastSequence) : isStopping();
-    if (!key) throw invalid("sequence", "The stream must carry one message at least");
+    if (!key) throw invalid("sequence", "The stream must carry at least one message");
     return { lastSequence };
   };
 }
@@ -49,7 +49,7 @@ async function store(
   const { messages, refusal } = takeMessages(other === -1 ? batch : batch.slice(0, other), lastSequence, now);
   const stored = lastSequence + messages.length;
   if (messages.length > 0 && !(await appendMessages(ctx.db, key, lastSequence, messages, now))) {
-    // Another stream was quicker, a runtime's before it died, say: what it stored is left out.
+    // Another stream was faster, perhaps the runtime's own from before a crash: skip what it stored.
     return store(ctx, key, batch, await findLastSequence(ctx, key));
   }
   if (refusal) throw refusal;
@@ -57,7 +57,7 @@ async function store(
   return stored;
 }
 
-/** @throws ServiceError not_found, forbidden, or condition when it has ended */
+/** @throws ServiceError not_found, forbidden, or condition when the conversation has ended */
 async function findLastSequence(ctx: ConversationContext, key: SessionKey): Promise<number> {
   const { status, messageCount } = await readCall(ctx, key);
   if (status === "IN_PROGRESS") return messageCount;
@@ -77,5 +77,5 @@ function mixed(): ServiceError {
 }
 
 function isStopping(): ServiceError {
-  return new ServiceError("unavailable", "The service is stopping, go on in a new stream", { retryAfterMs: 0 });
+  return new ServiceError("unavailable", "The service is stopping: continue in a new stream", { retryAfterMs: 0 });
 }

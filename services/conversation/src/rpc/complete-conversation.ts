@@ -26,7 +26,7 @@ const STATUSES: Record<Exclude<Outcome, 0>, CallEnd["status"]> = {
 };
 const NOTES_MAX = 10_000;
 
-/** Ends a conversation once: one that has ended stays as it is, and answers how that was. */
+/** Ends a conversation once; repeating the call returns how it ended and changes nothing. */
 export function completeConversation(ctx: ConversationContext): Handler {
   return async (request) => {
     const end = endOf(request);
@@ -40,10 +40,9 @@ export function completeConversation(ctx: ConversationContext): Handler {
 /** @throws ServiceError invalid */
 function endOf({ outcome, durationSeconds, recordingUrl, notes }: CompleteConversationRequest): CallEnd {
   const status = outcome === Outcome.OUTCOME_UNSPECIFIED ? undefined : STATUSES[outcome];
-  if (!status)
-    throw invalid("outcome", "outcome must be told: SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR");
+  if (!status) throw invalid("outcome", "outcome must be SUCCESS, NO_ANSWER, BUSY, CANCELLED, HUNG_UP_EARLY or ERROR");
   if (durationSeconds !== undefined && !(durationSeconds >= 0 && Number.isFinite(durationSeconds))) {
-    throw invalid("duration_seconds", "duration_seconds must be a number, 0 or more");
+    throw invalid("duration_seconds", "duration_seconds must be a number of at least 0");
   }
   if (recordingUrl) checkUrl("recording_url", recordingUrl);
   if (notes && isLonger(notes, NOTES_MAX)) throw invalid("notes", `notes must be at most ${NOTES_MAX} characters`);

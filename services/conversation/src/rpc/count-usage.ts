@@ -18,10 +18,10 @@ export function countUsage(ctx: ConversationContext): Handler {
   };
 }
 
-/** Days since 1970. @throws ServiceError invalid unless the time is a midnight of these centuries */
+/** Days since 1970. @throws ServiceError invalid unless the time is midnight UTC with a four-digit year */
 function dayOf(name: string, time: Date | undefined): number {
   const day = (time?.getTime() ?? Number.NaN) / DAY_MS;
-  if (!Number.isInteger(day) || !/^\d{4}-/.test(dateOf(day))) throw invalid(name, `${name} must be a midnight, UTC`);
+  if (!Number.isInteger(day) || !/^\d{4}-/.test(dateOf(day))) throw invalid(name, `${name} must be midnight UTC`);
   return day;
 }
 

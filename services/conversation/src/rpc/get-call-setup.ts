@@ -7,7 +7,7 @@ import { filledGreeting, filledPrompt } from "../turn/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 
-/** What a voice runtime needs of an agent to speak for it. It stores nothing and may be asked at any time. */
+/** Returns what a voice runtime needs to speak for an agent. Stores nothing and may be called at any time. */
 export function getCallSetup(ctx: ConversationContext): Handler {
   return async ({ ownerId, agentId, dynamicVariables = {} }) => {
     const variables = callVariables(dynamicVariables);

@@ -10,7 +10,10 @@ import { type ConversationRow, findConversation } from "../store/conversations.t
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startConversation"]>;
 
-/** A repeat is answered with what is stored, ended or not, so that a runtime that lost its answer or its memory can go on. */
+/**
+ * A repeated call returns the stored conversation, ended or not, so that a runtime that lost the answer or restarted
+ * can continue.
+ */
 export function startConversation(ctx: ConversationContext): Handler {
   return async (request) => {
     const call = newCall(request);
@@ -18,22 +21,22 @@ export function startConversation(ctx: ConversationContext): Handler {
     if (!isSame(row, call)) {
       throw new ServiceError(
         "conflict",
-        "conversation_id is taken by a conversation of other content: choose a new one",
+        "conversation_id belongs to a conversation with other content: choose a new one",
       );
     }
     return { conversation: toConversation(row, []), lastSequence: row.messageCount };
   };
 }
 
-/** The primary key is the claim: the id is free for this owner whatever conversations others have. */
+/** The primary key is the claim, and it is per owner: other owners' conversations cannot take the id. */
 async function begin(ctx: ConversationContext, call: NewCall): Promise<ConversationRow> {
   await ctx.getAgent(call.ownerId, call.agentId);
   const now = ctx.clock.now();
   await insertCall(ctx.db, call, newId("cnv"), now);
-  // Also when the same request, sent twice, was quicker the other time.
+  // The same request may have won the race.
   const row = await findConversation(ctx.db, call, now);
   if (row) return row;
-  throw new ServiceError("conflict", "conversation_id is that of a conversation past retention: choose a new one");
+  throw new ServiceError("conflict", "conversation_id belongs to a conversation past retention: choose a new one");
 }
 
 function isSame(row: ConversationRow, call: NewCall): boolean {

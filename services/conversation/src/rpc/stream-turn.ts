@@ -18,8 +18,8 @@ export function streamTurn(ctx: ConversationContext): Handler {
 }
 
 /**
- * The turn asked for, its session named as Postgres writes UUIDs.
- * @throws ServiceError invalid on a turn that is missing or names a session by no UUID
+ * Returns the requested turn, with its session id in the form that Postgres writes.
+ * @throws ServiceError invalid when the turn is missing or its session id is not a UUID
  */
 export function turnOf({ turn }: { turn: Turn | undefined }): Turn {
   if (!turn) throw invalid("turn", "turn is required");

@@ -5,9 +5,9 @@ import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 
-// What voice runtimes tell of: calls, message threads and rooms. A chat is none of theirs (turns.ts).
+// Conversations of voice runtimes: calls, message threads and rooms. Chats are in turns.ts.
 
-/** What a runtime tells of a conversation when it begins; null is what its type has not, or was not told. */
+/** What a runtime reports when a conversation starts; null where its type has no such field or the runtime left it out. */
 export interface NewCall extends SessionKey {
   agentId: string;
   type: Exclude<TypeName, "CHAT">;
@@ -22,7 +22,7 @@ export interface NewCall extends SessionKey {
   isTestCall: boolean;
 }
 
-/** False when the owner has used this conversation id before. */
+/** Returns false when the owner already has a conversation with this id. */
 export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date): Promise<boolean> {
   const inserted = await sql`
     insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, to_mobile_number,
@@ -45,8 +45,8 @@ export interface NewMessage {
 }
 
 /**
- * Stores messages that follow message `lastSeq` without a gap, in one statement. False when the conversation is not there, ended,
- * past retention, a chat, or when `lastSeq` is not its last one.
+ * Stores the messages that follow message `lastSeq` in one statement. Returns false when the conversation is missing,
+ * ended, past retention or a chat, or when `lastSeq` is not its last message.
  */
 export async function appendMessages(
   sql: Sql,
@@ -72,7 +72,7 @@ export async function appendMessages(
   return appended.length > 0;
 }
 
-/** What is null stays as it is. */
+/** Null fields stay unchanged. */
 export interface CallEnd {
   status: Exclude<StatusName, "IN_PROGRESS">;
   durationSeconds: number | null;
@@ -80,7 +80,7 @@ export interface CallEnd {
   notes: string | null;
 }
 
-/** Ends a conversation that has not ended yet. False when there is none of that kind. */
+/** Ends a conversation in progress. Returns false when there is none. */
 export async function endCall(sql: Sql, key: SessionKey, end: CallEnd, now: Date): Promise<boolean> {
   const ended = await sql`
     update conversations set status = ${end.status},

@@ -1,15 +1,15 @@
 import type { Database } from "@parley/shared/db/database";
 
-/** Changes folded in one transaction at most: bounds how long it holds an owner's counts. */
+/** Most changes folded in one transaction, which locks the owner's counts. */
 const BATCH = 20_000;
 
 /**
- * Adds the waiting changes of an owner to the counts, and takes them away in the same transaction: a reader finds each in one
- * place. Returns how many.
+ * Moves an owner's pending changes into the counts in one transaction, so that a reader sees each change once. Returns
+ * the number of changes.
  */
 export async function foldConversationChanges(db: Database, ownerId: string): Promise<number> {
   return db.begin(async (tx) => {
-    // Another fold of this owner, one whose lease ended say, must be through before this one looks.
+    // Waits for a concurrent fold of this owner, such as one whose lease expired.
     await tx`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.conversation_counts.' || ${ownerId}, 0))`;
     const [folded] = await tx<{ taken: number }[]>`
       with taken as (

@@ -3,23 +3,23 @@ import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../eve
 import { keyOf } from "./payload-sources.ts";
 import type { SessionKey } from "./session-key.ts";
 
-/** The event of an ended conversation that the webhook dispatcher does not have yet (0005_conversation_events). */
+/** The event of an ended conversation that the webhook dispatcher has not accepted yet (0005_conversation_events). */
 export interface EventRow extends SessionKey {
   eventUuid: string;
-  /** conversation.completed and so on. */
+  /** For example conversation.completed. */
   event: string;
   endedAt: Date;
   awaitsAnalysis: boolean;
   attempts: number;
-  /** W3C trace context of what ended the conversation. */
+  /** W3C trace context of the request that ended the conversation. */
   traceparent: string | null;
 }
 
-/** An event to see to, and what that takes. */
+/** A due event, with what is needed to process it. */
 export interface DueEvent extends EventRow {
-  /** Whether its payload is stored, and no longer than payloads are. */
+  /** Whether its payload is stored and within the size limit. */
   isBuilt: boolean;
-  /** Bytes of its payload, or of what is to become its payload: at most. */
+  /** Upper bound for the bytes of its payload. */
   bytesMax: number;
   /** Null when the conversation is gone. */
   agentId: string | null;
@@ -27,18 +27,18 @@ export interface DueEvent extends EventRow {
   hasSaid: boolean;
 }
 
-/** JSON of a message beside its text, and of a payload beside messages, notes and analysis. */
+/** Bounds for the JSON of a message around its text, and of a payload without messages, notes and analysis. */
 const MESSAGE_BYTES_MAX = 100;
 const FIELDS_BYTES_MAX = 16_384;
-/** So many messages alone are longer than a payload. */
+/** This many messages alone fill a payload. */
 const MESSAGES_MAX = PAYLOAD_BYTES_MAX / MESSAGE_BYTES_MAX;
 
 /**
- * Events that are due, one of each owner, then the second of each owner, and so on; of one owner the longest due first. Only owners
- * after `afterOwnerId`: whoever goes on behind the owner served last gives each its turn.
+ * Lists due events: the first of each owner, then the second of each, and so on; an owner's longest due first. Only
+ * owners after `afterOwnerId` are read: pass the owner served last to give each a turn.
  */
 export async function findDueEvents(sql: Sql, now: Date, limit: number, afterOwnerId: string): Promise<DueEvent[]> {
-  // The owners are found one by one in the index, so that the events of one cost the others nothing (0010_fair_events).
+  // Steps through the index owner by owner, so that one owner's events cost the others nothing (0010_fair_events).
   return sql<DueEvent[]>`
     with recursive owners (owner_id) as (
       (
@@ -94,21 +94,21 @@ export async function findDueEvents(sql: Sql, now: Date, limit: number, afterOwn
     order by turn, owner_id`;
 }
 
-/** When the next one is due, if there is any. */
+/** When the next event is due; null when there is none. */
 export async function findNextDueEvent(sql: Sql): Promise<Date | null> {
   const [row] = await sql<{ dueAt: Date }[]>`
     select due_at from conversation_events where due_at < 'infinity' order by due_at limit 1`;
   return row?.dueAt ?? null;
 }
 
-/** Leaves events until their analysis is there, for at most so many milliseconds after the end. */
+/** Defers events until their analysis is stored, at most `waitMs` milliseconds after the conversation's end. */
 export async function awaitAnalyses(sql: Sql, keys: readonly SessionKey[], waitMs: number): Promise<void> {
   await sql`
     update conversation_events set awaits_analysis = true, due_at = ended_at + ${waitMs} * interval '1 millisecond'
     where (owner_id, conversation_id) in (${keysOf(sql, keys)})`;
 }
 
-/** An analysis has come, or will not: its event waits no longer. */
+/** Makes an event due once its analysis is stored or given up. */
 export async function releaseEvent(sql: Sql, { ownerId, conversationId }: SessionKey, now: Date): Promise<void> {
   await sql`
     with released as (
@@ -119,7 +119,7 @@ export async function releaseEvent(sql: Sql, { ownerId, conversationId }: Sessio
     select wake_event_relay(${now}) from released`;
 }
 
-/** What events send, by `keyOf`, of those that have it stored. */
+/** The stored payloads of events, by `keyOf`. */
 export async function readPayloads(sql: Sql, keys: readonly SessionKey[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map();
   const rows = await sql<(SessionKey & { payload: string })[]>`
@@ -129,15 +129,15 @@ export async function readPayloads(sql: Sql, keys: readonly SessionKey[]): Promi
 }
 
 /**
- * Stores what the events send from now on, unless that is stored already. An earlier release may have stored a payload that is too
- * long: it is replaced, which is the same event to the dispatcher whatever it has of it.
- * @returns what is stored, by `keyOf`; nothing for an event that is gone
+ * Stores payloads unless one is stored already. An earlier release may have stored one that is too long: it is
+ * replaced, and the dispatcher still sees the same event.
+ * @returns the stored payloads, by `keyOf`; none for an event that no longer exists
  */
 export async function storePayloads(
   sql: Sql,
   built: readonly (SessionKey & { payload: string })[],
 ): Promise<Map<string, string>> {
-  // What was stored as given does not come back.
+  // Returns only the payloads that differ from the given ones.
   const rows = await sql<(SessionKey & { other: string | null })[]>`
     update conversation_events set payload = case
       when octet_length(conversation_events.payload) <= ${PAYLOAD_BYTES_MAX} then conversation_events.payload
@@ -152,7 +152,7 @@ export async function storePayloads(
   return new Map(rows.map((row) => [keyOf(row), row.other ?? payloads.get(keyOf(row)) ?? ""]));
 }
 
-/** An attempt failed. */
+/** Reschedules events after a failed attempt. */
 export async function putOffEvents(sql: Sql, events: readonly (SessionKey & { until: Date })[]): Promise<void> {
   await sql`
     update conversation_events set attempts = attempts + 1, due_at = put_off.until
@@ -162,7 +162,7 @@ export async function putOffEvents(sql: Sql, events: readonly (SessionKey & { un
       and conversation_events.conversation_id = put_off.conversation_id`;
 }
 
-/** They are tried no more, and kept to be looked at until their conversations go. */
+/** Stops retrying events; keeps them for inspection until their conversations are deleted. */
 export async function giveUpEvents(sql: Sql, keys: readonly SessionKey[]): Promise<void> {
   await sql`
     update conversation_events set due_at = 'infinity', attempts = attempts + 1

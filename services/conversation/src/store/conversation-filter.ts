@@ -28,7 +28,7 @@ export const NO_FILTER: Omit<ConversationFilter, "ownerId"> = {
   timeOfDay: null,
 };
 
-/** The condition a row of `conversations` meets when it matches; the search apart. */
+/** The SQL condition for matching rows of `conversations`, without the search. */
 export function matching(sql: Sql, filter: ConversationFilter) {
   const minute = sql`minute_since_1970(created_at) % 1440`;
   return sql`

@@ -7,7 +7,7 @@ import type { SessionKey } from "./session-key.ts";
 export type TypeName = keyof typeof CONVERSATION_TYPES;
 export type StatusName = keyof typeof CONVERSATION_STATUSES;
 
-/** One field of an analysis; without a value it says why. */
+/** One field of an analysis, with its value or the reason why it has none. */
 export interface AnalysisItem {
   name: string;
   value: unknown;
@@ -28,7 +28,7 @@ export interface ConversationRow {
   metadata: Record<string, unknown>;
   variables: Record<string, VariableValue>;
   notes: string | null;
-  /** Null: not analyzed. */
+  /** Null when not analyzed. */
   analysis: AnalysisItem[] | null;
   createdBy: string | null;
   toMobileNumber: string | null;
@@ -50,7 +50,7 @@ export const conversationColumns = (sql: Sql) => sql`
   analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, room_url,
   room_name, is_test_call, turn_until, last_activity_at, created_at, updated_at`;
 
-/** Opens a session whose first message is the agent's greeting, or with none when the agent has none. */
+/** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */
 export async function insertGreetedSession(
   sql: Sql,
   session: SessionKey & {
@@ -77,7 +77,7 @@ export async function insertGreetedSession(
     from opened where message_count = 1`;
 }
 
-/** Null also for one that is past its owner's retention. */
+/** Returns null also when the conversation is past its owner's retention. */
 export async function findConversation(sql: Sql, key: SessionKey, now: Date): Promise<ConversationRow | null> {
   const [row] = await sql<ConversationRow[]>`
     select ${conversationColumns(sql)} from conversations
@@ -96,8 +96,9 @@ export async function conversationExists(sql: Sql, conversationId: string, now: 
 }
 
 /**
- * Ends what no voice runtime has told of since `silentSince`: it died, and nobody else will. Returns how many.
- * @param notes says so where there are none
+ * Closes calls whose voice runtime has been silent since `silentSince`: it died, so nobody else will. Returns the
+ * number closed.
+ * @param notes stored where the call has no notes
  */
 export async function closeSilentCalls(
   sql: Sql,
@@ -136,7 +137,7 @@ export async function closeSilentChats(sql: Sql, silentSince: Date, now: Date, l
   return closed.length;
 }
 
-/** The analysis of an ended conversation, in place of an earlier one. */
+/** Stores the analysis of an ended conversation, replacing an earlier one. */
 export async function storeAnalysis(
   sql: Sql,
   key: SessionKey,

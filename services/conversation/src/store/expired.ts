@@ -8,8 +8,8 @@ export interface OwnerExpiry {
 }
 
 /**
- * The next owners that have conversations, in the order of their ids, and whether any of each is past retention. Steps through
- * conversations_newest from owner to owner, however many conversations lie between.
+ * Lists the next owners that have conversations, by id, and whether any of their conversations is past retention. Steps
+ * from owner to owner in conversations_newest, so the number of conversations does not matter.
  */
 export async function listOwnerExpiry(
   sql: Sql,
@@ -40,8 +40,8 @@ export interface ExpiredConversation {
 }
 
 /**
- * Takes the oldest of an owner's conversations that are past retention, but for those whose event is not sent yet and that have
- * been past it for less than `unsentMs`.
+ * Locks an owner's oldest conversations past retention, except those with an unsent event that have been past it for
+ * less than `unsentMs`.
  */
 export async function takeExpired(
   tx: Sql,
@@ -62,7 +62,7 @@ export async function takeExpired(
     order by created_at limit ${limit} for update skip locked`;
 }
 
-/** Deletes the first messages of a conversation. @returns how many */
+/** Deletes the first messages of a conversation. @returns the number deleted */
 export async function deleteOldestMessages(tx: Sql, key: SessionKey, limit: number): Promise<number> {
   const { count } = await tx`
     delete from messages
@@ -73,9 +73,9 @@ export async function deleteOldestMessages(tx: Sql, key: SessionKey, limit: numb
 }
 
 /**
- * Deletes conversations with all that is theirs; the counts follow by trigger (0003_conversation_counts). To be taken before, so
- * that whoever adds a message has them then, or finds them gone.
- * @returns how many of their events were not sent
+ * Deletes conversations with everything that belongs to them; triggers update the counts (0003_conversation_counts).
+ * Lock them first, so that a concurrent writer either finishes before or finds them gone.
+ * @returns the number of unsent events deleted
  */
 export async function deleteConversations(tx: Sql, ownerId: string, ids: readonly string[]): Promise<number> {
   const those = () => tx`owner_id = ${ownerId} and conversation_id = any(${[...ids]}::uuid[])`;

@@ -11,15 +11,15 @@ export interface Page {
 export interface FoundPage {
   /** Newest first. */
   conversationIds: string[];
-  /** Of all pages. */
+  /** Over all pages. */
   total: number;
 }
 
 /**
- * A page of conversations and how many match in all, from the counts (0003_conversation_counts), in one statement: of the spans of
- * time that the filter covers those that hold the page are taken, of these the shorter spans within, and so on down to the
- * minutes; only rows of those minutes are read. What it costs hardly depends on how many conversations there are, how rare the
- * wanted ones are among them, or how far down the page is.
+ * Finds a page of conversations and the total number of matches in one statement, from the counts
+ * (0003_conversation_counts). It picks the longest time spans that hold the page, then the shorter spans within them,
+ * down to minutes, and reads only the rows of those minutes. The cost hardly depends on the number of conversations, on
+ * how rare the matches are, or on the page number.
  */
 export async function findCountedPage(sql: Sql, filter: ConversationFilter, page: Page): Promise<FoundPage> {
   const range = countedRange(filter.from, filter.to, filter.timeOfDay);
@@ -90,7 +90,7 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
         where ${matching(sql, { ...filter, from: null, to: null, timeOfDay: null })}
           and created_at >= to_timestamp((wanted.day * 1440::bigint + wanted.minute) * 60)
           and created_at < to_timestamp((wanted.day * 1440::bigint + wanted.minute + 1) * 60)
-        -- Keeps the minutes outermost: the planner would rather read the owner's conversations from the newest on.
+        -- Keeps the minutes outermost: the planner prefers to read all of the owner's conversations, newest first.
         offset 0
       ) as of_minute
       ${
@@ -118,7 +118,7 @@ export async function findCountedPage(sql: Sql, filter: ConversationFilter, page
   };
 }
 
-/** Counts the periods of a level and finds those that hold a part of the page, with how many are newer than each of them. */
+/** Counts the periods of a level and finds those that hold part of the page, with the number of newer matches before each. */
 function countLevel(sql: Sql, filter: ConversationFilter, level: 0 | 1 | 2, offset: number, size: number) {
   const name = (what: string) => sql(`${what}_${level}`);
   const newer =
@@ -152,7 +152,7 @@ function countLevel(sql: Sql, filter: ConversationFilter, level: 0 | 1 | 2, offs
       where count > 0 and before < ${offset + size} and before + count > ${offset}`;
 }
 
-/** The spans of the next level: those within the found ones, or a found one itself where it is as short already. */
+/** The spans of the next level: those within the found ones, or a found one itself when it is already that short. */
 function descend(sql: Sql, level: 0 | 1) {
   const longest = level === 0 ? 8 : 1;
   return sql`
@@ -164,7 +164,7 @@ function descend(sql: Sql, level: 0 | 1) {
           and found.first_day between part.first_day and part.last_day`;
 }
 
-/** Which kinds of conversations count, the agent apart: the counts keep all agents together under an empty id. */
+/** Filters the kinds of conversations, without the agent: the counts of all agents together have an empty agent id. */
 function kindsOf(sql: Sql, { type, callingType, status }: ConversationFilter) {
   return sql`
     ${type === null ? sql`` : sql`and kind.type = ${type}`}

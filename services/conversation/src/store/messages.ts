@@ -11,12 +11,12 @@ export interface MessageRow {
   createdAt: Date;
 }
 
-/** More messages than any context window holds are never read for one. */
+/** No context window holds more messages than this. */
 const CONTEXT_MESSAGES_MAX = 1_000;
 
 export type Said = Pick<MessageRow, "role" | "content">;
 
-/** What was said before message `beforeSeq`, oldest first: the newest messages of `maxBytes` together. */
+/** The newest messages before `beforeSeq` that together fit in `maxBytes`, oldest first. */
 export async function listMessagesBefore(
   sql: Sql,
   key: SessionKey,
@@ -27,9 +27,9 @@ export async function listMessagesBefore(
     select role, content from ${newestBefore(sql, key, beforeSeq)} where bytes <= ${maxBytes} order by seq`;
 }
 
-/** The same as an SQL table with each message's `seq`, and the `bytes` of it and all newer ones together. */
+/** The same as an SQL table, with each message's `seq` and the running total `bytes` from the newest message on. */
 export function newestBefore(sql: Sql, key: SessionKey, beforeSeq: number) {
-  // A length is read without the text, which lies elsewhere when it is long.
+  // Postgres reads a length without loading the text, which is stored out of line when it is long.
   return sql`(
     select seq, role, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
     where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${beforeSeq}
@@ -44,7 +44,7 @@ export async function findMessage(sql: Sql, key: SessionKey, seq: number): Promi
   return row ?? null;
 }
 
-/** Whether the reply to message `seq` is there, and not only a checkpoint of it. */
+/** Whether the whole reply to message `seq` is stored, not just a checkpoint of it. */
 export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number }, content: string): Promise<boolean> {
   const replies = await sql`
     select from messages
@@ -54,16 +54,16 @@ export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number },
 }
 
 /**
- * What of a transcript is ever read at once, its newest messages: 700,000 words. A model that its owner runs can say more, and
- * whatever works on such a conversation would take a process with it.
+ * The most of a transcript that is read at once, newest messages first: 700,000 words. A user's own model can produce
+ * more, which would exhaust a process's memory.
  */
 export const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
-/** Of a conversation that is read alone: its transcript, and 1 MiB each of metadata and variables. */
+/** Limit for one conversation: its transcript, and 1 MiB each of metadata and variables. */
 export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + 2 * 1024 * 1024;
-/** Of a message beside its text. */
+/** A message without its text. */
 const MESSAGE_BYTES = 100;
 
-/** The transcripts of some conversations of one owner, each oldest first. */
+/** The transcripts of an owner's conversations, each oldest first. */
 export async function listTranscripts(
   sql: Sql,
   ownerId: string,
@@ -76,7 +76,7 @@ export async function listTranscripts(
   return byConversation(rows);
 }
 
-/** The same for a page of a list. @throws ServiceError condition when they are too long together */
+/** The same for a page of a list. @throws ServiceError condition when the transcripts are too large together */
 export async function listTranscriptsOfPage(
   sql: Sql,
   ownerId: string,
@@ -91,7 +91,7 @@ export async function listTranscriptsOfPage(
   return byConversation(rows);
 }
 
-/** As an SQL table, of each conversation as many of the newest messages as are read at once. */
+/** SQL table of each conversation's newest messages, up to the limit. */
 function newestMessages(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
   return sql`(
     select * from (
@@ -122,7 +122,7 @@ export interface UsageRow {
   totalMs: number;
 }
 
-/** Totals and means over the replies a model gave in a session. */
+/** Totals and means over a session's model replies. */
 export async function sumUsage(sql: Sql, key: SessionKey): Promise<UsageRow> {
   const [row] = await sql<[UsageRow]>`
     select count(*) as replies, coalesce(sum(input_tokens), 0) as input_tokens,

@@ -4,11 +4,11 @@ import type { ConversationRow } from "./conversations.ts";
 import type { MessageRow } from "./messages.ts";
 import type { SessionKey } from "./session-key.ts";
 
-/** What an event's payload is made of. */
+/** The data of an event's payload. */
 export interface PayloadSource extends ConversationSource {
   /** Oldest first. */
   messages: readonly PayloadMessage[];
-  /** Whether earlier messages, or the end of a long one, are left out. */
+  /** Whether earlier messages or the end of a long one are left out. */
   isTranscriptTruncated: boolean;
 }
 
@@ -41,11 +41,11 @@ interface SaidRow extends PayloadMessage, SessionKey {
   isTruncated: boolean;
 }
 
-/** JSON of a message beside its text, and no more messages than that leaves room for. */
+/** The shortest JSON of a message around its text, which bounds how many messages fit. */
 const MESSAGE_BYTES_MIN = 70;
 const MESSAGES_MAX = Math.floor(PAYLOAD_BYTES_MAX / MESSAGE_BYTES_MIN);
 
-/** The sources of some conversations of any owners, no more of each than a payload holds. Those that are gone are left out. */
+/** Lists the sources of conversations of any owners, each cut to what a payload holds. Skips conversations that no longer exist. */
 export async function listPayloadSources(sql: Sql, keys: readonly SessionKey[]): Promise<PayloadSource[]> {
   if (keys.length === 0) return [];
   const [conversations, said] = await Promise.all([listConversationSources(sql, keys), listSaid(sql, keys)]);
@@ -57,12 +57,12 @@ export async function listPayloadSources(sql: Sql, keys: readonly SessionKey[]):
   });
 }
 
-/** A conversation's id alone names nothing: two owners may have the same one. */
+/** Includes the owner because two owners may use the same conversation id. */
 export function keyOf({ ownerId, conversationId }: SessionKey): string {
   return `${ownerId} ${conversationId}`;
 }
 
-/** Of an analysis that is too long the shortest fields: as many as can be had. */
+/** Cuts an analysis that is too long to its shortest fields, as many as fit. */
 async function listConversationSources(sql: Sql, keys: readonly SessionKey[]): Promise<ConversationSource[]> {
   return sql<ConversationSource[]>`
     select owner_id, conversation_id, id, agent_id, type, status, calling_type, notes, to_mobile_number,
@@ -79,9 +79,9 @@ async function listConversationSources(sql: Sql, keys: readonly SessionKey[]): P
     from conversations where (owner_id, conversation_id) in (${keysOf(sql, keys)})`;
 }
 
-/** The newest messages of each, in order. */
+/** The newest messages of each conversation, in order. */
 async function listSaid(sql: Sql, keys: readonly SessionKey[]): Promise<SaidRow[]> {
-  // The text of a long message is read only when it may be one of those: its length is known without it.
+  // Loads a long text only when the message may be included; its length is known without it.
   return sql<SaidRow[]>`
     select owner_id, conversation_id, said.*
     from (${keysOf(sql, keys)}) as wanted (owner_id, conversation_id)

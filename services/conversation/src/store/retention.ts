@@ -3,20 +3,20 @@ import type { Sql } from "@parley/shared/db/database";
 /** Days that conversations are kept if their owner chose no other number. */
 const DAYS_DEFAULT = 90;
 
-/** When the oldest conversation that an owner still has may have begun, as an SQL value: older ones are there for nobody. */
+/** The earliest start of a conversation that its owner can still see, as an SQL value. */
 export function keptSince(sql: Sql, ownerId: string, now: Date) {
   return keptFor(sql, sql`(select retention_days from owner_retention where owner_id = ${ownerId})`, now);
 }
 
 /**
- * Whether a conversation that is found by its key is still there for its owner, as an SQL condition. Written so that no index is
- * for it: while no statistics tell how few have a key, those by the time of the beginning promise to find it as soon.
+ * Whether a conversation found by its key is within retention, as an SQL condition. Written so that no index matches
+ * it: without statistics, the planner would pick an index on the start time over the key.
  */
 export function isKept(sql: Sql, ownerId: string, now: Date) {
   return sql`(created_at >= ${keptSince(sql, ownerId, now)}) is true`;
 }
 
-/** `keptSince` from a number of days, null for the default. */
+/** `keptSince` for a number of days; null is the default. */
 export function keptFor(sql: Sql, days: ReturnType<Sql>, now: Date) {
   return sql`(${now}::timestamptz - coalesce(${days}, ${DAYS_DEFAULT}::integer) * interval '24 hours')`;
 }
@@ -26,7 +26,7 @@ export async function findKeptSince(sql: Sql, ownerId: string, now: Date): Promi
   return row.keptSince;
 }
 
-/** Unless a newer revision is there. @param days null for the default */
+/** Does nothing when a newer revision is stored. @param days null for the default */
 export async function setRetention(sql: Sql, ownerId: string, days: number | null, revision: number): Promise<void> {
   await sql`
     insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, ${days}, ${revision})

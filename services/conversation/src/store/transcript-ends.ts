@@ -9,19 +9,19 @@ export interface EndsBounds {
   beginningBytes: number;
   /** Bytes of the last messages together. */
   endBytes: number;
-  /** Bytes of one message; a longer one comes without its middle. */
+  /** Bytes of one message; a longer one loses its middle. */
   messageBytes: number;
-  /** Bytes that a message counts beside its text. */
+  /** Bytes counted for each message in addition to its text. */
   overheadBytes: number;
 }
 
 /**
- * The first and the last messages of a conversation, oldest first, so that a long transcript never leaves the database as a whole.
- * What is left out shows in the gap between two `seq`.
+ * Reads the first and last messages of a conversation, oldest first, so that a long transcript never leaves the
+ * database whole. A gap in `seq` shows what is left out.
  */
 export async function readTranscriptEnds(sql: Sql, key: SessionKey, bounds: EndsBounds): Promise<EndMessage[]> {
   const half = Math.ceil(bounds.messageBytes / 2);
-  // A length is read without the text, which lies elsewhere when it is long.
+  // Postgres reads a length without loading the text, which is stored out of line when it is long.
   return sql<EndMessage[]>`
     select seq, role, case when octet_length(content) <= ${bounds.messageBytes} then content
       else left(content, ${half}) || ' […] ' || right(content, ${half}) end as content

@@ -10,19 +10,19 @@ export interface TurnKey {
 
 export interface StoredTurn {
   fingerprint: Buffer;
-  /** Null only beside an error. */
+  /** Null only with an error. */
   conversationId: string | null;
   userSeq: number | null;
   done: boolean;
   replySeq: number | null;
   error: StoredError | null;
-  /** Whether somebody is at a turn of its session, this one or another. */
+  /** Whether a turn of its session is in progress, this one or another. */
   held: boolean;
 }
 
 /**
- * Takes a key for this transaction, or finds what it was taken for. Waits while another transaction is taking it.
- * @returns null when the key was free, or older than `expiredAt`
+ * Claims a key in this transaction, or returns what it was claimed for. Waits for a concurrent claim.
+ * @returns null when the key was free or older than `expiredAt`
  */
 export async function takeTurnKey(
   tx: Sql,
@@ -42,7 +42,7 @@ export async function takeTurnKey(
   return taken ? null : findTurnKey(tx, { ownerId, key }, now, expiredAt);
 }
 
-/** What a key was taken for; null when it is free, or older than `expiredAt`. */
+/** Returns what a key was claimed for; null when it is free or older than `expiredAt`. */
 export async function findTurnKey(
   sql: Sql,
   { ownerId, key }: TurnKey,
@@ -72,7 +72,7 @@ export async function storeTurnRefusal(tx: Sql, { ownerId, key }: TurnKey, error
 
 type RetakenTurn = Pick<TakenTurn, "replySeq" | "variables" | "language">;
 
-/** Takes the turn of a key again, on the user message that is stored, when nobody is at it any more. */
+/** Resumes a key's turn from its stored user message when no process is working on it any more. */
 export async function retakeTurn(
   sql: Sql,
   { ownerId, key }: TurnKey,
@@ -101,7 +101,7 @@ export async function isTurnKeyDone(sql: Sql, { ownerId, key }: TurnKey): Promis
   return row?.done ?? false;
 }
 
-/** A few at a time, more than are added, so that no request pays for many. Returns how many. */
+/** Deletes a few keys at a time, more than are added, so that no request pays for many. Returns the number deleted. */
 export async function deleteExpiredTurnKeys(sql: Sql, expiredAt: Date): Promise<number> {
   const deleted = await sql`
     delete from turn_keys where (owner_id, idempotency_key) in (

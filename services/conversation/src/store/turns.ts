@@ -13,16 +13,16 @@ export interface OpenTurn extends SessionKey {
 export interface NewTurn extends OpenTurn {
   agentId: string;
   message: string;
-  /** The session's name, should it have none yet. */
+  /** Used when the session has no name yet. */
   name: string;
   metadata: Record<string, unknown>;
   variables: Record<string, VariableValue>;
   now: Date;
-  /** Until when the turn is believed to live. */
+  /** When the turn's lease ends. */
   until: Date;
 }
 
-/** Opens a session with a turn under way in it, its user message stored. */
+/** Inserts a session with its first turn in progress and the user message stored. */
 export async function insertSessionWithTurn(sql: Sql, turn: NewTurn & { id: string }): Promise<void> {
   await sql`
     with opened as (
@@ -36,33 +36,33 @@ export async function insertSessionWithTurn(sql: Sql, turn: NewTurn & { id: stri
     values (${turn.ownerId}, ${turn.conversationId}, 1, 'user', ${turn.message}, ${turn.now})`;
 }
 
-/** A turn under way, and which message its reply is going to be. */
+/** A turn in progress, and the sequence of its reply. */
 export interface OpenReply extends OpenTurn {
   replySeq: number;
 }
 
 export interface TakenTurn {
-  /** Of the user message. */
+  /** Sequence of the user message. */
   seq: number;
-  /** Of the reply: nobody else adds a message while the turn is held. */
+  /** Sequence of the reply: no other message is added while the turn is held. */
   replySeq: number;
   variables: Record<string, VariableValue>;
-  /** That the session was set to, a BCP 47 tag. */
+  /** The language that the session was set to, a BCP 47 tag. */
   language: string | null;
-  /** What was said before, oldest first, as far as it was asked for; null: not read. */
+  /** The earlier messages that were requested, oldest first; null when not read. */
   earlier: Said[] | null;
 }
 
-/** Of a session, all its messages' together: each turn writes it anew. */
+/** Limit for the metadata of all messages of a session: each turn rewrites it. */
 const METADATA_BYTES_MAX = 1024 * 1024;
 
-/** Beyond every message there can be. */
+/** Above every possible sequence. */
 const SEQ_MAX = 2 ** 31 - 1;
 
 /**
- * Takes the turn of a session and stores the user message, in one statement, which also reads the newest of what was said before,
- * `maxBytes` together. Null when the session is not there, not this agent's, ended, past retention, in the middle of another turn,
- * or when its metadata would become too much.
+ * Claims a session's turn, stores the user message and reads the newest earlier messages, together at most `maxBytes`,
+ * in one statement. Returns null when the session is missing, another agent's, ended, past retention or in another
+ * turn, or when its metadata would grow too large.
  */
 export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promise<TakenTurn | null> {
   const [taken] = await sql<TakenTurn[]>`
@@ -90,7 +90,7 @@ export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promi
   return taken ?? null;
 }
 
-/** Whether what a turn gives finds room in its session's metadata. */
+/** Whether a turn's metadata fits in its session's metadata. */
 export async function hasRoomForMetadata(sql: Sql, turn: NewTurn): Promise<boolean> {
   const bounded = await sql`
     select from conversations
@@ -98,7 +98,7 @@ export async function hasRoomForMetadata(sql: Sql, turn: NewTurn): Promise<boole
   return bounded.length > 0;
 }
 
-/** Of a row of `conversations`, with what the turn adds to it. */
+/** The same as an SQL condition on a row of `conversations`. */
 function isMetadataBounded(sql: Sql, { metadata, variables }: NewTurn) {
   if (Object.keys(metadata).length === 0) return sql`true`;
   return sql`
@@ -106,7 +106,7 @@ function isMetadataBounded(sql: Sql, { metadata, variables }: NewTurn) {
     and octet_length((variables || ${sql.json(variables)})::text) <= ${METADATA_BYTES_MAX}`;
 }
 
-/** Shows that a turn still lives. */
+/** Extends a turn's lease. */
 export async function extendTurn(sql: Sql, turn: OpenTurn, until: Date): Promise<void> {
   await sql`
     update conversations set turn_until = ${until}
@@ -121,10 +121,7 @@ export interface ReplySoFar {
   promptVersion: number | null;
 }
 
-/**
- * Stores what there is of a reply, in place of what was stored of it before, as a partial message. Nothing happens when the turn is not this one's
- * any more.
- */
+/** Stores a partial reply in place of the previous checkpoint. Does nothing when another turn has taken over. */
 export async function storeCheckpoint(sql: Sql, turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void> {
   await sql`
     with open as (
@@ -150,9 +147,9 @@ export interface StoredReply extends ReplySoFar {
 }
 
 /**
- * Stores the reply and lets the turn go, in one statement; with `checkpointed` in place of what was stored of it before; with `language` the session goes on in it, with `ended` it is COMPLETED,
- * with `key` a whole reply is what that idempotency key answers from now on. False when the turn was not this one's any more: the session went
- * on without it.
+ * Stores the reply and ends the turn in one statement. `checkpointed` replaces the reply's checkpoint, `language` sets
+ * the session's language, `ended` completes the session, and `key` makes a whole reply the answer of that idempotency
+ * key. Returns false when another turn has taken over.
  */
 export async function finishTurn(
   sql: Sql,
@@ -166,7 +163,7 @@ export async function finishTurn(
     key,
   }: { checkpointed: boolean; language: string | null; ended: boolean; key: string | null },
 ): Promise<boolean> {
-  // A status that is set, to whatever, has every trigger on it look at the row.
+  // Setting status at all, even to the same value, fires its triggers.
   const finished = await sql`
     with finished as (
       update conversations set
@@ -199,7 +196,7 @@ function replaceCheckpoint(sql: Sql) {
       first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
 }
 
-/** Lets a turn go that produced nothing to store. */
+/** Ends a turn that produced nothing to store. */
 export async function releaseTurn(sql: Sql, turn: OpenTurn, now: Date, language: string | null): Promise<void> {
   await sql`
     update conversations set

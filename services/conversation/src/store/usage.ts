@@ -9,7 +9,7 @@ export interface UsageDay {
   outputTokens: number;
 }
 
-/** Every day from `first` to `last` (YYYY-MM-DD, inclusive of both), oldest first. */
+/** Every day from `first` to `last`, both inclusive, as YYYY-MM-DD, oldest first. */
 export async function listUsage(sql: Sql, ownerId: string, first: string, last: string): Promise<UsageDay[]> {
   return sql<UsageDay[]>`
     select to_char(asked.day, 'YYYY-MM-DD') as day, coalesce(sum(conversations), 0)::integer as conversations,

@@ -1,12 +1,12 @@
 import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 
-/** Bytes of payloads that the process is storing at a time: four of the relay's calls. */
+/** Limit for the payload bytes being stored at a time: four of the relay's calls. */
 const ACCEPTING_BYTES_MAX = 16 * 1024 * 1024;
 
 /**
- * Stores the events of a request unless too many bytes are being stored: then the request is let go of, and the relay, which has them
- * all, gives them again. A request that is alone may be of any size.
+ * Stores a request's events unless too many bytes are being stored already. The relay keeps refused events and retries.
+ * A lone request may have any size.
  * @throws ServiceError unavailable
  */
 export type AcceptWithin = <T>(events: readonly ConversationEvent[], store: () => Promise<T>) => Promise<T>;

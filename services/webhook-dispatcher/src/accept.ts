@@ -6,10 +6,10 @@ import { listEnabled } from "./store/destinations.ts";
 import { type EventRow, insertEvents, newDeliveryOf } from "./store/events.ts";
 
 const EVENTS_AT_ONCE = 200;
-/** Two for one destination would have the second wait for the first's commit, with a connection that others want. */
+/** A second batch for the same destination would wait for the first one's commit and hold a connection meanwhile. */
 const WAITING = { waitMaxMs: 1_000 };
 
-/** Stores an event with one delivery for each enabled destination, in one statement with the others that come at the time. */
+/** Stores an event with one delivery for each enabled destination, batched with concurrent events in one statement. */
 export type Accept = (event: EventRow) => Promise<unknown>;
 
 interface WantedEvent {
@@ -18,12 +18,12 @@ interface WantedEvent {
 }
 
 export function acceptor(db: Database, now: () => Date): Accept {
-  // Two steps, so that the next events' destinations are looked up while these are stored.
+  // Two steps, so that the next batch's destinations are looked up while this batch is stored.
   const find = batched((ownerIds: readonly string[]) => findEnabled(db, ownerIds), EVENTS_AT_ONCE);
   const store = batched((wanted: readonly WantedEvent[]) => storeAll(db, wanted, now()), EVENTS_AT_ONCE, WAITING);
   return async (event) => {
     const destinationIds = await find(event.ownerId);
-    // An event that goes nowhere is not kept: its payload is nobody's.
+    // An event without a destination is not stored.
     if (destinationIds.length > 0) await store({ event, destinationIds });
   };
 }
@@ -34,7 +34,7 @@ async function findEnabled(db: Database, ownerIds: readonly string[]): Promise<s
 }
 
 async function storeAll(db: Database, given: readonly WantedEvent[], now: Date): Promise<undefined[]> {
-  // Twice in one batch would be two deliveries.
+  // Deduplicates, because a repeated event in one batch would be delivered twice.
   const wanted = [...new Map(given.map((each) => [`${each.event.ownerId} ${each.event.eventId}`, each])).values()];
   const deliveries = wanted.flatMap(({ event, destinationIds }) =>
     destinationIds.map((destinationId) => newDeliveryOf(event, destinationId)),

@@ -10,18 +10,18 @@ const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
-    desc: "hosts and CIDRs that destinations may be at though private",
+    desc: "private hosts and CIDRs that destinations may use",
   }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
-  PARLEY_WEBHOOK_RETRY_MS: positiveNumber({ default: 10_000, desc: "from the end of an attempt to the next" }),
-  PARLEY_WEBHOOK_TIMEOUT_MS: positiveNumber({ default: 10_000, desc: "of an attempt" }),
+  PARLEY_WEBHOOK_RETRY_MS: positiveNumber({ default: 10_000, desc: "wait between attempts" }),
+  PARLEY_WEBHOOK_TIMEOUT_MS: positiveNumber({ default: 10_000, desc: "time limit of an attempt" }),
   PARLEY_WEBHOOK_LEASE_MS: positiveNumber({
     default: 10_000,
-    desc: "that a process which died keeps its destinations from the others",
+    desc: "how long a process that died blocks its destinations",
   }),
   PARLEY_WEBHOOK_TURN_MS: positiveNumber({
     default: 30_000,
-    desc: "that a process keeps a destination which always has more to deliver",
+    desc: "how long a process keeps a destination that always has more to deliver",
   }),
 };
 

@@ -9,11 +9,11 @@ export interface DispatcherContext {
   db: Database;
   clock: Clock;
   sealer: Sealer;
-  /** Private hosts that a destination may be at. */
+  /** Private hosts that destinations may use. */
   allowedHosts: AllowList;
 }
 
 type Definition = typeof WebhookDispatcherServiceService;
 
-/** What answers one RPC. */
+/** The handler of one RPC. */
 export type Handler<M extends keyof Definition> = NonNullable<Handlers<Definition>[M]>;

@@ -12,12 +12,12 @@ import { validOld } from "./secrets.ts";
 import type { DestinationRow, RequestTypeName } from "./store/destinations.ts";
 import type { LoggedAttempt, LoggedDelivery } from "./store/list-deliveries.ts";
 
-/** @throws ServiceError invalid for none, or one that this build does not know */
+/** @throws ServiceError invalid for an unspecified or unknown type */
 export function fromRequestType(requestType: RequestType): RequestTypeName {
   return knownName("request_type", REQUEST_TYPES, requestType);
 }
 
-/** Null for an unspecified status. @throws ServiceError invalid for one that this build does not know */
+/** Returns null for an unspecified status. @throws ServiceError invalid for an unknown one */
 export function fromDeliveryStatus(status: DeliveryStatus): DeliveryStatusName | null {
   return status === DeliveryStatus.DELIVERY_STATUS_UNSPECIFIED ? null : knownName("status", DELIVERY_STATUSES, status);
 }

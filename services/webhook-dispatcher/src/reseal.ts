@@ -11,7 +11,10 @@ import {
   updateDestinationRow,
 } from "./store/destinations.ts";
 
-/** Seals every destination's secrets with the first of PARLEY_ENCRYPTION_KEY, so that the others can go. Safe beside a running service. */
+/**
+ * Reseals every destination's secrets with the first key of PARLEY_ENCRYPTION_KEY, so that you can remove the others.
+ * Safe while the service runs.
+ */
 export async function resealDestinations(config: DispatcherConfig, log: Logger): Promise<void> {
   const db = openDatabase({ url: config.DATABASE_URL, max: 1, prepare: false, name: "parley-webhook-reseal" });
   const sealer = createSealer(config.PARLEY_ENCRYPTION_KEY);

@@ -8,7 +8,7 @@ import { isLonger } from "@parley/shared/length";
 import { isTraceparent } from "@parley/shared/rpc/call";
 import type { EventRow } from "./store/events.ts";
 
-/** Of an owner: every event is sent to each of them. */
+/** Limit per owner, because each event goes to all of them. */
 export const DESTINATIONS_MAX = 50;
 const NAME_LENGTH_MAX = 100;
 const URL_LENGTH_MAX = 2048;
@@ -28,7 +28,7 @@ export function checkName(name: string): void {
  */
 export function checkDestinationUrl(url: string, allowedHosts: AllowList): void {
   if (isLonger(url, URL_LENGTH_MAX)) throw invalid("url", `url must be at most ${URL_LENGTH_MAX} characters`);
-  // A URL's parser drops some of these, so that what is stored would not be what was read.
+  // The URL parser drops some of these, so the stored text would differ from the parsed URL.
   if (/[\p{Cc}\s]/u.test(url)) throw invalid("url", "url must not contain spaces or control characters");
   try {
     checkUrl(url, allowedHosts);
@@ -46,12 +46,12 @@ export function readEvent(given: ConversationEvent): EventRow {
   if (!EVENTS.includes(event)) throw invalid("event", `event must be one of ${EVENTS.join(", ")}`);
   if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
   if (payload === "" || payload.includes("\0")) throw invalid("payload", "payload must be a JSON text");
-  // One of another form is of no use, and no reason to lose an event.
+  // A malformed traceparent is dropped, because it is no reason to lose an event.
   const trace = traceparent !== null && isTraceparent(traceparent) ? traceparent : null;
   return { ownerId, eventId, event, conversationId, payload, test: false, traceparent: trace };
 }
 
-/** @throws ServiceError not_found for a text that is no delivery's id, and may be one that cannot be asked for */
+/** @throws ServiceError not_found for a malformed id, which the database might reject */
 export function checkDeliveryId(deliveryId: string): void {
   if (!isId("dlv", deliveryId)) throw notFound("Delivery");
 }

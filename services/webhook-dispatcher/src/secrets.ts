@@ -5,15 +5,15 @@ import type { DestinationKey, DestinationRow } from "./store/destinations.ts";
 /** How long after a rotation deliveries also carry the old secret's signature. */
 export const OLD_SECRET_MS = 24 * 60 * 60 * 1000;
 
-/** A header must not grow with every rotation. */
+/** Bounds the signature header, which holds one signature per secret. */
 const OLD_SECRETS_MAX = 4;
 const PREFIX = "whsec_";
 const SECRET_BYTES = 32;
 
-/** A destination's secrets, the newest first. */
+/** A destination's secrets, newest first. */
 export type Secrets = Pick<DestinationRow, "sealedSecret" | "oldSecrets">;
 
-/** Of the form the Standard Webhooks libraries take. */
+/** In the form that the Standard Webhooks libraries accept. */
 export function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString("base64");
 }
@@ -22,7 +22,7 @@ export function sealSecret(sealer: Sealer, key: DestinationKey, secret: string):
   return sealer.seal(secret, contextOf(key));
 }
 
-/** The same secrets, sealed with the sealer's first key. */
+/** Reseals the secrets with the sealer's first key. */
 export function resealed(sealer: Sealer, { sealedSecret, oldSecrets, ...key }: DestinationKey & Secrets): Secrets {
   const reseal = (sealed: string) => sealer.reseal(sealed, contextOf(key));
   return {
@@ -31,7 +31,7 @@ export function resealed(sealer: Sealer, { sealedSecret, oldSecrets, ...key }: D
   };
 }
 
-/** The secrets after a rotation at `now`, and until when those before stay valid. */
+/** The secrets after a rotation at `now`, and when the previous ones expire. */
 export function rotated(secrets: Secrets, sealedSecret: string, now: Date): { secrets: Secrets; validUntil: Date } {
   const validUntil = new Date(now.getTime() + OLD_SECRET_MS);
   const last = { sealedSecret: secrets.sealedSecret, validUntil: validUntil.toISOString() };
@@ -49,12 +49,12 @@ export interface Signed {
   "webhook-signature": string;
 }
 
-/** Signs as https://www.standardwebhooks.com asks for. */
+/** Signs as https://www.standardwebhooks.com specifies. */
 export type Sign = (eventId: string, payload: string | Uint8Array, now: Date) => Signed;
 
 /**
- * Not with the `standardwebhooks` package, which computes in JavaScript: 42 µs for a payload of 2 KB and 620 µs for 50 KB, where
- * a whole attempt costs about 200. Its verification is what the tests hold this against.
+ * Avoids the `standardwebhooks` package, which computes in JavaScript: 42 µs for 2 KB and 620 µs for 50 KB, where a
+ * whole attempt takes about 200 µs. The tests verify signatures with that package.
  * @throws when a secret was sealed with another key
  */
 export function signer(sealer: Sealer, key: DestinationKey & Secrets): Sign {

@@ -35,8 +35,8 @@ interface DispatcherSettings extends Pick<WorkerSettings, "pollMs"> {
 }
 
 /**
- * @param pollMs as a worker's of jobs: for tests that tell the time
- * @param shares the memory for long payloads: for tests that measure it
+ * @param pollMs polling interval of the job worker, for tests with a fake clock
+ * @param shares memory for long payloads, for tests that measure it
  */
 export function startDispatcher(
   config: DispatcherConfig,

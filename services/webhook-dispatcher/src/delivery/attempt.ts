@@ -10,17 +10,17 @@ import { excerptOf, readBeginning } from "./excerpt.ts";
 import { requestOf } from "./request.ts";
 import { payloadFor } from "./url-payload.ts";
 
-const took = durations("parley.webhook.attempt.duration", "How long attempts to deliver an event took, by outcome");
+const took = durations("parley.webhook.attempt.duration", "Duration of delivery attempts by outcome");
 
 export interface Sender {
-  /** The egress guard's: the address is the owner's choice. */
+  /** Guarded against private addresses, because the owner chooses the address. */
   fetch: typeof globalThis.fetch;
   timeoutMs: number;
   clock: Clock;
   log: Logger;
 }
 
-/** Where a destination is and how it wants events. */
+/** A destination's address and how it receives events. */
 export interface Target {
   url: string;
   requestType: RequestTypeName;
@@ -32,7 +32,7 @@ export interface Attempt extends AttemptRow {
   endedAt: Date;
 }
 
-/** Sends a delivery once. Never rejects: a failure of our own is a failed attempt too. */
+/** Sends a delivery once. Never rejects: an internal error is a failed attempt too. */
 export function makeAttempt(
   sender: Sender,
   target: Target,
@@ -65,7 +65,7 @@ async function send(
   const pieces: Uint8Array[] = [];
   let httpStatus: number | null = null;
   let error: string | null = null;
-  // Not AbortSignal.timeout: one of every attempt would be kept for its ten seconds.
+  // AbortSignal.timeout would keep each attempt's signal for the full ten seconds.
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), sender.timeoutMs);
   try {
@@ -93,7 +93,7 @@ async function send(
   };
 }
 
-/** What the owner reads. */
+/** The error that the owner reads. */
 function explain(cause: unknown, isLate: boolean, { timeoutMs, log }: Sender): string {
   if (isLate) return `The answer was not complete within ${timeoutMs / 1000} s`;
   if (cause instanceof EgressError) return cause.message;

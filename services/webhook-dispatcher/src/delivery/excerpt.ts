@@ -2,10 +2,9 @@
 export const EXCERPT_BYTES_MAX = 4096;
 
 /**
- * Reads the beginning of a response's body, and no more of it. A short body is read to its end, so that the connection can serve
- * again.
- * @param take is given what was read so far, piece by piece: a body may break off
- * @throws what reading it throws
+ * Reads only the beginning of a response's body. Reads a short body to its end, so that the connection can be reused.
+ * @param take receives each piece as it is read, because a body may break off
+ * @throws errors of the read
  */
 export async function readBeginning(response: Response, take: (bytes: Uint8Array) => void): Promise<void> {
   if (response.body === null) return;
@@ -18,13 +17,13 @@ export async function readBeginning(response: Response, take: (bytes: Uint8Array
   }
 }
 
-/** At most 4 KiB of text that can be stored: what is no UTF-8 becomes U+FFFD, and so does NUL, which Postgres does not take. */
+/** Decodes at most 4 KiB as text. Invalid UTF-8 and NUL, which Postgres cannot store, become U+FFFD. */
 export function excerptOf(pieces: readonly Uint8Array[]): string {
   const text = beginning(Buffer.concat(pieces)).replaceAll("\0", "\ufffd");
   return beginning(Buffer.from(text));
 }
 
-/** A character that is cut in two at the end is left out. */
+/** Drops a character that is cut at the end. */
 function beginning(bytes: Uint8Array): string {
   return new TextDecoder().decode(bytes.subarray(0, EXCERPT_BYTES_MAX), { stream: true });
 }

@@ -10,19 +10,19 @@ import type { Settle } from "./settle.ts";
 import type { DeliveryState } from "./state.ts";
 
 export interface LaneContext {
-  /** What a destination is now and gets next, those due first; read with what other lanes ask for. */
+  /** Reads a destination and its next deliveries, due ones first, batched with other lanes' reads. */
   read(question: LaneQuestion): Promise<LaneAnswer>;
-  /** Cancels what is pending of a destination that takes nothing any more. */
+  /** Cancels the pending deliveries of a disabled or deleted destination. */
   cancel(key: DestinationKey): Promise<void>;
   lend: LendPayload;
   settle: Settle;
   sender: Sender;
   sealer: Sealer;
-  /** Attempts that one lane of an owner may have under way now. */
+  /** How many concurrent attempts each of an owner's lanes may make now. */
   places(ownerId: string): number;
-  /** How long a lane that always has something due keeps its destination, milliseconds; then the processes share anew. */
+  /** How long a lane that always has due deliveries keeps its destination, in milliseconds; then another process may take it. */
   turnMs: number;
-  /** Fires at a stop: nothing more is begun. */
+  /** Fires at shutdown: no new attempts start. */
   stopping: AbortSignal;
 }
 
@@ -37,42 +37,41 @@ export interface LaneAnswer {
 }
 
 export interface Lane {
-  /** Settles when nothing is due, with the time when something will be, or when it leaves the rest to another process. */
+  /** Resolves when nothing is due, with the time of the next delivery, or when it hands the rest over to another process. */
   work(): Promise<Date | typeof HAND_OVER | undefined>;
-  /** There may be more to deliver, or the destination has changed. */
+  /** Call when there may be new deliveries or the destination has changed. */
   wake(): void;
-  /** Bytes of the payloads that it has read ahead, under way or not. */
+  /** Bytes of the payloads read ahead, including those being sent. */
   readAheadBytes(): number;
 }
 
-/** Read ahead, in attempts that may be under way. */
+/** How many deliveries to read ahead, as a multiple of the concurrent attempts. */
 const AHEAD = 4;
 const READ_MIN = 16;
-/** Between reads at least, when there may be something new, for a lane that has little to do and for one that has enough. */
+/** Shortest time between reads when there may be news: for a lane that has run low and for one that has enough. */
 const HURRY_MS = 10;
 const REFRESH_MS = 250;
-/** Should a wake get lost. */
+/** Covers lost wake-ups. */
 const POLL_MS = 2_000;
 const SETTLE_RETRY_MS = 250;
 
 /**
- * Delivers to one destination, in one process at a time: whoever holds the destination's job. So nothing has to be written to claim
- * a delivery, the receiver meets no more attempts at once than one process makes, and a destination that is slow keeps only its
- * own lane waiting.
+ * Delivers to one destination, in the one process that holds the destination's job. So no write is needed to claim a
+ * delivery, the receiver sees at most one process's concurrency, and a slow destination delays only its own lane.
  */
 export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSignal): Lane {
   const { sender, stopping } = ctx;
   const places = () => ctx.places(key.ownerId);
   let row: DestinationRow | null = null;
   let target: Target | null = null;
-  /** Read and not begun. */
+  /** Read but not started. */
   let waiting: PendingDelivery[] = [];
-  /** There is more than was read. */
+  /** Whether more is pending than was read. */
   let more = false;
-  /** When a delivery will be due that is not yet, and the same of those settled since the last read began. */
+  /** When the next delivery becomes due, among those read and among those settled since the last read began. */
   let nextAt: Date | null = null;
   let retryAt: Date | null = null;
-  /** Begun; what is settled stays until the next read begins, as the read under way may still see it pending. */
+  /** Started deliveries; settled ones stay until the next read begins, because the current read may still see them as pending. */
   const begun = new Set<string>();
   const settled: string[] = [];
   let underWay = 0;
@@ -83,7 +82,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
   let pause: { end(): void; change(): void } | null = null;
 
   const ending = new AbortController();
-  // Not all at once, as they began: each goes to whoever is free.
+  // Randomized so that lanes that started together do not end together.
   const turnEndsAt = performance.now() + ctx.turnMs * (0.5 + Math.random());
   const isOver = () => ending.signal.aborted || lease.aborted || stopping.aborted || performance.now() > turnEndsAt;
 
@@ -93,7 +92,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     stopping.addEventListener("abort", end);
     try {
       while (!isOver()) {
-        // Only such a read has seen all there is: what is settled while one is under way may have to be retried.
+        // Only a read without concurrent attempts sees everything: an attempt that ends meanwhile may need a retry.
         const seesAll = unsettled === 0;
         await refill();
         if (seesAll && unsettled === 0 && waiting.length === 0) return nextAt ?? undefined;
@@ -102,7 +101,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
       return HAND_OVER;
     } finally {
       ending.abort();
-      // What is under way is settled whatever happened, or it would be made again.
+      // Settles running attempts in any case, or they would be made again.
       while (unsettled > 0) await paused();
       lease.removeEventListener("abort", end);
       stopping.removeEventListener("abort", end);
@@ -117,7 +116,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     const limit = Math.max(READ_MIN, AHEAD * places());
     const { destination, pending } = await ctx.read({ ...key, limit, except: [...begun] });
     if (!destination?.enabled) {
-      // One that was added while the destination was being disabled or deleted.
+      // A delivery may have been added while the destination was being disabled or deleted.
       if (pending.length > 0) await ctx.cancel(key);
       waiting = [];
       more = false;
@@ -163,12 +162,12 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     if (readInMs() <= 0) pause?.end();
   }
 
-  /** Null when it was not made: the delivery is pending as before, unless that is why. */
+  /** Returns null when no attempt was made; the delivery stays pending unless it was removed. */
   async function attemptOf(to: Target, delivery: PendingDelivery): Promise<Attempt | null> {
     try {
       return await ctx.lend(delivery, ending.signal, (payload) => makeAttempt(sender, to, delivery, payload));
     } catch (err) {
-      sender.log.warn({ err, destination_id: key.destinationId }, "a payload cannot be read, will try again");
+      sender.log.warn({ err, destination_id: key.destinationId }, "cannot read a payload, will retry");
       woken = true;
       return null;
     }
@@ -200,7 +199,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     return nextAt ? Math.max(1, Math.min(nextAt.getTime() - sender.clock.now().getTime(), POLL_MS)) : POLL_MS;
   }
 
-  /** Until it is time to read again, or, when all is over, until one more attempt is settled. */
+  /** Waits for the next read or, at the end, until another attempt is settled. */
   async function paused(): Promise<void> {
     const ms = readInMs();
     if (ms <= 0) return;
@@ -256,7 +255,7 @@ function earlier(one: Date | null, other: Date | null): Date | null {
   return one < other ? one : other;
 }
 
-/** A secret that cannot be opened fails the attempts, which are then seen, and not the lane, which would be tried for ever. */
+/** A secret that cannot be decrypted fails the attempts, which the owner sees, instead of the lane, which would retry for ever. */
 function targetOf(sealer: Sealer, destination: DestinationRow): Target {
   const { url, requestType } = destination;
   try {

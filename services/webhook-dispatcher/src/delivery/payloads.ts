@@ -4,24 +4,24 @@ import { batched } from "@parley/shared/rpc/batched";
 import { type PendingDelivery, readPayloads } from "../store/deliveries.ts";
 
 /**
- * Long payloads under way. An attempt makes about four times as much of one (text, signature, form, socket), and 384 MiB are what
- * `deploy/k8s` gives the process.
+ * Limits for long payloads being sent. An attempt needs about four times the payload (text, signature, form, socket),
+ * and `deploy/k8s` gives the process 384 MiB.
  */
 const LONG_PAYLOADS: ByteShareSettings = {
   what: "deliveries",
   totalBytes: 16 * 1024 * 1024,
   ownerBytes: 4 * 1024 * 1024,
-  // As many as can begin: the places bound them (queue.ts).
+  // Unlimited here: queue.ts bounds the number of attempts.
   waitingMax: Number.POSITIVE_INFINITY,
 };
-/** Read in one statement. */
+/** Most payloads read in one statement. */
 const PAYLOADS_AT_ONCE = 32;
 
 /**
- * Lends a delivery's payload for one use. A long one is read when its owner's share of the process's memory has room for it, and
- * given back after the use; a short one has been read ahead, and waits for nobody.
- * @param gone ends the wait for room
- * @returns null without a use when the payload was removed, or `gone` fired
+ * Lends a delivery's payload for one use. Reads a long payload when its owner's share of the process's memory has room,
+ * and releases it after use; a short one was read ahead and needs no wait.
+ * @param gone ends the wait for memory
+ * @returns null, without a use, when the payload was removed or `gone` fired
  * @throws when the database cannot be read
  */
 export type LendPayload = <T>(

@@ -13,19 +13,19 @@ import { payloadLender } from "./payloads.ts";
 import { settler } from "./settle.ts";
 import { cancelled } from "./state.ts";
 
-/** Of the jobs that deliver, one for each destination. */
+/** Queue of the delivery jobs, one per destination. */
 export const QUEUE = "deliver";
-/** Destinations that a process delivers to at once. */
+/** Destinations that a process delivers to concurrently. */
 const LANES_MAX = 256;
-/** Of these to one owner's: with 32 attempts each they fill what a process has under way, and eight owners fit beside each other. */
+/** The same for one owner: room for eight owners side by side. */
 const LANES_PER_OWNER = 32;
 /**
- * Attempts under way at once to one destination, and to all: when there are many, owners get equal shares, and each lane its part of
- * its owner's, one at least.
+ * Concurrent attempts to one destination, and in total: under load, owners get equal shares and each lane an equal part
+ * of its owner's share, at least one.
  */
 const UNDER_WAY_MAX = 32;
 const UNDER_WAY_TOTAL = 512;
-/** Lanes that share one read: bounds how many deliveries it brings. */
+/** Lanes per read, which bounds how many deliveries one read returns. */
 const LANES_A_READ = 32;
 const RETRY_MS = 1_000;
 
@@ -33,16 +33,16 @@ export interface DeliverySettings {
   db: Database;
   sender: Sender;
   sealer: Sealer;
-  /** The memory of the process that long payloads share. */
+  /** The memory that long payloads share. */
   shares: ByteShares;
-  /** From the end of an attempt to the next one. */
+  /** Wait between attempts. */
   retryMs: number;
   leaseMs: number;
-  /** As `LaneContext`'s. */
+  /** See `LaneContext`. */
   turnMs: number;
 }
 
-/** Asks, in the transaction that made their deliveries pending, for destinations to be delivered to. */
+/** Enqueues delivery to destinations, in the transaction that made their deliveries pending. */
 export async function enqueueDestinations(sql: Sql, destinations: readonly DestinationKey[], now: Date): Promise<void> {
   const jobs = destinations.map(({ ownerId, destinationId }) => {
     return { ownerId, jobId: destinationId, queue: QUEUE, payload: {}, dueAt: now };
@@ -51,17 +51,18 @@ export async function enqueueDestinations(sql: Sql, destinations: readonly Desti
 }
 
 /**
- * Delivers, a job for each destination that has something pending. Not a job for each delivery: those would be claimed, leased and
- * ended one by one, and a destination with many would stand before all others. This way the order among jobs is the fairness among
- * destinations, their leases keep two processes from one delivery, and the deliveries themselves are read and settled in batches.
+ * Runs one job for each destination with pending deliveries. One job per delivery would claim, lease and end each of
+ * them, and a destination with many would block the others. With one job per destination, the job order makes
+ * destinations take turns, the leases keep two processes off one delivery, and deliveries are read and settled in
+ * batches.
  */
 export function deliveryQueue({ db, sender, sealer, shares, retryMs, leaseMs, turnMs }: DeliverySettings): {
   queues: Record<string, Queue>;
-  /** Begins nothing more; the runs end when what is under way is settled. */
+  /** Starts nothing more; the runs end once running attempts are settled. */
   stop(): void;
 } {
   const lanes = new Map<string, { lane: Lane; ended: Promise<void> }>();
-  /** How many lanes each owner has. */
+  /** Number of lanes of each owner. */
   const owned = new Map<string, number>();
   const stopping = new AbortController();
   const ctx: LaneContext = {
@@ -81,7 +82,7 @@ export function deliveryQueue({ db, sender, sealer, shares, retryMs, leaseMs, tu
 
   async function run(key: DestinationKey, lease: AbortSignal): Promise<Date | typeof HAND_OVER | undefined> {
     const id = keyOf(key);
-    // One that lost its lease to this run, and has attempts under way.
+    // A lane that lost its lease to this run may still have attempts running.
     for (let before = lanes.get(id); before; before = lanes.get(id)) await before.ended;
     const { promise: ended, resolve } = Promise.withResolvers<void>();
     const lane = createLane(ctx, key, lease);
@@ -133,7 +134,7 @@ async function readLanes(db: Database, questions: readonly LaneQuestion[]): Prom
   }));
 }
 
-/** An id is its owner's: nothing is kept by the id alone. */
+/** Includes the owner because ids are unique only per owner. */
 function keyOf({ ownerId, destinationId }: DestinationKey): string {
   return `${ownerId} ${destinationId}`;
 }

@@ -1,7 +1,7 @@
 import type { RequestTypeName } from "../store/destinations.ts";
 
 export interface Sent {
-  /** `conversation.completed` and so on. */
+  /** For example `conversation.completed`. */
   event: string;
   /** JSON. */
   payload: string;
@@ -18,8 +18,8 @@ export interface DeliveryRequest {
 }
 
 /**
- * The request that carries an event (docs/webhooks.md), but for the headers that sign it.
- * @returns also the payload to sign: a part of the body, where there is one, since another copy of a long one costs memory
+ * Builds the request that carries an event (docs/webhooks.md), without the signature headers.
+ * @returns also the payload to sign, as a view of the body where there is one, to save a copy of a long payload
  */
 export function requestOf(
   url: string,
@@ -35,15 +35,15 @@ export function requestOf(
   return { request: { url, method: requestType, headers, body }, payload };
 }
 
-/** Behind the URL's own query, which stays to the letter. %20 and not +, which not every receiver reads as a space. */
+/** Appends to the URL's own query, which stays unchanged. Uses %20 because not every receiver reads + as a space. */
 function withQuery(url: string, { event, payload }: Sent): string {
   const separator = !url.includes("?") ? "?" : /[?&]$/.test(url) ? "" : "&";
   return `${url}${separator}event=${encodeURIComponent(event)}&payload=${encodeURIComponent(payload)}`;
 }
 
 /**
- * https://www.rfc-editor.org/rfc/rfc7578 for two fields. FormData would rewrite a payload's line ends, as browsers must
- * (https://html.spec.whatwg.org/#multipart-form-data), and the signature would no longer be that of what arrives.
+ * https://www.rfc-editor.org/rfc/rfc7578 for two fields. FormData would rewrite a payload's line endings, as browsers
+ * must (https://html.spec.whatwg.org/#multipart-form-data), and break the signature.
  */
 function formOf(boundary: string, { event, payload }: Sent) {
   const part = (name: string) => [`--${boundary}`, `Content-Disposition: form-data; name="${name}"`, "", ""].join(LINE);

@@ -12,8 +12,8 @@ export interface MadeAttempt {
 const ATTEMPTS_AT_ONCE = 500;
 
 /**
- * Stores an attempt and what becomes of its delivery, with the others that end at the time.
- * @returns where the delivery stands now; null when another process made this attempt meanwhile, or the delivery is gone
+ * Stores an attempt and its delivery's new state, batched with other attempts that end at the time.
+ * @returns the delivery's state; null when another process already made this attempt or the delivery no longer exists
  */
 export type Settle = (made: MadeAttempt) => Promise<DeliveryState | null>;
 
@@ -35,7 +35,7 @@ async function settleAll(
     const stored = await storeEnded(db, ended);
     for (const { delivery, next } of ended) if (stored.has(keyOf(delivery))) settled.set(keyOf(delivery), next);
     if (stored.size === waiting.length) break;
-    // A delivery was cancelled or sent again while its attempt was under way: that counts first.
+    // A delivery that was cancelled or resent during its attempt keeps that state.
     const states = await readStates(
       db,
       waiting.map(({ delivery }) => delivery),

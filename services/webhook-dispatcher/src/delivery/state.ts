@@ -5,12 +5,12 @@ export const ATTEMPTS_MAX = 4;
 
 export type DeliveryStatusName = keyof typeof DELIVERY_STATUSES;
 
-/** Where a delivery stands. */
+/** The state of a delivery. */
 export interface DeliveryState {
   status: DeliveryStatusName;
-  /** Made so far, those before it was sent again included. */
+  /** Attempts made so far, including those before a resend. */
   attempts: number;
-  /** To be made yet before it has failed; none unless it is pending. */
+  /** Attempts left before it fails; 0 unless it is pending. */
   attemptsLeft: number;
   /** Null unless it is pending. */
   nextAttemptAt: Date | null;
@@ -26,8 +26,8 @@ export function newDelivery(now: Date): DeliveryState {
 }
 
 /**
- * After one more attempt. The next one starts `retryMs` after this one ended. An attempt that was under way when the delivery was
- * cancelled, or ended otherwise, counts as made; had it success, the delivery is delivered whatever came between.
+ * The state after one more attempt. The next attempt starts `retryMs` after this one ended. If the delivery was
+ * cancelled or ended during the attempt, the attempt still counts; a success makes it delivered in any case.
  */
 export function afterAttempt(state: DeliveryState, { succeeded, endedAt }: AttemptEnd, retryMs: number): DeliveryState {
   const attempts = state.attempts + 1;
@@ -38,12 +38,12 @@ export function afterAttempt(state: DeliveryState, { succeeded, endedAt }: Attem
   return { status: "pending", attempts, attemptsLeft, nextAttemptAt: new Date(endedAt.getTime() + retryMs) };
 }
 
-/** What becomes of pending deliveries whose destination is disabled or deleted. */
+/** The state of pending deliveries after their destination is disabled or deleted. */
 export function cancelled(): Omit<DeliveryState, "attempts"> {
   return ended("cancelled");
 }
 
-/** What becomes of a delivery that has ended and is sent again: as if it were new, but its attempts stay. */
+/** The state of an ended delivery that is resent: as if new, but its attempts stay. */
 export function resent(now: Date): Omit<DeliveryState, "attempts"> {
   const { attempts: _, ...state } = newDelivery(now);
   return state;

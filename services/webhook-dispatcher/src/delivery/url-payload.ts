@@ -4,8 +4,8 @@ import type { RequestTypeName } from "../store/destinations.ts";
 const URL_PAYLOAD_BYTES_MAX = 64 * 1024;
 
 /**
- * The payload as a destination gets it. One that is too long for the URL of a GET goes without transcript and analysis, and says so
- * (docs/webhooks.md).
+ * The payload as the destination receives it. One too long for the URL of a GET loses transcript and analysis, and says
+ * so (docs/webhooks.md).
  */
 export function payloadFor(requestType: RequestTypeName, payload: string): string {
   if (requestType !== "GET" || Buffer.byteLength(payload) <= URL_PAYLOAD_BYTES_MAX) return payload;

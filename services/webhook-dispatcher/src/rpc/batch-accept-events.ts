@@ -6,7 +6,7 @@ import type { Handler } from "../context.ts";
 import { readEvent } from "../rules.ts";
 import type { EventRow } from "../store/events.ts";
 
-/** One that breaks a rule does not keep the others. */
+/** An invalid event does not block the others. */
 export function batchAcceptEvents(accept: Accept, within: AcceptWithin): Handler<"batchAcceptEvents"> {
   const acceptOne = async (given: ConversationEvent) => {
     const read = readOrRefuse(given);

@@ -6,7 +6,7 @@ import { checkDestinationUrl, checkName, DESTINATIONS_MAX } from "../rules.ts";
 import { newSecret, sealSecret } from "../secrets.ts";
 import { countDestinations, type DestinationRow, insertDestination, lockDestinations } from "../store/destinations.ts";
 
-/** The answer shows the secret, which only a rotation shows again, as another one. */
+/** The response is the only one that shows this secret; a rotation makes a new one. */
 export function createDestination({
   db,
   clock,

@@ -13,7 +13,7 @@ export function forgetConversations({ db, clock }: DispatcherContext): Handler<"
       if (deliveries.length === 0) return;
       await forgetExcerpts(tx, ownerId, deliveries);
       await forgetEvents(tx, ownerId, deliveries);
-      // Whoever delivers to them has read ahead.
+      // Wakes the lanes, which may have read these deliveries ahead.
       await enqueueDestinations(tx, destinationsOf(ownerId, deliveries), clock.now());
     });
     return {};

@@ -14,7 +14,7 @@ export function listDeliveries({ db }: DispatcherContext): Handler<"listDeliveri
       conversationId: conversationId || null,
       status: fromDeliveryStatus(status),
     };
-    // A text of another form names nothing, and may be one that the database refuses to be asked for.
+    // A malformed id matches nothing, and the database may reject it.
     const namesNothing =
       (filter.destinationId !== null && !isId("whd", filter.destinationId)) ||
       (filter.conversationId !== null && !isUuid(filter.conversationId));

@@ -2,7 +2,7 @@ import type { DispatcherContext, Handler } from "../context.ts";
 import { toDestination } from "../convert.ts";
 import { listDestinationRows } from "../store/destinations.ts";
 
-/** In the order in which they were made. */
+/** Oldest first. */
 export function listDestinations({ db, clock }: DispatcherContext): Handler<"listDestinations"> {
   return async ({ ownerId }) => {
     const now = clock.now();

@@ -8,7 +8,7 @@ import { changeEnded, getDestinationId } from "../store/deliveries.ts";
 import { lockDestination } from "../store/destinations.ts";
 import { findDelivery } from "../store/list-deliveries.ts";
 
-/** Another four attempts at most, whichever way it ended. */
+/** Gives a delivery up to four more attempts, however it ended. */
 export function resendDelivery({ db, clock }: DispatcherContext): Handler<"resendDelivery"> {
   return async ({ ownerId, deliveryId }) => {
     checkDeliveryId(deliveryId);

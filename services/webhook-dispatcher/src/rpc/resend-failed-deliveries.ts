@@ -6,7 +6,7 @@ import { checkEnabled } from "../rules.ts";
 import { changeFailed } from "../store/deliveries.ts";
 import { lockDestination } from "../store/destinations.ts";
 
-/** For a receiver that was away: all that failed of its destination, from one time on. */
+/** Resends a destination's failed deliveries created since a given time, for a receiver that was down. */
 export function resendFailedDeliveries({ db, clock }: DispatcherContext): Handler<"resendFailedDeliveries"> {
   return async ({ ownerId, destinationId, since }) => {
     if (!since) throw invalid("since", "since is required, a time");

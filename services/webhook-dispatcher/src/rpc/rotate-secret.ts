@@ -3,7 +3,7 @@ import { enqueueDestinations } from "../delivery/queue.ts";
 import { newSecret, rotated, sealSecret } from "../secrets.ts";
 import { lockDestination, updateDestinationRow } from "../store/destinations.ts";
 
-/** The new secret is shown here and never again; deliveries carry a signature of the old one too while that is valid. */
+/** The response is the only one that shows the new secret; deliveries also carry the old secret's signature while that is valid. */
 export function rotateSecret({ db, clock, sealer }: DispatcherContext): Handler<"rotateSecret"> {
   return async ({ ownerId, destinationId }) => {
     const secret = newSecret();

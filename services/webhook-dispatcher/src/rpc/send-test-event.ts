@@ -6,7 +6,7 @@ import { sampleEvent } from "../sample-event.ts";
 import { lockDestination } from "../store/destinations.ts";
 import { insertEvents, newDeliveryOf } from "../store/events.ts";
 
-/** To this destination alone. */
+/** Sends the event only to this destination. */
 export function sendTestEvent({ db, clock }: DispatcherContext): Handler<"sendTestEvent"> {
   return async ({ ownerId, destinationId }) => {
     const now = clock.now();

@@ -7,7 +7,7 @@ import { checkDestinationUrl, checkName } from "../rules.ts";
 import { changePending } from "../store/deliveries.ts";
 import { type DestinationRow, lockDestination, updateDestinationRow } from "../store/destinations.ts";
 
-/** What is not given stays. A change holds for the attempts to come; disabling cancels them. */
+/** Fields left out stay unchanged. A change applies to future attempts; disabling cancels pending deliveries. */
 export function updateDestination({ db, clock, allowedHosts }: DispatcherContext): Handler<"updateDestination"> {
   return async ({ ownerId, destinationId, name, url, requestType, enabled }) => {
     if (name !== undefined) checkName(name);
@@ -26,7 +26,7 @@ export function updateDestination({ db, clock, allowedHosts }: DispatcherContext
       };
       await updateDestinationRow(tx, next);
       if (!next.enabled) await changePending(tx, next, cancelled());
-      // Whoever delivers to it now learns of the change.
+      // Wakes the lane so that it reads the change.
       await enqueueDestinations(tx, [next], now);
       return next;
     });

@@ -9,38 +9,38 @@ export interface DeliveryKey {
   deliveryId: string;
 }
 
-/** An id is its owner's: nothing is kept by the id alone. */
+/** Includes the owner because ids are unique only per owner. */
 export function keyOf({ ownerId, deliveryId }: DeliveryKey): string {
   return `${ownerId} ${deliveryId}`;
 }
 
-/** A pending delivery with all that an attempt needs of it. */
+/** A pending delivery with everything that an attempt needs. */
 export interface PendingDelivery extends DeliveryKey, DeliveryState {
   destinationId: string;
   nextAttemptAt: Date;
   eventId: string;
   event: string;
-  /** Null when it is longer than `READ_AHEAD_BYTES_MAX`: it is read as its attempt begins. */
+  /** Null when it is longer than `READ_AHEAD_BYTES_MAX`: it is read when its attempt starts. */
   payload: string | null;
   /** Bytes of the payload. */
   payloadBytes: number;
-  /** W3C trace context of what the event tells of. */
+  /** W3C trace context of the event's origin. */
   traceparent: string | null;
 }
 
 /**
- * Bytes of a payload that is read before its attempt begins. The lanes of a process together read ahead 4,096 deliveries at most
+ * Longest payload that is read ahead. The lanes of a process together read ahead at most 4,096 deliveries
  * (`delivery/lane.ts`), hence 16 MiB.
  */
 const READ_AHEAD_BYTES_MAX = 4096;
 
 export interface WantedDeliveries extends DestinationKey {
   limit: number;
-  /** Not these. */
+  /** Delivery ids to skip. */
   except: readonly string[];
 }
 
-/** What several destinations get next: those that are due first, then the ones to wait for. */
+/** The next deliveries of several destinations: due ones first, then future ones. */
 export async function listPending(sql: Sql, wanted: readonly WantedDeliveries[]): Promise<PendingDelivery[]> {
   return sql<PendingDelivery[]>`
     select next.owner_id, next.destination_id, next.delivery_id, next.status, next.attempts, next.attempts_left,
@@ -69,9 +69,9 @@ export interface EventKey {
   eventId: string;
 }
 
-/** The payloads of events, in the order of the keys; null for one that was removed (forget.ts). */
+/** The payloads of events, in the order of the keys; null where the payload was removed (forget.ts). */
 export async function readPayloads(sql: Sql, keys: readonly EventKey[]): Promise<(string | null)[]> {
-  // An event that goes to several destinations is asked for several times.
+  // Keys may repeat: an event may go to several destinations.
   const rows = await sql<(EventKey & { payload: string | null })[]>`
     select owner_id, event_id, payload from events where (owner_id, event_id) in (
       select * from unnest(${keys.map((key) => key.ownerId)}::text[], ${keys.map((key) => key.eventId)}::text[])
@@ -83,9 +83,9 @@ export async function readPayloads(sql: Sql, keys: readonly EventKey[]): Promise
 export interface AttemptRow {
   startedAt: Date;
   durationMs: number;
-  /** Null without an answer. */
+  /** Null when there was no response. */
   httpStatus: number | null;
-  /** Null when the answer was whole. */
+  /** Null when the response was complete. */
   error: string | null;
   responseExcerpt: string | null;
 }
@@ -97,9 +97,10 @@ export interface Ended {
 }
 
 /**
- * Stores how attempts ended and what becomes of their deliveries, in one statement; of a delivery that is no longer what it was
- * then, nothing. @param ended in order of their ids, in which the plan takes them
- * @returns the deliveries that were stored, by `keyOf`
+ * Stores the outcomes of attempts and their deliveries' new states in one statement. Skips deliveries that changed
+ * meanwhile.
+ * @param ended in order of id, so that concurrent statements lock rows in the same order
+ * @returns the keys of the stored deliveries, by `keyOf`
  */
 export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set<string>> {
   const rows = await sql<DeliveryKey[]>`
@@ -139,7 +140,7 @@ export async function storeEnded(sql: Sql, ended: readonly Ended[]): Promise<Set
   return new Set(rows.map(keyOf));
 }
 
-/** Where deliveries stand, by `keyOf`; those that are gone are left out. */
+/** The states of deliveries, by `keyOf`; skips those that no longer exist. */
 export async function readStates(
   sql: Sql,
   keys: readonly DeliveryKey[],
@@ -152,9 +153,9 @@ export async function readStates(
   return new Map(rows.map((row) => [keyOf(row), row]));
 }
 
-// Whoever changes several deliveries takes them in order of id, so that two cannot block each other.
+// Statements that change several deliveries lock them in order of id, so that they cannot deadlock.
 
-/** Gives every pending delivery of a destination another state. @returns how many there were */
+/** Changes the state of all pending deliveries of a destination. @returns the number changed */
 export async function changePending(
   sql: Sql,
   { ownerId, destinationId }: DestinationKey,
@@ -172,8 +173,8 @@ export async function changePending(
 }
 
 /**
- * Gives the failed deliveries of a destination that were created since another state, but for forgotten ones.
- * @returns how many there were
+ * Changes the state of a destination's failed deliveries created since a time, except forgotten ones.
+ * @returns the number changed
  */
 export async function changeFailed(
   sql: Sql,
@@ -193,7 +194,10 @@ export async function changeFailed(
   return count;
 }
 
-/** Gives a delivery that has ended another state. @throws ServiceError condition while it is pending, or when it is forgotten */
+/**
+ * Changes the state of an ended delivery.
+ * @throws ServiceError condition while it is pending, or when it is forgotten
+ */
 export async function changeEnded(
   sql: Sql,
   { ownerId, deliveryId }: DeliveryKey,
@@ -207,7 +211,7 @@ export async function changeEnded(
   const [row] = await sql<{ forgotten: boolean }[]>`
     select forgotten from deliveries where owner_id = ${ownerId} and delivery_id = ${deliveryId}`;
   const why = row?.forgotten
-    ? "Delivery cannot be sent again: its conversation is past retention, and what it carried is deleted"
+    ? "Delivery cannot be sent again: its conversation is past retention and its payload is deleted"
     : "Delivery is still pending: it can be sent again once it has ended";
   throw new ServiceError("condition", why);
 }

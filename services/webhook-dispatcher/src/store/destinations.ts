@@ -22,13 +22,13 @@ export interface DestinationRow extends DestinationKey {
   requestType: RequestTypeName;
   enabled: boolean;
   sealedSecret: string;
-  /** Newest first; expired ones may still be among them. */
+  /** Newest first; may include expired ones. */
   oldSecrets: OldSecret[];
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** One addition of an owner's at a time. Held to the end of the transaction. */
+/** Serializes an owner's additions until the end of the transaction. */
 export async function lockDestinations(tx: Sql, ownerId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.destinations.' || ${ownerId}, 0))`;
 }
@@ -48,25 +48,25 @@ export async function insertDestination(sql: Sql, row: DestinationRow): Promise<
        ${row.sealedSecret}, ${row.createdAt}, ${row.updatedAt})`;
 }
 
-/** In the order in which they were made: an owner has few, so all of them. */
+/** All of an owner's destinations, oldest first: there are few. */
 export async function listDestinationRows(sql: Sql, ownerId: string): Promise<DestinationRow[]> {
   return sql<DestinationRow[]>`
     select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
     from destinations where owner_id = ${ownerId} order by destination_id`;
 }
 
-/** Those of several owners that take events, without their secrets. */
+/** The enabled destinations of several owners, without their secrets. */
 export async function listEnabled(sql: Sql, ownerIds: readonly string[]): Promise<DestinationKey[]> {
   return sql<DestinationKey[]>`
     select owner_id, destination_id from destinations where owner_id = any(${[...ownerIds]}::text[]) and enabled`;
 }
 
-/** Of everybody: for work over all of them. */
+/** The destinations of all owners. */
 export async function listDestinationKeys(sql: Sql): Promise<DestinationKey[]> {
   return sql<DestinationKey[]>`select owner_id, destination_id from destinations`;
 }
 
-/** Of each key that names one, the destination as it is now. */
+/** The destinations that exist among the keys. */
 export async function findDestinations(sql: Sql, keys: readonly DestinationKey[]): Promise<DestinationRow[]> {
   return sql<DestinationRow[]>`
     select owner_id, destination_id, name, url, request_type, enabled, sealed_secret, old_secrets, created_at, updated_at
@@ -77,7 +77,7 @@ export async function findDestinations(sql: Sql, keys: readonly DestinationKey[]
     ) as wanted (owner_id, destination_id) using (owner_id, destination_id)`;
 }
 
-/** The destination, unchangeable by others until the transaction ends. @throws ServiceError not_found */
+/** Returns the destination and locks it until the end of the transaction. @throws ServiceError not_found */
 export async function lockDestination(tx: Sql, { ownerId, destinationId }: DestinationKey): Promise<DestinationRow> {
   const [row] = isId("whd", destinationId)
     ? await tx<DestinationRow[]>`

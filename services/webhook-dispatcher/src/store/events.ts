@@ -6,13 +6,13 @@ import type { DeliveryState } from "../delivery/state.ts";
 export interface EventRow {
   ownerId: string;
   eventId: string;
-  /** `conversation.completed` and so on. */
+  /** For example `conversation.completed`. */
   event: string;
   conversationId: string;
   payload: string;
-  /** Made by hand, of no conversation. */
+  /** A test event, without a conversation. */
   test: boolean;
-  /** W3C trace context of what it tells of. */
+  /** W3C trace context of the event's origin. */
   traceparent: string | null;
 }
 
@@ -27,10 +27,9 @@ export function newDeliveryOf(event: EventRow, destinationId: string): NewDelive
 }
 
 /**
- * Inserts events, their deliveries in `state`, and asks for a job of `queue` for each of their destinations, in one statement: who
- * accepts events for the same destinations meanwhile waits for no more than its commit. An event that was there before is left
- * as it is.
- * @param deliveries of those events alone
+ * Inserts events with their deliveries in `state` and enqueues a job of `queue` for each destination, in one statement,
+ * so that concurrent inserts for the same destinations wait only for its commit. Leaves existing events unchanged.
+ * @param deliveries only those of these events
  */
 export async function insertEvents(
   sql: Sql,
@@ -77,7 +76,7 @@ export async function insertEvents(
     ${enqueueing(sql, asked)}`;
 }
 
-/** Deletes deliveries of that age with their attempts, some at a time. @returns how many */
+/** Deletes deliveries from before a time, with their attempts, up to `limit`. @returns the number deleted */
 export async function deleteOldDeliveries(sql: Sql, before: Date, limit: number): Promise<number> {
   const [row] = await sql<{ total: number }[]>`
     with gone as (
@@ -93,7 +92,10 @@ export async function deleteOldDeliveries(sql: Sql, before: Date, limit: number)
   return row?.total ?? 0;
 }
 
-/** Deletes events of that age, some at a time: one at least, and further ones up to `bytesMax` of payloads. @returns how many */
+/**
+ * Deletes events from before a time: at least one, and more up to `limit` and `bytesMax` of payloads.
+ * @returns the number deleted
+ */
 export async function deleteOldEvents(sql: Sql, before: Date, limit: number, bytesMax: number): Promise<number> {
   const { count } = await sql`
     with old as materialized (

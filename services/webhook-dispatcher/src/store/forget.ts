@@ -9,9 +9,9 @@ export interface ForgottenDelivery {
 }
 
 /**
- * Marks the deliveries of conversations, so that none is sent again and no answer of theirs is kept from now on; those that are
- * pending get another state.
- * @returns those that were not marked before
+ * Marks the deliveries of conversations as forgotten: they cannot be resent, and their responses are no longer stored.
+ * Pending ones get the given state.
+ * @returns the deliveries newly marked
  */
 export async function forgetDeliveries(
   tx: Sql,
@@ -34,7 +34,7 @@ export async function forgetDeliveries(
     returning deliveries.delivery_id, destination_id, event_id, was_pending`;
 }
 
-/** Removes what was answered: it may quote what was sent. A statement of its own, to see what was logged until the mark. */
+/** Removes response excerpts, which may quote the payload. A separate statement, so that it sees attempts logged up to the mark. */
 export async function forgetExcerpts(
   tx: Sql,
   ownerId: string,
@@ -46,7 +46,7 @@ export async function forgetExcerpts(
       and response_excerpt is not null`;
 }
 
-/** Removes the payloads. The events stay while their deliveries do, and are not accepted anew. */
+/** Removes the payloads. The events stay as long as their deliveries, so that they are not accepted again. */
 export async function forgetEvents(tx: Sql, ownerId: string, deliveries: readonly ForgottenDelivery[]): Promise<void> {
   await tx`
     update events set payload = null

@@ -4,7 +4,7 @@ import type { AttemptRow, DeliveryKey } from "./deliveries.ts";
 
 export interface DeliveryFilter {
   ownerId: string;
-  /** Of these, null is no filter. */
+  /** Null does not filter. */
   destinationId: string | null;
   conversationId: string | null;
   status: DeliveryStatusName | null;
@@ -26,16 +26,16 @@ export interface LoggedAttempt extends AttemptRow {
   number: number;
 }
 
-/** A page of an owner's deliveries, newest first, and how many match in all. */
+/** A page of an owner's deliveries, newest first, and the total number of matches. */
 export async function listDeliveryRows(
   db: Database,
   filter: DeliveryFilter,
   page: { number: number; size: number },
 ): Promise<{ rows: LoggedDelivery[]; total: number }> {
-  // Page, attempts and total are of one moment.
+  // One snapshot for page, attempts and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const [, rows, [count]] = await Promise.all([
-      // Whether an index of some statuses only can be used shows when the status is known.
+      // Partial indexes on status can be used only when the planner knows the status.
       tx`set local plan_cache_mode = force_custom_plan`,
       tx<Omit<LoggedDelivery, "log">[]>`
         ${selected(tx)} where ${matching(tx, filter)}

@@ -4,7 +4,9 @@ import { str } from "envalid";
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
-  PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service, told for how long to keep them" }),
+  PARLEY_CONVERSATION_ADDRESS: str({
+    desc: "host:port of the conversation service, which receives retention settings",
+  }),
 };
 
 export type AccountConfig = ConfigOf<typeof VARIABLES>;

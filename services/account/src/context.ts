@@ -17,5 +17,5 @@ export interface AccountContext {
 
 type Definition = typeof AccountServiceService;
 
-/** What answers one RPC. */
+/** The handler of one RPC. */
 export type Handler<M extends keyof Definition> = NonNullable<Handlers<Definition>[M]>;

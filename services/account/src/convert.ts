@@ -8,7 +8,7 @@ import type { GrantRow, KeyRow } from "./store/api-keys.ts";
 import type { OwnerRow } from "./store/owners.ts";
 import type { SessionRow } from "./store/sessions.ts";
 
-/** The tier a message names, undefined when it names none. @throws ServiceError invalid for one this build does not know. */
+/** The tier in a message, or undefined when it is unspecified. @throws ServiceError invalid for an unknown tier */
 export function fromTier(tier: Tier | undefined): TierName | undefined {
   if (tier === undefined || tier === Tier.TIER_UNSPECIFIED) return undefined;
   const name = nameOf(TIERS, tier);

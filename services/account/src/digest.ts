@@ -1,6 +1,6 @@
 import { invalid } from "@parley/shared/errors";
 
-/** Of SHA-256. */
+/** Length of a SHA-256 digest. */
 const DIGEST_BYTES = 32;
 
 /** @throws ServiceError invalid */

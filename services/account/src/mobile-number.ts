@@ -2,7 +2,7 @@ import { CARRIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { parsePhoneNumberFromString } from "libphonenumber-js";
 
-/** @throws ServiceError invalid unless the number is written as E.164 and one that its country can have. */
+/** @throws ServiceError invalid unless the number is in E.164 form and possible in its country */
 export function checkMobileNumber(mobileNumber: string): void {
   const parsed = parsePhoneNumberFromString(mobileNumber);
   if (!parsed?.isPossible() || parsed.number !== mobileNumber) {

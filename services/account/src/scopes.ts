@@ -1,7 +1,10 @@
 import { SCOPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 
-/** The scopes of a new key: those asked for, each once, or all. @throws ServiceError invalid naming the known ones. */
+/**
+ * The scopes of a new key: the requested ones without duplicates, or all.
+ * @throws ServiceError invalid, listing the known scopes
+ */
 export function scopesOf(asked: readonly string[]): string[] {
   const known = new Set<string>(SCOPES);
   const unknown = asked.find((scope) => !known.has(scope));

@@ -92,7 +92,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
   return {
     address: running.address,
     stop: async () => {
-      // First, or the watching gateways' streams, which never end by themselves, would hold the drain up.
+      // First, because the gateways' watch streams never end by themselves and would block the drain.
       await keyChanges?.stop();
       await running.stop();
     },

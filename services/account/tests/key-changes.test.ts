@@ -108,7 +108,7 @@ test("a connection on which no notification arrives is never taken for live, and
   await notifyKeyChanges(db, ["key_1"]);
   await eventually(() =>
     expect(reasons).toEqual([
-      "no notification arrives: behind a pooler PARLEY_DATABASE_DIRECT_URL must lead to Postgres itself",
+      "notifications do not arrive: behind a pooler, PARLEY_DATABASE_DIRECT_URL must point to Postgres itself",
     ]),
   );
   leave();

@@ -125,7 +125,7 @@ test("when the listening connection is lost the streams end, and new ones are li
   await admin`select pg_terminate_backend(${lost?.pid ?? 0})`;
   expect(await failureOf(next())).toMatchObject({
     kind: "unavailable",
-    detail: "Key changes cannot be followed just now, try again",
+    detail: "Key changes cannot be followed right now, try again",
   });
 
   const again = await watch(account.client);

@@ -2,14 +2,14 @@ import { createHash, randomBytes } from "node:crypto";
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const RANDOM_BYTES = 32;
-/** How many base62 digits hold so many bytes. */
+/** Base62 digits needed for 32 bytes. */
 const LENGTH = 43;
 const PREFIX_LENGTH = 11;
 
 export interface NewApiKey {
-  /** vk_… : given to its owner once and never kept. */
+  /** vk_… : shown to its owner once and never stored. */
   apiKey: string;
-  /** Enough to tell one's keys apart. */
+  /** Enough for an owner to tell keys apart. */
   prefix: string;
   digest: Buffer;
 }

@@ -5,9 +5,9 @@ import { notifyKeyChanges } from "../store/key-changes.ts";
 import { getOwner } from "../store/owners.ts";
 
 /**
- * Changes a key and tells every process of it, in one transaction.
- * @returns the key as it was
- * @throws ServiceError not_found for an unknown owner or key, or a key of another owner
+ * Changes a key and notifies every process, in one transaction.
+ * @returns the key before the change
+ * @throws ServiceError not_found for an unknown owner or key, or another owner's key
  */
 export async function changeKey(
   { db }: AccountContext,

@@ -6,16 +6,17 @@ import { type Listening, openListening } from "../store/listening.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 
 export interface KeyChange {
-  /** The key whose grant changed; "", unless this is a heartbeat: any may have changed. */
+  /** The key whose grant changed. "" when this is not a heartbeat: any key may have changed. */
   keyId: string;
-  /** Nothing changed, and nothing was missed. */
+  /** Nothing changed, and no change was missed. */
   heartbeat: boolean;
 }
 
 export interface KeyChanges {
   /**
-   * First a change of any key, once no later change can be missed; then every change, and a heartbeat several times a second.
-   * @throws ServiceError unavailable as soon as changes may be missed: what was cached must not be relied on any more.
+   * Yields a change of "any key" once no later change can be missed, then every change, and a heartbeat several times a
+   * second.
+   * @throws ServiceError unavailable as soon as changes may be missed: discard what you cached
    */
   watch(signal: AbortSignal): AsyncIterable<KeyChange>;
   stop(): Promise<void>;
@@ -23,7 +24,7 @@ export interface KeyChanges {
 
 export interface KeyChangesSettings {
   db: Database;
-  /** Of a direct connection to the same database. */
+  /** URL of a direct connection to the same database. */
   url: string;
   log: Logger;
   /** Milliseconds between heartbeats. */
@@ -31,15 +32,15 @@ export interface KeyChangesSettings {
 }
 
 const ANY_KEY = "";
-/** No key has such an id. */
+/** Not a possible key id. */
 const HEARTBEAT = "heartbeat";
-/** With two of them missed and a moment more, a gateway still learns of a lost connection within a second. */
+/** A gateway that misses two heartbeats still notices a lost connection within a second. */
 const BEAT_MS = 300;
 const RETRY_MS = [50, 100, 250, 500, 1_000] as const;
-const LOST = "Key changes cannot be followed just now, try again";
+const LOST = "Key changes cannot be followed right now, try again";
 const STOPPING = "The account service is stopping, try again";
 
-/** Tells any number of watchers of the keys that any process changes, over one listening connection. */
+/** Reports key changes of all processes to any number of watchers, over one listening connection. */
 export function followKeyChanges({ db, url, log, beatMs = BEAT_MS }: KeyChangesSettings): KeyChanges {
   const watchers = new Set<Mailbox>();
   const stopping = Promise.withResolvers<void>();
@@ -60,7 +61,7 @@ export function followKeyChanges({ db, url, log, beatMs = BEAT_MS }: KeyChangesS
     await Promise.race([listening.lost, stopping.promise]);
     abandon(LOST);
     await listening.end();
-    if (!stopped) log.warn("the connection that tells of changed keys was lost, opening another");
+    if (!stopped) log.warn("lost the connection that reports key changes, reconnecting");
   };
   const run = async () => {
     for (let failures = 0; !stopped; ) {
@@ -76,8 +77,7 @@ export function followKeyChanges({ db, url, log, beatMs = BEAT_MS }: KeyChangesS
         failures = 0;
         await follow(listening);
       } catch (err) {
-        if (failures++ === 0)
-          log.warn({ err }, "changed keys cannot be told of, so gateways ask for each key every second");
+        if (failures++ === 0) log.warn({ err }, "cannot report key changes, so gateways recheck each key every second");
       }
       await Promise.race([Bun.sleep(RETRY_MS[failures] ?? 1_000), stopping.promise]);
     }

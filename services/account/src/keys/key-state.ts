@@ -6,23 +6,23 @@ export interface KeyState {
   expiresAt: Date | null;
 }
 
-/** Beyond it a date has no four-digit year. */
+/** Later dates have no four-digit year. */
 const EXPIRES_BEFORE = new Date("9999-01-01T00:00:00Z");
 
-/** The state of a key at a time. What its owner switched off is inactive, expired or not. */
+/** The state of a key at a time. A deactivated key is inactive, expired or not. */
 export function keyStatus({ active, expiresAt }: KeyState, now: Date): KeyStatus {
   if (!active) return KeyStatus.KEY_STATUS_INACTIVE;
   return expiresAt && expiresAt <= now ? KeyStatus.KEY_STATUS_EXPIRED : KeyStatus.KEY_STATUS_ACTIVE;
 }
 
-/** @throws ServiceError invalid unless the time is to come. */
+/** @throws ServiceError invalid unless the time is in the future */
 export function checkExpiry(expiresAt: Date, now: Date): void {
-  // Asked this way round because a time out of range compares false with anything.
+  // Negated because an invalid date compares false with everything.
   if (!(expiresAt > now)) throw invalid("expires_at", "expires_at must be in the future");
   if (!(expiresAt < EXPIRES_BEFORE)) throw invalid("expires_at", "expires_at must be before the year 9999");
 }
 
-/** @throws ServiceError condition for a key that would stay unusable. */
+/** @throws ServiceError condition for an expired key, which would stay unusable */
 export function checkActivation({ expiresAt }: KeyState, now: Date): void {
   if (expiresAt && expiresAt <= now) throw new ServiceError("condition", "API key has expired, create a new one");
 }

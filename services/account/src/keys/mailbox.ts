@@ -1,11 +1,11 @@
-/** What waits to be read by one reader: each text once, however often it was put. */
+/** A queue for one reader that holds each text once, however often it was put. */
 export interface Mailbox extends AsyncIterable<string> {
   put(text: string): void;
-  /** The reader gets what was put before, then the end or the error. */
+  /** The reader gets the remaining texts, then the end or the error. */
   close(error?: Error): void;
 }
 
-/** @param overflow what stands for all that waits once it is more than `sizeMax` texts */
+/** @param overflow replaces all waiting texts once there are more than `sizeMax` */
 export function createMailbox(overflow: string, sizeMax = 10_000): Mailbox {
   const waiting = new Set<string>();
   let end: { error: Error | undefined } | null = null;

@@ -4,7 +4,7 @@ import { changeKey } from "../keys/change-key.ts";
 import { checkActivation } from "../keys/key-state.ts";
 import { setKeyActive } from "../store/api-keys.ts";
 
-/** Also right for a key that is active already. An expired one cannot be brought back. */
+/** Succeeds for a key that is already active. An expired key cannot be activated. */
 export function activateKey(ctx: AccountContext): Handler<"activateKey"> {
   return async (request) => {
     const now = ctx.clock.now();

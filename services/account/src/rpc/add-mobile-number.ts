@@ -4,10 +4,10 @@ import { checkCarrier, checkMobileNumber } from "../mobile-number.ts";
 import { countNumbers, findNumberOwner, insertNumber, lockNumber } from "../store/mobile-numbers.ts";
 import { lockOwner } from "../store/owners.ts";
 
-/** Of an owner: all are listed at once, and nobody else can have them. */
+/** Limit per owner: they are listed without pages, and each number can belong to only one owner. */
 const NUMBERS_MAX = 1_000;
 
-/** A number is one owner's, or a call to it could not be told whose it is. */
+/** A number belongs to one owner, or a call to it could not be attributed. */
 export function addMobileNumber(ctx: AccountContext): Handler<"addMobileNumber"> {
   return async ({ ownerId, mobileNumber: given }) => {
     const { mobileNumber, telephonyProvider } = given ?? { mobileNumber: "", telephonyProvider: "" };

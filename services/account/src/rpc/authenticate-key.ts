@@ -3,7 +3,7 @@ import { toGrant } from "../convert.ts";
 import { checkDigest } from "../digest.ts";
 import { findGrant } from "../store/api-keys.ts";
 
-/** An inactive or expired key has a grant that says so; a deleted one and a deleted owner's have none. */
+/** Returns a grant also for an inactive or expired key, with that status, but none for a deleted key or a deleted owner's. */
 export function authenticateKey(ctx: AccountContext): Handler<"authenticateKey"> {
   return async ({ digest }) => {
     checkDigest(digest);

@@ -4,7 +4,7 @@ import { checkDigest } from "../digest.ts";
 import { hasEnded, isUseNews } from "../sign-in/session.ts";
 import { findSession, noteSessionUse } from "../store/sessions.ts";
 
-/** A session lives on while it is used. */
+/** Using a session keeps it alive. */
 export function authenticateSession(ctx: AccountContext): Handler<"authenticateSession"> {
   return async ({ digest }) => {
     checkDigest(digest);

@@ -7,7 +7,7 @@ import { getOwner, lockOwner } from "../store/owners.ts";
 import { findPasswordHash, storePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
 
-/** Every session ends, the one in use too, in whose place a new one begins. */
+/** Ends every session, including the current one, and starts a new one. */
 export function changePassword(ctx: AccountContext): Handler<"changePassword"> {
   return async ({ ownerId, currentPassword, newPassword }) => {
     checkPassword("new_password", newPassword, await getOwner(ctx.db, ownerId));

@@ -9,10 +9,10 @@ import { countKeys, insertKey, type KeyRow } from "../store/api-keys.ts";
 import { lockOwner } from "../store/owners.ts";
 import { checkName } from "../text-rules.ts";
 
-/** Of an owner, whatever their state: all are listed at once, and each has a rate of its own. */
+/** Limit per owner, in any state: they are listed without pages, and each has its own rate limit. */
 const KEYS_MAX = 200;
 
-/** The answer is the only place where the key itself ever appears. */
+/** The response is the only place where the key itself appears. */
 export function createKey(ctx: AccountContext): Handler<"createKey"> {
   return async ({ ownerId, name, scopes, expiresAt }) => {
     const now = ctx.clock.now();

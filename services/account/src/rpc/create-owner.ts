@@ -6,7 +6,7 @@ import { planOf } from "../settings/tiers.ts";
 import { insertOwner, isEmailTaken, lockEmail, type OwnerRow } from "../store/owners.ts";
 import { checkEmail, checkName } from "../text-rules.ts";
 
-/** An owner of the free tier unless another is named. */
+/** The tier defaults to free. */
 export function createOwner(ctx: AccountContext): Handler<"createOwner"> {
   return async ({ name, email, tier, rateLimitPerMinute }) => {
     checkName(name);

@@ -6,7 +6,7 @@ import { deletePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
 import { forgetSettings } from "../store/settings.ts";
 
-/** The owner's keys and sessions stop at once, the email is free again. */
+/** The owner's keys and sessions stop working at once, and the email can be reused. */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
   return async ({ ownerId }) => {
     await ctx.db.begin(async (tx) => {

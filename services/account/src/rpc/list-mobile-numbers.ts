@@ -2,7 +2,7 @@ import type { AccountContext, Handler } from "../context.ts";
 import { listNumbers } from "../store/mobile-numbers.ts";
 import { getOwner } from "../store/owners.ts";
 
-/** In the order in which they were added. */
+/** Oldest first. */
 export function listMobileNumbers(ctx: AccountContext): Handler<"listMobileNumbers"> {
   return async ({ ownerId }) => {
     await getOwner(ctx.db, ownerId);

@@ -4,7 +4,7 @@ import { getOwner, lockOwner } from "../store/owners.ts";
 import { storePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
 
-/** Whoever was signed in with another password is not any more. */
+/** Ends every session. */
 export function setPassword(ctx: AccountContext): Handler<"setPassword"> {
   return async ({ ownerId, password }) => {
     checkPassword("password", password, await getOwner(ctx.db, ownerId));

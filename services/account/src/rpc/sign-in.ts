@@ -9,7 +9,7 @@ import { findPasswordByEmail, findPasswordHash } from "../store/passwords.ts";
 import { deleteUnusedSessions } from "../store/sessions.ts";
 import { checkEmail } from "../text-rules.ts";
 
-/** Attempts are limited by who asks this service: it cannot tell from where they come. */
+/** The caller limits attempts, because this service does not see client addresses. */
 export function signIn(ctx: AccountContext): Handler<"signIn"> {
   return async ({ email, password }) => {
     checkEmail(email);
@@ -20,7 +20,7 @@ export function signIn(ctx: AccountContext): Handler<"signIn"> {
     if (isSure(ctx.clock)) await deleteUnusedSessions(ctx.db, unusedSince(now));
     const { owner, session, token } = await ctx.db.begin(async (tx) => {
       const locked = await lockOwner(tx, known.ownerId);
-      // Read only behind the lock: a session of a password that was changed meanwhile would outlive it.
+      // Read under the lock: otherwise a concurrent password change would leave this session alive.
       if ((await findPasswordHash(tx, known.ownerId)) !== known.passwordHash) throw wrong();
       return { owner: locked, ...(await beginSession(tx, known.ownerId, now)) };
     });

@@ -2,7 +2,7 @@ import { isId } from "@parley/shared/ids";
 import type { AccountContext, Handler } from "../context.ts";
 import { deleteSession } from "../store/sessions.ts";
 
-/** Also right for a session that has ended already. */
+/** Succeeds for a session that has already ended. */
 export function signOut(ctx: AccountContext): Handler<"signOut"> {
   return async ({ ownerId, sessionId }) => {
     if (isId("own", ownerId) && isId("ses", sessionId)) await deleteSession(ctx.db, ownerId, sessionId);

@@ -5,7 +5,7 @@ import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
 import { lockOwner, updateOwner as updateOwnerRow } from "../store/owners.ts";
 import { checkName } from "../text-rules.ts";
 
-/** What is not given stays. A changed tier or limit reaches the owner's keys at once. */
+/** Fields left out stay unchanged. A changed tier or limit applies to the owner's keys at once. */
 export function updateOwner(ctx: AccountContext): Handler<"updateOwner"> {
   return async ({ ownerId, name, tier, rateLimitPerMinute }) => {
     if (name !== undefined) checkName(name);

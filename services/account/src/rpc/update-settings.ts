@@ -3,7 +3,7 @@ import { checkRetentionDays, RETENTION_DAYS } from "../settings/retention.ts";
 import { promiseRetention, tellRetentionNow } from "../settings/tell-retention.ts";
 import { getSettingsRow, setRetentionDays } from "../store/settings.ts";
 
-/** What is not given stays. */
+/** Fields left out stay unchanged. */
 export function updateSettings(ctx: AccountContext): Handler<"updateSettings"> {
   return async ({ ownerId, retentionDays }, { log }) => {
     if (retentionDays !== undefined) checkRetentionDays(retentionDays);

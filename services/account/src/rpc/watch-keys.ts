@@ -1,6 +1,6 @@
 import type { AccountContext, Handler } from "../context.ts";
 
-/** So that gateways come to watch at new replicas too. */
+/** Ends streams after this time so that gateways spread to new replicas. */
 const WATCH_MS = 240_000;
 
 export function watchKeys(ctx: AccountContext): Handler<"watchKeys"> {

@@ -7,20 +7,20 @@ import { findRetention } from "../store/settings.ts";
 
 const QUEUE = "tell-retention";
 const RETRY_MS = [1_000, 2_000, 5_000, 15_000] as const;
-/** Whoever changes a setting waits no longer than this for the conversation service. */
+/** The longest that a settings change waits for the conversation service. */
 const NOW_WITHIN_MS = 1_000;
 
-/** Promises, in the transaction of the change, that the conversation service will know of an owner's retention. */
+/** Enqueues, in the transaction of the change, a job that sends an owner's retention to the conversation service. */
 export async function promiseRetention(tx: Sql, ownerId: string, now: Date): Promise<void> {
   await enqueueJob(tx, { ownerId, jobId: QUEUE, queue: QUEUE, payload: {}, dueAt: now });
 }
 
-/** The same at once, so that what is no longer kept is gone when the change is answered; should it fail, the job does it. */
+/** Sends it at once, so that expired conversations are hidden when the change returns; if this fails, the job does it. */
 export async function tellRetentionNow(ctx: AccountContext, ownerId: string, log: Logger): Promise<void> {
   try {
     await tellRetention(ctx, ownerId);
   } catch (err) {
-    log.warn({ err, owner_id: ownerId }, "the conversation service will be told of a new retention by a job");
+    log.warn({ err, owner_id: ownerId }, "cannot send a new retention to the conversation service now, a job will");
   }
 }
 
@@ -35,7 +35,7 @@ export function retentionQueue(ctx: AccountContext): Record<string, Queue> {
   };
 }
 
-/** What is stored now: of two that are told at once the revision tells which is newer. */
+/** Sends the stored value: the revision orders concurrent calls. */
 async function tellRetention({ db, conversations }: AccountContext, ownerId: string): Promise<void> {
   const retention = await findRetention(db, ownerId);
   if (retention) await conversations.setRetention({ ownerId, ...retention }, { timeoutMs: NOW_WITHIN_MS });

@@ -12,7 +12,7 @@ export type TierName = keyof typeof TIERS;
 
 export interface Plan {
   tier: TierName;
-  /** Requests per minute, for a tier that leaves them open. */
+  /** Requests per minute, for a tier without a fixed limit. */
   customRateLimit: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface PlanChange {
   rateLimitPerMinute: number | undefined;
 }
 
-/** @throws ServiceError invalid when a limit is missing, out of bounds, or given to a tier that has its own. */
+/** @throws ServiceError invalid when a limit is missing, out of bounds, or given for a tier with a fixed limit */
 export function planOf(tier: TierName, rateLimitPerMinute: number | undefined): Plan {
   const limit = RATE_LIMITS[tier];
   if (typeof limit === "number") {
@@ -41,7 +41,7 @@ export function planOf(tier: TierName, rateLimitPerMinute: number | undefined): 
   return { tier, customRateLimit: rateLimitPerMinute };
 }
 
-/** The plan after a change; an agreed limit stays for as long as the tier does. @throws as planOf */
+/** The plan after a change; a custom limit stays while the tier does. @throws ServiceError as `planOf` does */
 export function changePlan(current: Plan, { tier = current.tier, rateLimitPerMinute }: PlanChange): Plan {
   const agreed = tier === current.tier ? current.customRateLimit : null;
   return planOf(tier, rateLimitPerMinute ?? agreed ?? undefined);

@@ -3,7 +3,7 @@ import { newId } from "@parley/shared/ids";
 import { insertSession, type SessionRow } from "../store/sessions.ts";
 import { newToken } from "./session.ts";
 
-/** The answer is the only place where the token itself ever appears. */
+/** The response is the only place where the token itself appears. */
 export async function beginSession(
   tx: Sql,
   ownerId: string,

@@ -1,21 +1,24 @@
 import { invalid, ServiceError } from "@parley/shared/errors";
 import pLimit from "p-limit";
 
-/** NIST SP 800-63B-4, 3.1.1.2: at least 15 where the password is the only factor, long ones taken, no rules of composition. */
+/**
+ * NIST SP 800-63B-4, 3.1.1.2: at least 15 characters when the password is the only factor, long ones accepted, no
+ * composition rules.
+ */
 const LENGTH = { min: 15, max: 256 } as const;
 const DIFFERENT_CHARACTERS_MIN = 5;
 
-/** OWASP's least for Argon2id: 19 MiB and two passes. */
+/** OWASP's minimum for Argon2id: 19 MiB and two passes. */
 const ARGON2ID = { algorithm: "argon2id", memoryCost: 19_456, timeCost: 2 } as const;
-/** Each takes a core and its memory for a while. */
+/** Each hash occupies a core and its memory. */
 const AT_ONCE_MAX = 2;
 const WAITING_MAX = 20;
 
-/** Hashes and verifies beside the event loop, a few at a time. Both throw ServiceError unavailable when too many wait already. */
+/** Hashes and verifies off the event loop, a few at a time. Both throw ServiceError unavailable when too many are waiting. */
 export interface Passwords {
   /** In PHC form. */
   hash(password: string): Promise<string>;
-  /** Takes as long without a hash, which nothing matches: whether there is one cannot be told by time. */
+  /** Takes equally long without a hash, so that timing does not reveal whether there is one. */
   verify(password: string, hash: string | null): Promise<boolean>;
 }
 
@@ -33,12 +36,12 @@ export function createPasswords(): Passwords {
   };
 }
 
-/** One text has several encodings, and keyboards differ in which they make. */
+/** Unicode encodes some characters in several ways, and keyboards differ. */
 function normal(password: string): string {
   return password.normalize("NFC");
 }
 
-/** @throws ServiceError invalid naming `path` for one that is too short, too long, or among the first that anyone would try. */
+/** @throws ServiceError invalid, naming `path`, for a password that is too short, too long or easily guessed */
 export function checkPassword(path: string, password: string, owner: { name: string; email: string }): void {
   const characters = [...normal(password)];
   if (characters.length < LENGTH.min || characters.length > LENGTH.max) {

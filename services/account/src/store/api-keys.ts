@@ -13,7 +13,7 @@ export interface KeyRow extends KeyState {
   createdAt: Date;
 }
 
-/** A key with what its owner's tier allows. */
+/** A key with the limits of its owner's tier. */
 export interface GrantRow extends KeyState, Plan {
   ownerId: string;
   keyId: string;
@@ -32,7 +32,7 @@ export async function countKeys(sql: Sql, ownerId: string): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** The key of that digest, whatever its state, unless its owner is deleted. */
+/** The key with this digest, in any state, unless its owner is deleted. */
 export async function findGrant(sql: Sql, digest: Buffer): Promise<GrantRow | null> {
   const [row] = await sql<GrantRow[]>`
     select api_keys.owner_id, key_id, scopes, active, expires_at, tier, custom_rate_limit
@@ -41,7 +41,10 @@ export async function findGrant(sql: Sql, digest: Buffer): Promise<GrantRow | nu
   return row ?? null;
 }
 
-/** The key, unchangeable by others until the transaction ends. @throws ServiceError not_found, for another owner's key too. */
+/**
+ * Returns the key and locks it until the end of the transaction.
+ * @throws ServiceError not_found, also for another owner's key
+ */
 export async function lockKey(tx: Sql, ownerId: string, keyId: string): Promise<KeyRow> {
   const [row] = isId("key", keyId)
     ? await tx<KeyRow[]>`

@@ -7,8 +7,9 @@ export interface IdempotencyClaim {
 }
 
 /**
- * Claims a key for a request in one statement, so that of two at once one is first.
- * @returns whether it is this request's: claimed now, claimed by the same one before, or free again since `expiredAt`
+ * Claims a key for a request in one statement, so that only one of two concurrent requests gets it.
+ * @returns whether the key is this request's: claimed now, claimed before by the same request, or expired since
+ *   `expiredAt`
  */
 export async function claimKey(
   sql: Sql,
@@ -27,7 +28,7 @@ export async function claimKey(
   return claimed !== undefined;
 }
 
-/** A few at a time, more than are added, so that no request pays for many. */
+/** Deletes a few claims at a time, more than are added, so that no request pays for many. */
 export async function deleteExpiredClaims(sql: Sql, expiredAt: Date): Promise<void> {
   await sql`
     delete from idempotency_claims

@@ -1,9 +1,12 @@
 import type { Sql } from "@parley/shared/db/database";
 
-/** Carries the id of every key whose grant changed; the database is the installation's own, so the name needs no schema. */
+/**
+ * Channel with the id of every key whose grant changed. Channels are per database and each installation has its own, so
+ * the name needs no schema.
+ */
 export const KEY_CHANGES = "parley_account_keys";
 
-/** Tells every process of changed keys, once the transaction that changes them commits. */
+/** Notifies every process of changed keys when the transaction commits. */
 export async function notifyKeyChanges(tx: Sql, keyIds: readonly string[]): Promise<void> {
   await tx`select pg_notify(${KEY_CHANGES}, key_id) from unnest(${keyIds}::text[]) as changed (key_id)`;
 }

@@ -4,33 +4,33 @@ import { newUuid } from "@parley/shared/ids";
 import type postgres from "postgres";
 
 export interface ListeningSettings {
-  /** Of a direct connection to Postgres. */
+  /** URL of a direct connection to Postgres. */
   url: string;
-  /** Where the notifications come from: what it sends must arrive, or nobody is listening. */
+  /** The database that sends the notifications; listening fails when its test notification does not arrive. */
   db: Database;
   channel: string;
   onNotification(payload: string): void;
-  /** Called every `beatMs` milliseconds: whatever was notified by then has been passed on. */
+  /** Called every `beatMs` milliseconds, after all earlier notifications were passed on. */
   onBeat(): void;
   beatMs: number;
 }
 
 export interface Listening {
-  /** Resolves when notifications may get lost from now on. */
+  /** Resolves once notifications may be lost. */
   lost: Promise<void>;
   end(): Promise<void>;
 }
 
-/** Begins what is sent to prove that notifications arrive. */
+/** Prefix of the test notifications. */
 const PROOF = "proof ";
 const PROOF_MS = 2_000;
-/** Beats without an answer after which a connection is given up. */
+/** Unanswered beats after which the connection counts as lost. */
 const MISSED_MAX = 10;
 
 /**
- * Listens on a connection of its own, for as long as that lives. The driver's own `listen` reconnects by itself but tells of
- * it only afterwards, and readers must know at once that they may be missing something.
- * @throws when Postgres cannot be reached, or when a notification sent as a proof does not arrive
+ * Listens on its own connection until that is lost. The driver's `listen` reconnects by itself but reports it only
+ * afterwards, and readers must know at once that they may miss something.
+ * @throws when Postgres is unreachable, or when a test notification does not arrive
  */
 export async function openListening({
   url,
@@ -59,7 +59,9 @@ export async function openListening({
   lost.promise.then(() => failed.reject(new Error("the connection was lost")));
   const silence = setTimeout(() => {
     failed.reject(
-      new Error("no notification arrives: behind a pooler PARLEY_DATABASE_DIRECT_URL must lead to Postgres itself"),
+      new Error(
+        "notifications do not arrive: behind a pooler, PARLEY_DATABASE_DIRECT_URL must point to Postgres itself",
+      ),
     );
   }, PROOF_MS);
   try {
@@ -80,7 +82,7 @@ export async function openListening({
   };
 }
 
-/** `onnotify` is what the driver's own `listen` is built on; its types leave it out. */
+/** The driver's `listen` is built on `onnotify`, which its types leave out. */
 function connect(
   url: string,
   events: { onclose(): void; onnotify(channel: string, payload: string): void },
@@ -99,8 +101,8 @@ function connect(
 }
 
 /**
- * Asks over the connection itself, which answers after what was notified before. A peer that vanished closes nothing: only
- * questions without an answer tell of it.
+ * Queries over the listening connection, which answers after earlier notifications. A vanished peer closes nothing, so
+ * only unanswered queries reveal it.
  */
 function startBeat(connection: postgres.Sql, beatMs: number, onBeat: () => void, onLost: () => void): Timer {
   let missed = 0;

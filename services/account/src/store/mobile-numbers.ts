@@ -6,12 +6,12 @@ export interface NumberRow {
   telephonyProvider: string;
 }
 
-/** Makes whoever else wants the number wait for the end of this transaction. */
+/** Serializes changes to a number until the end of the transaction. */
 export async function lockNumber(tx: Sql, mobileNumber: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('account.mobile_number.' || ${mobileNumber}, 0))`;
 }
 
-/** Whose the number is; a deleted owner's is free. */
+/** The number's owner; a deleted owner's number is free. */
 export async function findNumberOwner(sql: Sql, mobileNumber: string): Promise<string | null> {
   const [row] = await sql<{ ownerId: string }[]>`
     select owner_id from mobile_numbers join owners using (owner_id)
@@ -32,14 +32,14 @@ export async function countNumbers(sql: Sql, ownerId: string): Promise<number> {
   return row?.total ?? 0;
 }
 
-/** In the order in which they were added. */
+/** Oldest first. */
 export async function listNumbers(sql: Sql, ownerId: string): Promise<NumberRow[]> {
   return sql<NumberRow[]>`
     select owner_id, mobile_number, telephony_provider
     from mobile_numbers where owner_id = ${ownerId} order by created_at, mobile_number`;
 }
 
-/** Whether there was such a number. */
+/** Returns whether the number existed. */
 export async function deleteNumber(sql: Sql, ownerId: string, mobileNumber: string): Promise<boolean> {
   const { count } = await sql`
     delete from mobile_numbers where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;

@@ -11,7 +11,7 @@ export interface OwnerRow extends Plan {
   updatedAt: Date;
 }
 
-/** Makes whoever else wants the email wait for the end of this transaction. */
+/** Serializes changes to an email until the end of the transaction. */
 export async function lockEmail(tx: Sql, email: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('account.email.' || lower(${email}), 0))`;
 }
@@ -27,17 +27,17 @@ export async function insertOwner(sql: Sql, row: OwnerRow): Promise<void> {
     values (${row.ownerId}, ${row.name}, ${row.email}, ${row.tier}, ${row.customRateLimit}, ${row.createdAt}, ${row.updatedAt})`;
 }
 
-/** @throws ServiceError not_found, for a deleted owner too. */
+/** @throws ServiceError not_found, also for a deleted owner */
 export async function getOwner(sql: Sql, ownerId: string): Promise<OwnerRow> {
   return readOwner(sql, ownerId, sql``);
 }
 
-/** The owner, unchangeable by others until the transaction ends. @throws ServiceError not_found */
+/** Returns the owner and locks it until the end of the transaction. @throws ServiceError not_found */
 export async function lockOwner(tx: Sql, ownerId: string): Promise<OwnerRow> {
   return readOwner(tx, ownerId, tx`for update`);
 }
 
-/** Newest first, from the one after `afterOwnerId`, or from the first for "". */
+/** Newest first, after `afterOwnerId`; from the start for "". */
 export async function listOwners(sql: Sql, afterOwnerId: string, limit: number): Promise<OwnerRow[]> {
   return sql<OwnerRow[]>`
     select owner_id, name, email, tier, custom_rate_limit, created_at, updated_at
@@ -53,7 +53,7 @@ export async function updateOwner(sql: Sql, row: OwnerRow): Promise<void> {
     where owner_id = ${row.ownerId}`;
 }
 
-/** The row stays, so that what belongs to the owner can still be found and removed. */
+/** Keeps the row, so that the owner's data can still be found and deleted. */
 export async function markOwnerDeleted(sql: Sql, ownerId: string, now: Date): Promise<void> {
   await sql`update owners set deleted_at = ${now} where owner_id = ${ownerId}`;
 }

@@ -5,7 +5,7 @@ export interface PasswordRow {
   passwordHash: string;
 }
 
-/** The password of the owner with that email, null for no such owner or one without a password. */
+/** The password hash of the owner with this email; null without such an owner or a password. */
 export async function findPasswordByEmail(sql: Sql, email: string): Promise<PasswordRow | null> {
   const [row] = await sql<PasswordRow[]>`
     select owner_id, password_hash from owners join passwords using (owner_id)

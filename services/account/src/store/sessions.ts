@@ -12,7 +12,7 @@ export async function insertSession(sql: Sql, row: SessionRow, digest: Buffer): 
     values (${row.ownerId}, ${row.sessionId}, ${digest}, ${row.createdAt}, ${row.lastUsedAt})`;
 }
 
-/** The session of that digest, ended or not, unless its owner is deleted. */
+/** The session with this digest, ended or not, unless its owner is deleted. */
 export async function findSession(sql: Sql, digest: Buffer): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
     select sessions.owner_id, session_id, sessions.created_at, last_used_at
@@ -34,7 +34,7 @@ export async function deleteSessionsOf(sql: Sql, ownerId: string): Promise<void>
   await sql`delete from sessions where owner_id = ${ownerId}`;
 }
 
-/** A few at a time, more than are added, so that no request pays for many. */
+/** Deletes a few sessions at a time, more than are added, so that no request pays for many. */
 export async function deleteUnusedSessions(sql: Sql, unusedSince: Date): Promise<void> {
   await sql`
     delete from sessions

@@ -3,11 +3,11 @@ import { notFound } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 
 export interface SettingsRow {
-  /** Null: never set. */
+  /** Null when never set. */
   retentionDays: number | null;
 }
 
-/** @throws ServiceError not_found when there is no such owner. */
+/** @throws ServiceError not_found when the owner does not exist */
 export async function getSettingsRow(sql: Sql, ownerId: string): Promise<SettingsRow> {
   const [row] = isId("own", ownerId)
     ? await sql<SettingsRow[]>`
@@ -25,7 +25,7 @@ export async function setRetentionDays(sql: Sql, ownerId: string, retentionDays:
       revision = settings.revision + 1`;
 }
 
-/** An owner who is deleted has no settings any more. Returns whether there were any. */
+/** Resets the settings of a deleted owner. Returns whether there were any. */
 export async function forgetSettings(sql: Sql, ownerId: string, now: Date): Promise<boolean> {
   const forgotten = await sql`
     update settings set revision = revision + 1, updated_at = ${now} where owner_id = ${ownerId} returning 1`;
@@ -33,12 +33,12 @@ export async function forgetSettings(sql: Sql, ownerId: string, now: Date): Prom
 }
 
 export interface RetentionRow {
-  /** Absent: the default, which a deleted owner has too. */
+  /** Undefined for the default, also after the owner is deleted. */
   retentionDays: number | undefined;
   revision: number;
 }
 
-/** Null: never changed. */
+/** Returns null when never changed. */
 export async function findRetention(sql: Sql, ownerId: string): Promise<RetentionRow | null> {
   const [row] = await sql<{ retentionDays: number | null; revision: number }[]>`
     select case when deleted_at is null then retention_days end as retention_days, revision

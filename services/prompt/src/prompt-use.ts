@@ -6,7 +6,7 @@ import type { PromptTypeName } from "./store/prompts.ts";
 
 export interface ReferenceUse {
   type: PromptTypeName;
-  /** Where the agent's client gives the reference. */
+  /** The request field that holds the reference. */
   field: string;
   promptName: string;
   promptVersion: number | undefined;
@@ -25,7 +25,7 @@ const FIELDS = {
   analysis: { reference: "call_analysis_prompt", content: "call_analysis_prompt.custom_prompt" },
 } as const satisfies Record<PromptTypeName, { reference: string; content: string }>;
 
-/** @throws ServiceError `invalid` for what breaks a rule, `not_found` for a name that no prompt can have */
+/** @throws ServiceError `invalid` for a malformed use, `not_found` for an impossible prompt name */
 export function readUse({ promptType, source }: PromptUseMessage): PromptUse {
   const type = nameOf(PROMPT_TYPES, promptType);
   if (!type) throw invalid("prompt_type", "prompt_type must be main or analysis");

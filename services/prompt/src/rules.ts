@@ -2,7 +2,7 @@ import { invalid, notFound } from "@parley/shared/errors";
 
 const NAME_LENGTH_MAX = 100;
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}]/u;
-/** Spaces and characters that only steer others, such as joiners, show nothing by themselves. */
+/** Spaces and format characters, such as joiners, are invisible by themselves. */
 const VISIBLE = /[^\p{Z}\p{Cf}]/u;
 
 /** Returns why a text cannot be a prompt's name, or null if it can (docs/api-reference.md#prompts). */
@@ -15,33 +15,27 @@ export function promptNameFault(name: string): string | null {
   return null;
 }
 
-/** @throws ServiceError `invalid` when a prompt cannot be called so */
+/** @throws ServiceError `invalid` when the text cannot be a prompt's name */
 export function checkPromptName(name: string): void {
   const fault = promptNameFault(name);
   if (fault) throw invalid("prompt_name", fault);
 }
 
 /**
- * For look-ups: no prompt has a name that breaks the rule, and some of those texts the database cannot even be asked for.
+ * For look-ups: no prompt has an invalid name, and the database rejects some of them.
  * @throws ServiceError `not_found`
  */
 export function checkPromptMayExist(name: string): void {
   if (promptNameFault(name)) throw notFound("Prompt");
 }
 
-/**
- * @param path the field the content came in, as a client knows it
- * @throws ServiceError `invalid`
- */
+/** @param path the request field of the content @throws ServiceError `invalid` */
 export function checkContent(content: string, path = "prompt_content"): void {
   if (content === "") throw invalid(path, `${path} must be at least 1 character`);
   if (content.includes("\0")) throw invalid(path, `${path} must not contain the character U+0000`);
 }
 
-/**
- * @param path the field the version came in, as a client knows it
- * @throws ServiceError `invalid`
- */
+/** @param path the request field of the version @throws ServiceError `invalid` */
 export function checkVersion(version: number | undefined, path: string): void {
   if (version !== undefined && version < 1) throw invalid(path, `${path} must be at least 1`);
 }

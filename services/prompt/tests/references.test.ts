@@ -317,7 +317,7 @@ describe("reading a batch", () => {
 describe("changes of one agent's references that overtake each other", () => {
   const settled = (agent: ReturnType<typeof newAgent>, promptNames: string[], revision: number, agentGone = false) =>
     client.setPromptReferences({ ...agent, promptNames, agentGone, revision });
-  const overtaken = { kind: "unavailable", detail: "The agent's prompts were changed again meanwhile, try again" };
+  const overtaken = { kind: "unavailable", detail: "The agent's prompts were changed by another request, try again" };
 
   test("an older one that arrives late changes nothing: the prompt in use stays in use", async () => {
     const agent = newAgent(newOwner());

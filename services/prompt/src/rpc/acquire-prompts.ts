@@ -21,7 +21,7 @@ export function acquirePrompts(
     const wanted = uses.map(readUse);
     return ctx.db.begin(async (tx) => {
       await beginReferenceChange(tx, { ...agent, revision, agentGone: false }, ctx.clock.now());
-      // All of them at once and in order of name, before any prompt is written: two such transactions cannot block each other.
+      // Locks all prompts by name before writing any, so that two such transactions cannot deadlock.
       const types = await holdPrompts(
         tx,
         ownerId,
@@ -61,7 +61,7 @@ async function takeReferenced(
   return { reference: { promptName, promptVersion }, prompt: toPrompt(row) };
 }
 
-/** A prompt that somebody made by hand under the internal name gets the version too, and stays theirs. */
+/** A prompt that a user created under the internal name also gets the version, and stays a user's prompt. */
 async function writeInternal(
   tx: Sql,
   { clock }: PromptContext,

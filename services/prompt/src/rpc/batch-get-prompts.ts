@@ -7,7 +7,7 @@ import type { PromptContext } from "../context.ts";
 import { toPrompt } from "../convert.ts";
 import { findVersions, findVersionsOfPage, type VersionKey, type WantedVersion } from "../store/prompts.ts";
 
-/** Every chat turn passes here: one query for all items, each different one looked up once. */
+/** Every chat turn calls this: one query for all items, with duplicates looked up once. */
 export function batchGetPrompts(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["batchGetPrompts"]> {
@@ -16,7 +16,7 @@ export function batchGetPrompts(
     const places = new Map<string, number>();
     const placeOf = items.map((item) => {
       const key = versionKey(item);
-      // Such a name is nobody's, and would fail the whole batch in the database.
+      // No prompt has such a name, and the database would reject the whole batch.
       if (key.promptName.includes("\0")) return -1;
       const id = `${key.ownerId}\0${key.promptName}\0${key.promptVersion}`;
       let place = places.get(id);
@@ -29,7 +29,7 @@ export function batchGetPrompts(
       return place;
     });
     const rows = await (forPage ? findVersionsOfPage : findVersions)(ctx.db, keys);
-    // Without the times, which no agent shows and which are half of the cost of writing and reading the answer.
+    // Leaves out the times, which agents do not show and which are half of the cost of encoding the response.
     const results = rows.map((row) => ({
       prompt: row ? { ...toPrompt(row), createdAt: undefined, updatedAt: undefined } : undefined,
     }));

@@ -29,7 +29,7 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
     });
 }
 
-/** There are two types, so the prompt's is the one that was not asked for. */
+/** There are two types, so the prompt has the one that was not requested. */
 function otherType(asked: PromptType): ServiceError {
   const own = asked === PROMPT_TYPES.main ? "analysis" : "main";
   const path = "prompt_metadata.prompt_type";

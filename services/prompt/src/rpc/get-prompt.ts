@@ -6,7 +6,7 @@ import { toPrompt } from "../convert.ts";
 import { checkPromptMayExist, checkVersion } from "../rules.ts";
 import { findVersions } from "../store/prompts.ts";
 
-/** Of 500,000 characters. */
+/** Enough for 500,000 characters. */
 const PROMPT_BYTES_MAX = 2 * 1024 * 1024;
 
 export function getPrompt(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["getPrompt"]> {

@@ -9,7 +9,7 @@ import { listPromptRows } from "../store/list-prompts.ts";
 export function listPrompts(ctx: PromptContext): NonNullable<Handlers<typeof PromptServiceService>["listPrompts"]> {
   return async ({ ownerId, search, latestOnly, page }, call) => {
     const wanted = pageOf(page);
-    // No stored text has this character, and the database refuses to be asked for it.
+    // No stored text contains this character, and the database rejects queries with it.
     if (search.includes("\0")) return { prompts: [], total: 0 };
     const filter = { ownerId, search, latestOnly };
     const list = () => listPromptRows(ctx.db, filter, wanted);

@@ -19,7 +19,7 @@ export function setPromptReferences(
       if (agentGone) await deleteInternalPrompts(tx, ownerId, agentId);
       return existing;
     });
-    // Whoever settles references repeats a call that fails, and no repetition brings a prompt back.
+    // Logs instead of failing, because the caller would retry for ever and no retry restores a prompt.
     if (held.size < new Set(promptNames).size) {
       call.log.warn({ owner_id: ownerId, agent_id: agentId }, "an agent refers to a prompt that does not exist");
     }

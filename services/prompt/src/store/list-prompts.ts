@@ -4,12 +4,12 @@ import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
 import { findSearchedPage } from "./search-prompts.ts";
 
 /**
- * A page of an owner's prompts, newest first, and how many match in all.
- * @throws ServiceError condition for a page that is too long
+ * A page of an owner's prompts, newest first, and the total number of matches.
+ * @throws ServiceError condition when the page is too large
  */
 export async function listPromptRows(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
   if (filter.search !== "") return findSearchedPage(db, filter, page);
-  // Page and total are of one moment.
+  // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const [rows, [count]] = await Promise.all([selectPage(tx, filter, page), selectCount(tx, filter)]);
     return { rows, total: count?.total ?? 0 };

@@ -10,17 +10,17 @@ export interface PromptRow {
   promptVersion: number;
   promptContent: string;
   promptType: PromptTypeName;
-  /** Of the first version. */
+  /** When the first version was created. */
   createdAt: Date;
-  /** Of this version. */
+  /** When this version was created. */
   updatedAt: Date;
 }
 
 export interface PromptFilter {
   ownerId: string;
-  /** Substring of name or content; empty for all. */
+  /** Substring of the name or content; empty matches all. */
   search: string;
-  /** Else every version is an item of its own. */
+  /** When false, every version is a separate item. */
   latestOnly: boolean;
 }
 
@@ -32,25 +32,25 @@ export interface Page {
 
 export interface FoundPage {
   rows: PromptRow[];
-  /** Of all pages. */
+  /** Over all pages. */
   total: number;
 }
 
 export interface NewVersion {
   ownerId: string;
   promptName: string;
-  /** For a new prompt; one that exists keeps its own. */
+  /** Used for a new prompt; an existing one keeps its id. */
   promptId: string;
-  /** Null: main for a new prompt, that of the prompt for another version. */
+  /** Null means main for a new prompt, and the existing type for another version. */
   promptType: PromptTypeName | null;
-  /** For a new prompt: the agent it is made for. */
+  /** For a new prompt, the agent that it is created for. */
   internalAgentId: string | null;
   promptContent: string;
   now: Date;
 }
 
 /**
- * Inserts version 1, or the next one where the name exists. Concurrent ones queue at the row of the prompt.
+ * Inserts version 1, or the next version when the name exists. Concurrent calls queue on the prompt's row.
  * @returns null when the prompt exists with another type
  */
 export async function insertVersion(sql: Sql, version: NewVersion): Promise<PromptRow | null> {
@@ -73,7 +73,7 @@ export async function insertVersion(sql: Sql, version: NewVersion): Promise<Prom
   return row ? { ...row, promptContent } : null;
 }
 
-/** Inserts the next version of a prompt that exists; null when it does not. */
+/** Inserts the next version of a prompt; returns null when there is no such prompt. */
 export async function insertNextVersion(
   sql: Sql,
   { ownerId, promptName, promptContent, now }: Pick<NewVersion, "ownerId" | "promptName" | "promptContent" | "now">,
@@ -94,18 +94,18 @@ export async function insertNextVersion(
 export interface VersionKey {
   ownerId: string;
   promptName: string;
-  /** Null: the latest. */
+  /** Null for the latest. */
   promptVersion: number | null;
 }
 
-/** A version, and in how many places of an answer it is to stand. */
+/** A version, and how often it appears in the response. */
 export interface WantedVersion extends VersionKey {
   places: number;
 }
 
 /**
- * Reads many versions of many owners in one query: one entry for each key, in its order, null where there is none.
- * Materialised, because a join of all three tables is planned to read every version of a prompt and drop the others.
+ * Reads versions of many owners in one query: one entry per key, in order, null where there is none. Materialized,
+ * because otherwise the planner reads every version of a prompt and drops the others.
  */
 export async function findVersions(sql: Sql, keys: readonly VersionKey[]): Promise<(PromptRow | null)[]> {
   const rows = await sql<PlacedRow[]>`
@@ -115,7 +115,7 @@ export async function findVersions(sql: Sql, keys: readonly VersionKey[]): Promi
   return inPlaces(keys, rows);
 }
 
-/** The same for a page of a list. @throws ServiceError condition when the contents are too long together */
+/** The same for a page of a list. @throws ServiceError condition when the contents are too large together */
 export async function findVersionsOfPage(sql: Sql, keys: readonly WantedVersion[]): Promise<(PromptRow | null)[]> {
   const rows = await readBoundedPage<PlacedRow>(sql, {
     rows: sql`
@@ -149,7 +149,7 @@ const wantedVersions = (sql: Sql, keys: readonly VersionKey[]) => sql`
 const versionColumns = (sql: Sql) => sql`
   place, prompt_name, prompt_version, v.content as prompt_content, prompt_type, wanted.created_at, v.created_at as updated_at`;
 
-/** Every version of a prompt, newest first. @throws ServiceError condition when they are too long together */
+/** Every version of a prompt, newest first. @throws ServiceError condition when they are too large together */
 export async function listVersions(
   sql: Sql,
   ownerId: string,
@@ -165,19 +165,22 @@ export async function listVersions(
   });
 }
 
-/** They come all at once: a prompt that is worked on for years is not to be without its history. */
+/** Versions are not paged; this leaves room for years of edits. */
 const VERSIONS_BYTES_MAX = 32 * 1024 * 1024;
-/** Of a version beside its content. */
+/** A version without its content. */
 const VERSION_BYTES = 100;
 
-/** Holds a prompt against new references and versions until the transaction ends, which must be to delete it. */
+/**
+ * Locks a prompt against new references and versions until the end of the transaction, which must delete it. Returns
+ * whether it exists.
+ */
 export async function lockPromptToDelete(sql: Sql, ownerId: string, promptName: string): Promise<boolean> {
   const rows = await sql`
     select 1 from prompts where owner_id = ${ownerId} and prompt_name = ${promptName} for update`;
   return rows.length > 0;
 }
 
-/** @returns how many versions went with the prompt */
+/** @returns the number of versions deleted with the prompt */
 export async function deletePromptRow(sql: Sql, ownerId: string, promptName: string): Promise<number> {
   const versions = await sql`
     delete from prompt_versions where owner_id = ${ownerId} and prompt_name = ${promptName}`;

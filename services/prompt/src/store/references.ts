@@ -7,7 +7,7 @@ export interface ReferringAgent {
   agentName: string;
 }
 
-/** One change of an agent's references at a time, until the transaction ends. */
+/** Serializes changes of an agent's references until the end of the transaction. */
 export async function lockAgentReferences(
   sql: Sql,
   { ownerId, agentId }: Omit<ReferringAgent, "agentName">,
@@ -19,8 +19,8 @@ export async function lockAgentReferences(
 }
 
 /**
- * Notes a change of an agent's references, once they are locked. False when a newer one was here before.
- * @param goneAt when the agent is gone
+ * Records a change of an agent's references, which must be locked. Returns false when a newer change came first.
+ * @param goneAt when the agent was deleted, or null
  */
 export async function takeRevision(
   sql: Sql,
@@ -37,7 +37,7 @@ export async function takeRevision(
   return taken.length > 0;
 }
 
-/** A few at a time, more than are added, so that no request pays for many. */
+/** Deletes a few revisions at a time, more than are added, so that no request pays for many. */
 export async function deleteGoneRevisions(sql: Sql, goneBefore: Date): Promise<void> {
   await sql`
     delete from reference_revisions
@@ -48,7 +48,7 @@ export async function deleteGoneRevisions(sql: Sql, goneBefore: Date): Promise<v
     )`;
 }
 
-/** The types of those prompts that exist, which from now until the transaction ends are not deleted. */
+/** Returns the types of the prompts that exist, and protects those from deletion until the end of the transaction. */
 export async function holdPrompts(
   sql: Sql,
   ownerId: string,
@@ -61,7 +61,7 @@ export async function holdPrompts(
   return new Map(rows.map((row) => [row.promptName, row.promptType]));
 }
 
-/** Adds references to prompts that are held, and brings the name of the agent up to date. */
+/** Adds references to locked prompts and updates the agent's name. */
 export async function insertReferences(sql: Sql, agent: ReferringAgent, promptNames: readonly string[]): Promise<void> {
   await sql`
     insert into prompt_references (owner_id, prompt_name, agent_id, agent_name)
@@ -81,7 +81,7 @@ export async function deleteReferencesExcept(
     where owner_id = ${ownerId} and agent_id = ${agentId} and prompt_name <> all(${[...promptNames]}::text[])`;
 }
 
-/** The names of the first agents that use a prompt, and how many there are in all. */
+/** The names of the first agents that use a prompt, and the total number of such agents. */
 export async function listReferringAgents(
   sql: Sql,
   ownerId: string,
@@ -95,7 +95,7 @@ export async function listReferringAgents(
   return { agentNames: rows.map((row) => row.agentName), total: rows[0]?.total ?? 0 };
 }
 
-/** Deletes the prompts made for an agent that is gone. One that another agent uses stays, as a prompt like any other. */
+/** Deletes the prompts created for a deleted agent. One that another agent uses stays as an ordinary prompt. */
 export async function deleteInternalPrompts(sql: Sql, ownerId: string, agentId: string): Promise<void> {
   await sql`
     select 1 from prompts where owner_id = ${ownerId} and internal_agent_id = ${agentId}

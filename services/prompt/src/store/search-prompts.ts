@@ -4,13 +4,13 @@ import { containing } from "@parley/shared/db/like";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
 
 /**
- * A page of the prompts whose name or content contains a text, and how many there are in all; each text is looked at once. Short
- * ones are found in the index of trigrams (0002_prompt_search); of the long ones, which take about 2 ms each, no more are read
- * than count: the planner does not know what reading them costs and has to be kept from it.
+ * A page of the prompts whose name or content contains a text, and their total number. Reads each text once. Short ones
+ * are found in the trigram index (0002_prompt_search). Long ones take about 2 ms each, so only those that count are
+ * read; the query forces this because the planner does not know their cost.
  */
 export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
   const rows = await db.begin("read only", async (tx) => {
-    // The plan that is good for any word reads everything; one made for this word uses the index.
+    // The generic plan reads everything; a plan for this word uses the index.
     await tx`set local plan_cache_mode = force_custom_plan`;
     return tx<({ total: number; pageBytes: number } & (PromptRow | { promptName: null }))[]>`
       with found as materialized (

@@ -54,7 +54,7 @@ test.each(["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])(
       const { kind, detail } = await failure(ask(model));
       expect(kind).toBe("upstream_failed");
       expect(detail).toMatch(
-        /^The OPENAI model provider (is unreachable|cannot be used: nowhere\.invalid could not be talked to)$/,
+        /^The OPENAI model provider (is unreachable|cannot be used: nowhere\.invalid could not be contacted)$/,
       );
     }
   },

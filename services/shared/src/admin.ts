@@ -1,23 +1,23 @@
 import { ConfigError } from "./config.ts";
 import { removeStaleSocket, socketPath } from "./rpc/unix-sockets.ts";
 
-/** host:port, of IPv6 in brackets. */
+/** host:port, with IPv6 in brackets. */
 const LISTEN = /^(?:\[([\da-f:]+)\]|([^:]+)):(\d{1,5})$/i;
 const HEALTH_WITHIN_MS = 2_000;
 const PROMETHEUS_TEXT = "text/plain; version=0.0.4; charset=utf-8";
 
 export interface Admin {
-  /** Whether `/readyz` says that requests may be sent here. */
+  /** Sets what `/readyz` reports. */
   setReady(ready: boolean): void;
 }
 
 /**
- * What tells an orchestrator of this process, over plain HTTP on a port of its own, apart from what it serves: `/healthz`
- * answers while the process does, `/readyz` with 200 while it takes requests and 503 before and after, `/metrics` what
- * Prometheus reads. Nothing secret is here.
+ * Serves an orchestrator over plain HTTP on a separate port: `/healthz` answers while the process runs, `/readyz`
+ * returns 200 while it accepts requests and 503 before and after, `/metrics` returns metrics for Prometheus. Exposes no
+ * secrets.
  * @param listen PARLEY_ADMIN_LISTEN, host:port or unix:path; empty for none
  * @param metrics in Prometheus' text format
- * @throws ConfigError when it cannot be listened on
+ * @throws ConfigError when it cannot listen on the address
  */
 export async function serveAdmin(listen: string, metrics: () => Promise<string>): Promise<Admin> {
   let ready = false;
@@ -40,14 +40,15 @@ export async function serveAdmin(listen: string, metrics: () => Promise<string>)
       fetch: () => new Response("not found\n", { status: 404 }),
     }).unref();
   } catch (error) {
-    throw new ConfigError(`PARLEY_ADMIN_LISTEN: ${listen} cannot be listened on (${error})`);
+    throw new ConfigError(`PARLEY_ADMIN_LISTEN: cannot listen on ${listen} (${error})`);
   }
   return admin;
 }
 
-/** Asks the process that runs with the same PARLEY_ADMIN_LISTEN whether it is ready. @returns an exit status */
+/** Asks the process with the same PARLEY_ADMIN_LISTEN whether it is ready. @returns an exit status */
 export async function checkReady(listen: string): Promise<number> {
-  if (listen === "") throw new ConfigError("PARLEY_ADMIN_LISTEN is missing: without it there is nobody to ask");
+  if (listen === "")
+    throw new ConfigError("PARLEY_ADMIN_LISTEN is missing: set it to the address of the process to check");
   const where = parse(listen);
   const signal = AbortSignal.timeout(HEALTH_WITHIN_MS);
   const request =

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ConfigError } from "./config.ts";
 
-/** TLS options of a client that believes one authority; to be read anew for every connection. */
+/** TLS options of a client that trusts one authority; read them again for each connection. */
 export interface Authority {
   /** In PEM form. */
   readonly ca: string;
@@ -10,24 +10,24 @@ export interface Authority {
 }
 
 /**
- * The authority whose certificates are in a PEM file. The file is read again for every connection, because authorities are replaced
- * while a process runs; while it cannot be used, the last good reading stands.
+ * Trusts the certificate authority in a PEM file. Reads the file again for each connection, because authorities are
+ * replaced while a process runs; while the file is unusable, the last good version applies.
  * @param variable that named the file, for the error
- * @throws ConfigError when the file cannot be used at the start
+ * @throws ConfigError when the file is unusable at the start
  */
 export function authorityIn(file: string, variable: string): Authority {
   let good: string;
   try {
     good = read(file);
   } catch (error) {
-    throw new ConfigError(`${variable}: ${file} is no file of certificates (${(error as Error).message})`);
+    throw new ConfigError(`${variable}: ${file} does not contain certificates (${(error as Error).message})`);
   }
   return {
     get ca() {
       try {
         good = read(file);
       } catch {
-        // It is being replaced.
+        // The file may be in the middle of a replacement.
       }
       return good;
     },

@@ -15,12 +15,9 @@ export type BoundedRead = <T>(
   read: () => Promise<T>,
 ) => Promise<T>;
 
-/**
- * Of one process. What is read is there several times over, as rows, messages and what is sent, so the budget is a sixth of the memory that a
- * service has in `deploy/k8s`.
- */
+/** Budget of one process: a sixth of a service's memory in `deploy/k8s`, because rows, messages and response each hold a copy. */
 const TOTAL_BYTES = 8 * PAGE_BYTES_MAX;
-/** Two of the longest lists. */
+/** Room for two of the longest lists. */
 const OWNER_BYTES = 2 * PAGE_BYTES_MAX;
 const WAITING_MAX = 1_000;
 /** Held before the size is known: nearly all that is read has less. How many reads begin at once is bounded (rpc/owner-calls.ts). */

@@ -5,7 +5,7 @@ export interface Hold {
   /** Bytes held now. */
   readonly bytes: number;
   /**
-   * Takes further bytes at once.
+   * Takes more bytes without waiting.
    * @returns false, with nothing taken, when they exceed the owner's share or what the process has left
    */
   grow(bytes: number): boolean;
@@ -31,15 +31,15 @@ export interface ByteShares {
 }
 
 export interface ByteShareSettings {
-  /** What the bytes are for, in the plural, named in a refusal. */
+  /** What the bytes are for, in the plural, for the error message. */
   what: string;
-  /** Of the whole process. */
+  /** For the whole process. */
   totalBytes: number;
-  /** Of one owner. Less than the total, so that one owner never keeps another waiting. */
+  /** For one owner. Less than the total, so that one owner never blocks another. */
   ownerBytes: number;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;
-  /** Milliseconds that a request may wait; without, as long as it takes. */
+  /** How long a request may wait, in milliseconds; no limit by default. */
   waitMs?: number;
 }
 
@@ -49,19 +49,19 @@ interface Waiting {
 }
 
 interface Owner {
-  /** Bytes of all its holds. */
+  /** Bytes of all the owner's holds. */
   held: number;
   holds: number;
   waiting: Waiting[];
 }
 
 /**
- * Shares a budget of bytes among owners. A single request larger than a share is served while its owner holds nothing else,
- * and one larger than the budget while nobody does, so that every request is served in the end.
+ * Shares a budget of bytes among owners. A request larger than its owner's share is served when the owner holds nothing
+ * else, and one larger than the budget when nobody holds anything, so every request is served eventually.
  */
 export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }: ByteShareSettings): ByteShares {
   const owners = new Map<string, Owner>();
-  /** Owners with a request that waits, in the order of their turns. */
+  /** Owners with waiting requests, in the order of their turns. */
   const turns = new Set<string>();
   let total = 0;
 
@@ -83,7 +83,7 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
       owner.waiting.splice(at, 1);
       forgetIdle(ownerId, owner);
       reject(error);
-      // Whoever left may have been the one for whom the others waited.
+      // The request that left may have blocked the others.
       serve();
     };
     if (owner.waiting.length > waitingMax) giveUp(tooMany());
@@ -110,7 +110,7 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
     });
   }
 
-  /** Grants whatever fits. Nobody overtakes an owner that waits for the process, or a large request would wait for ever. */
+  /** Grants whatever fits. No owner overtakes one that waits for the process's budget, or a large request would wait for ever. */
   function serve(): void {
     for (const ownerId of turns) {
       const owner = ownerOf(ownerId);
@@ -119,7 +119,7 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
       if (!fitsTotal(next.bytes)) return;
       owner.waiting.shift();
       turns.delete(ownerId);
-      // An iteration over a set comes to what is added meanwhile: at the end of the round.
+      // Iterating over a set also visits elements added meanwhile, at the end.
       if (owner.waiting.length > 0) turns.add(ownerId);
       next.grant(granted(ownerId, owner, next.bytes));
     }

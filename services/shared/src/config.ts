@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import { cleanEnv, EnvMissingError, makeValidator, type ValidatorSpec } from "envalid";
 
-/** Every wrong or missing variable of a process, told at once. */
+/** Reports all wrong or missing variables of a process at once. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
 }
 
-/** A number above zero, decimals allowed. */
+/** A number above zero; decimals allowed. */
 export const positiveNumber = makeValidator<number>((text) => {
   const number = Number(text);
   if (!(number > 0 && Number.isFinite(number))) throw new Error(`must be a number above 0, not "${text}"`);
@@ -19,13 +19,13 @@ export const positiveInteger = makeValidator<number>((text) => {
   return number;
 });
 
-/** What a set of variables reads as. */
+/** The values of a set of variables. */
 export type ConfigOf<S> = { [K in keyof S]: S[K] extends ValidatorSpec<infer T> ? T : never };
 
 /**
- * Reads a process's configuration from its environment. Instead of any variable, `<its name>_FILE` may name a file that holds
- * the value, its last line end left out: the form of container secrets.
- * @throws ConfigError naming every variable that is missing or wrong, or the first whose file cannot be read.
+ * Reads a process's configuration from its environment. For each variable, `<its name>_FILE` may instead name a file
+ * with the value, without its final line ending, as container secrets provide.
+ * @throws ConfigError naming every variable that is missing or wrong, or the first whose file cannot be read
  */
 export function readConfig<S extends Record<string, ValidatorSpec<unknown>>>(
   env: Record<string, string | undefined>,
@@ -56,5 +56,5 @@ function throwAll(
     const meaning = specs[name]?.desc ? ` (${specs[name].desc})` : "";
     return `  ${name}${meaning}: ${error instanceof EnvMissingError ? "is missing" : (error?.message ?? "is wrong")}`;
   });
-  if (lines.length > 0) throw new ConfigError(`The environment is not right:\n${lines.join("\n")}`);
+  if (lines.length > 0) throw new ConfigError(`The environment is invalid:\n${lines.join("\n")}`);
 }

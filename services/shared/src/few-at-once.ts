@@ -2,18 +2,18 @@ import { LRUCache } from "lru-cache";
 import pLimit, { type LimitFunction } from "p-limit";
 import { ServiceError } from "./errors.ts";
 
-/** Does a read when its turn comes. @throws ServiceError rate_limited when too many of the owner's wait already */
+/** Runs a read when its turn comes. @throws ServiceError rate_limited when too many of the owner's reads are waiting */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
 
 export interface FewAtOnceSettings {
-  /** What is read, in the plural, for the refusal to name. */
+  /** What is read, in the plural, for the error message. */
   what: string;
-  /** Of one owner by one process. */
+  /** Concurrent reads per owner and process. */
   atOnce: number;
   waitingMax: number;
 }
 
-/** Of owners that read last; more than read at a time. */
+/** How many recent owners to remember; more than read at a time. */
 const OWNERS_MAX = 1_000;
 
 export function fewAtOnce({ what, atOnce, waitingMax }: FewAtOnceSettings): FewAtOnce {
@@ -27,7 +27,7 @@ export function fewAtOnce({ what, atOnce, waitingMax }: FewAtOnceSettings): FewA
       });
     }
     return limit(() => {
-      // Nobody waits for it any more.
+      // Skips the read when its caller has left.
       gone.throwIfAborted();
       return read();
     });

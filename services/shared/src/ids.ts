@@ -7,7 +7,7 @@ export function newId(prefix: IdPrefix): string {
   return idOf(prefix, newUuid());
 }
 
-/** The id that a UUID is. */
+/** The id form of a UUID. */
 export function idOf(prefix: IdPrefix, uuid: string): string {
   let rest = BigInt(`0x${uuid.replaceAll("-", "")}`);
   const digits = new Array<string>(26);
@@ -18,7 +18,7 @@ export function idOf(prefix: IdPrefix, uuid: string): string {
   return `${prefix}_${digits.join("")}`;
 }
 
-/** Whether a text has the form of an id of that kind. Any other names nothing, and may hold what Postgres refuses to read. */
+/** Whether a text has the form of this kind of id. Any other text names nothing, and Postgres may reject it. */
 export function isId(prefix: IdPrefix, text: string): boolean {
   return text.startsWith(`${prefix}_`) && /^[0-9a-z]{26}$/.test(text.slice(prefix.length + 1));
 }

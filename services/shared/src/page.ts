@@ -10,8 +10,8 @@ export const PAGE_SIZE_MAX = 100;
 const PAGE_SIZE_DEFAULT = 10;
 
 /**
- * The page that a list request asks for, the first `sizeDefault` items when it names none. The services check it themselves
- * because not every caller is the gateway.
+ * The page that a list request asks for; the first `sizeDefault` items by default. Services check it themselves because
+ * the gateway is not their only caller.
  * @throws ServiceError invalid, naming `page` or `page_size`
  */
 export function pageOf(page: Page | undefined, sizeDefault = PAGE_SIZE_DEFAULT): Page {

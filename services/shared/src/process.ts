@@ -5,16 +5,16 @@ import { startTelemetry, TELEMETRY_VARIABLES } from "./telemetry/telemetry.ts";
 
 export interface Running {
   address: string;
-  /** Finishes what runs, then lets go of everything. */
+  /** Finishes running work, then releases everything. */
   stop(): Promise<void>;
 }
 
 /**
- * The life of a process: start, say where it listens, stop cleanly on SIGTERM or SIGINT, end with 1 and one clear line when
- * it cannot start. A fault that no handler caught is logged and ends the process: its supervisor starts a clean one.
- * With PARLEY_ADMIN_LISTEN it tells an orchestrator of its health; run with the argument `health` and the same environment it
- * asks that process instead and ends with 0 or 1, which is what a container's health check needs.
- * @param errands what it does once instead, and ends, when it is run with their name as its argument
+ * Runs a process: starts it, logs where it listens, and stops it cleanly on SIGTERM or SIGINT. Exits with 1 and one
+ * clear line when it cannot start. An uncaught error is logged and ends the process, so that its supervisor starts a
+ * clean one. PARLEY_ADMIN_LISTEN makes it serve its health; with the argument `health` and the same environment it
+ * queries the running process instead and exits with 0 or 1, as a container's health check needs.
+ * @param errands one-off tasks, by the argument that runs them instead of the service
  */
 export async function runProcess(
   name: string,
@@ -33,7 +33,9 @@ export async function runProcess(
   try {
     if (process.argv[2] === "health") process.exit(await checkReady(adminListen));
     if (!isLogLevel(level))
-      throw new ConfigError(`PARLEY_LOG_LEVEL: "${level}" is no level: trace, debug, info, warn, error, fatal`);
+      throw new ConfigError(
+        `PARLEY_LOG_LEVEL: "${level}" is not a log level: use trace, debug, info, warn, error or fatal`,
+      );
     const errand = errands[process.argv[2] ?? ""];
     if (errand) {
       await errand(log);

@@ -3,17 +3,17 @@ import { makeValidator } from "envalid";
 
 /** Encrypts the secrets that owners entrust to us. */
 export interface Sealer {
-  /** @param context what the secret belongs to: it opens for nothing else. */
+  /** @param context what the secret belongs to; it opens only with the same context */
   seal(secret: string, context: string): string;
-  /** @throws when the text was sealed with a key that is not given, for another context, or was changed. */
+  /** @throws when the text was sealed with an unknown key or another context, or was modified */
   open(sealed: string, context: string): string;
-  /** The same secret sealed with the first key; the text as it is when that was the one. @throws as `open` */
+  /** Seals the secret with the first key; returns the text unchanged if that key sealed it. @throws as `open` does */
   reseal(sealed: string, context: string): string;
 }
 
 const KEY_BYTES = 32;
 
-/** The variable of a process that seals: the key it seals with, then, between commas, others it opens with. */
+/** The variable with the encryption keys, comma-separated: the first one seals, the others only open. */
 export const ENCRYPTION_KEY = makeValidator((text) => {
   if (!text.split(",").every((key) => Buffer.from(key, "base64").length === KEY_BYTES))
     throw new Error(
@@ -30,10 +30,7 @@ interface Key {
   id: string;
 }
 
-/**
- * AES-256-GCM. A sealed text is `v1.<which key>.<iv, tag, ciphertext in base64url>`.
- * @param keys as ENCRYPTION_KEY takes them
- */
+/** AES-256-GCM. A sealed text is `v1.<key id>.<iv, tag, ciphertext in base64url>`. @param keys as in ENCRYPTION_KEY */
 export function createSealer(keys: string): Sealer {
   const known = keys.split(",").map(readKey);
   const [current] = known;

@@ -13,20 +13,20 @@ import type { Definition } from "./rpc/definition.ts";
 import { ADMITTED, type ServiceName } from "./rpc/peers.ts";
 import { type Handlers, serve } from "./rpc/server.ts";
 
-/** What every service reads from its environment. */
+/** The environment variables of every service. */
 export const SERVICE_VARIABLES = {
   DATABASE_URL: str({ desc: "postgres:// address of the service's own role" }),
   PARLEY_LISTEN: str({ default: "127.0.0.1:0", desc: "host:port or unix:path to serve gRPC on" }),
   PARLEY_DATABASE_POOL: positiveInteger({
     default: 10,
-    desc: "connections at most, beside up to three for what takes long",
+    desc: "most connections, in addition to three for long-running work",
   }),
   PARLEY_DATABASE_PREPARE: str({ default: "1", choices: ["0", "1"], desc: "0 behind a transaction-mode pooler" }),
   PARLEY_DATABASE_DIRECT_URL: str({
     default: "",
-    desc: "as DATABASE_URL but past a transaction-mode pooler, which passes no notifications on; else DATABASE_URL is used",
+    desc: "as DATABASE_URL, bypassing a transaction-mode pooler, which does not pass notifications on; defaults to DATABASE_URL",
   }),
-  PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "for running calls to end at a stop" }),
+  PARLEY_DRAIN_MS: positiveNumber({ default: 10_000, desc: "how long running calls may take to end at shutdown" }),
   ...TLS_VARIABLES,
 };
 
@@ -36,22 +36,22 @@ export interface Service<D extends Definition> {
   name: ServiceName;
   definition: D;
   migrations: readonly Migration[];
-  /** In place of the database's, for tests that tell the time. */
+  /** Replaces the database's clock in tests. */
   clock: Clock | undefined;
-  /** What answers the calls, and what to let go of after the last one. */
+  /** Returns the handlers, and what to release after the last call. */
   build(given: Given): Promise<Built<D>> | Built<D>;
 }
 
 export interface Given {
   /** Migrated. */
   db: Database;
-  /** The same database for work that is long by nature: what `db` owes an answer for so long is taken to have vanished. */
+  /** The same database for long-running work, without `db`'s limit on the time to answer. */
   patient: Database;
-  /** The same database where its notifications arrive. */
+  /** The same database over a connection that receives notifications. */
   direct: Database;
-  /** The database's, unless the service was given another. */
+  /** The database's clock unless the service was given another. */
   clock: Clock;
-  /** To call other services with. */
+  /** Credentials for calls to other services. */
   credentials: ChannelCredentials;
 }
 
@@ -60,10 +60,13 @@ export interface Built<D extends Definition> {
   stop?: () => Promise<void>;
 }
 
-/** Connections for what takes long, so that one owner's long work leaves some to others': opened when needed, beside PARLEY_DATABASE_POOL. */
+/**
+ * Connections for long-running work, opened on demand in addition to PARLEY_DATABASE_POOL; several, so that one owner's
+ * work leaves some to others.
+ */
 const PATIENT_MAX = 3;
 
-/** Opens the database, migrates it, serves the calls. */
+/** Opens the database, migrates it and serves calls. */
 export async function startService<D extends Definition>(
   service: Service<D>,
   env: ServiceEnvironment,
@@ -102,7 +105,7 @@ export async function startService<D extends Definition>(
   };
 }
 
-/** Connects when it is first used. */
+/** Connects on first use. */
 function openDirect(env: ServiceEnvironment, name: ServiceName): Database | null {
   if (env.PARLEY_DATABASE_DIRECT_URL === "") return null;
   return openDatabase({ url: env.PARLEY_DATABASE_DIRECT_URL, max: 1, name: `parley-${name}-direct` });

@@ -18,7 +18,7 @@ test("every missing and wrong variable is named at once, with what it is for", (
   expect(() => readConfig(env, specs)).toThrow(
     new ConfigError(
       [
-        "The environment is not right:",
+        "The environment is invalid:",
         "  DATABASE_URL (postgres:// address): is missing",
         '  PORT (to listen on): Invalid port input: "http"',
         '  POOL: Invalid number input: "many"',

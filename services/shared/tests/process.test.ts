@@ -29,7 +29,7 @@ test("a wrong configuration is told in one line without a stack, and the process
   using started = start("misconfigured");
   expect(await started.child.exited).toBe(1);
   await eventually(() =>
-    expect(started.lines).toMatchObject([{ level: "fatal", msg: "The environment is not right:\n  PORT: is missing" }]),
+    expect(started.lines).toMatchObject([{ level: "fatal", msg: "The environment is invalid:\n  PORT: is missing" }]),
   );
   expect(started.lines[0]).not.toHaveProperty("err");
 });

@@ -1,25 +1,25 @@
 import { ServiceError } from "../errors.ts";
 import type { Fragment, Sql } from "./database.ts";
 
-/** Of a page as it is stored; in memory, on the wire and as JSON it is several times as much, in two processes. */
+/** Limit for a page as stored; in memory, on the wire and as JSON it is several times larger, in two processes. */
 export const PAGE_BYTES_MAX = 16 * 1024 * 1024;
 
 export interface BoundedPage {
   /** A select of the page's rows. */
   rows: Fragment;
-  /** The bytes of one row, `page`. The length of a text column is read without the text. */
+  /** The bytes of one row, `page`. Postgres reads the length of a text column without loading the text. */
   bytes: Fragment;
-  /** `order by …`: the page loses its order on the way. */
+  /** `order by …`, because the page loses its order on the way. */
   order: Fragment;
-  /** In place of `PAGE_BYTES_MAX`, for what is not asked for page by page, and what to do about more. */
+  /** Replaces `PAGE_BYTES_MAX` for results without pages, with the remedy to suggest. */
   most?: { bytes: number; remedy: string };
 }
 
 const A_PAGE = { bytes: PAGE_BYTES_MAX, remedy: "ask for a smaller page_size" };
 
 /**
- * Reads the rows of a page, none of which leaves the database when they are more than a page may have together: a hundred of what
- * users may store as long as they like would take all the memory and seconds of a process.
+ * Reads the rows of a page, but none when they exceed the limit together: a hundred unbounded texts would take all
+ * memory and seconds of the process.
  * @throws ServiceError condition
  */
 export async function readBoundedPage<T extends object>(
@@ -42,6 +42,6 @@ export function refuseLongPage(bytes: number, most = A_PAGE): void {
   const [asked, allowed] = [bytes, most.bytes].map((each) => Math.ceil(each / 1024 ** 2));
   throw new ServiceError(
     "condition",
-    `The answer would have ${asked} MiB, more than the ${allowed} of a list: ${most.remedy}`,
+    `The response would be ${asked} MiB, above the limit of ${allowed} MiB: ${most.remedy}`,
   );
 }

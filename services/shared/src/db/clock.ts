@@ -7,49 +7,49 @@ export interface DatabaseClock extends Clock {
   stop(): void;
 }
 
-/** The two clocks of a process's host, milliseconds. */
+/** The two clocks of a process's host, in milliseconds. */
 export interface HostClocks {
-  /** Since 1970; somebody may set it. */
+  /** Since 1970; may be set. */
   wall(): number;
-  /** Since any moment; nobody sets it, but it may stand still while the host does. */
+  /** Since any moment; never set, but may pause while the host does. */
   steady(): number;
 }
 
 export interface DatabaseClockSettings {
   host?: HostClocks;
-  /** Milliseconds from one look at the database's clock to the next. */
+  /** Milliseconds between measurements of the database's clock. */
   everyMs?: number;
 }
 
 const HOST: HostClocks = { wall: () => Date.now(), steady: () => performance.now() };
 const EVERY_MS = 10_000;
-/** A clock that moves by more than this against another one did not drift: it was set, or stood still. */
+/** A clock that moves by more than this against another was set or paused; it did not drift. */
 const JUMP_MS = 1_000;
-/** After a jump, this long without another makes the new time the right one. */
+/** A jump without another one for this long makes the new time the right one. */
 const SETTLED_MS = 24 * 60 * 60_000;
 
 /**
- * The database's clock, the same for all processes, so that a lease, a retry or an age means the same to each of them however wrong
- * its host's clock is. The time is computed: the steady clock of the host plus its difference from the database's, measured at the
- * start, every ten seconds, and when the host's clocks part. So decisions in the process and times in statements come from one
- * clock that tests can replace, which `now()` in the statements would not give.
+ * Follows the database's clock, which all processes share, so that a lease, a retry or an age means the same to each of
+ * them even if a host's clock is wrong. The time is computed: the host's steady clock plus its offset from the
+ * database's, measured at the start, every ten seconds, and when the host's clocks diverge. So the process and its
+ * statements use one clock that tests can replace, which `now()` in statements would not allow.
  *
- * A measurement says that the database's clock showed some time between two moments. The computed time is changed only if it lies
- * outside: a slow answer says little, and changes little.
+ * A measurement says that the database's clock showed some time between two moments. The computed time changes only if
+ * it lies outside that interval: a slow answer says little and changes little.
  *
- * Other sources are asked for `doubtMs`: the host's wall clock, which was right if it agrees, and what the database's clock itself
- * showed before: by how much it has jumped in the last day against the steady clock. The second also notices when both
- * are one clock because database and process share a host. Neither needs anything remembered, so a week without any process is no jump.
- * @throws what the first measurement fails with
+ * `doubtMs` compares other sources: the host's wall clock, and how far the database's clock has jumped in the last day
+ * against the steady clock. The latter also works when both are one clock because database and process share a host.
+ * Neither keeps state between runs, so a week without any process is no jump.
+ * @throws errors of the first measurement
  */
 export async function followDatabaseClock(
   db: Database,
   log: Logger,
   { host = HOST, everyMs = EVERY_MS }: DatabaseClockSettings = {},
 ): Promise<DatabaseClock> {
-  /** What the database's clock shows beyond the host's steady one. */
+  /** How far the database's clock is ahead of the host's steady clock. */
   let aheadMs = Number.NaN;
-  /** What the host's wall clock showed beyond its steady one at the last measurement. */
+  /** How far the host's wall clock was ahead of its steady clock at the last measurement. */
   let wallAheadMs = Number.NaN;
   let jump = { ms: 0, at: Number.NEGATIVE_INFINITY };
   let measuring = false;
@@ -69,7 +69,7 @@ export async function followDatabaseClock(
 
   function noteJump(ms: number, at: number): void {
     jump = { ms: ms + (isSettled() ? 0 : jump.ms), at };
-    log.warn({ jump_ms: Math.round(ms) }, "the database's clock jumped, or this host stood still");
+    log.warn({ jump_ms: Math.round(ms) }, "the database's clock jumped, or this host was suspended");
   }
 
   function isSettled(): boolean {
@@ -83,7 +83,7 @@ export async function followDatabaseClock(
     try {
       await measure();
     } catch {
-      // The last measurement stands: the host's steady clock loses a few milliseconds an hour at worst.
+      // Keeps the last measurement: the host's steady clock loses a few milliseconds an hour at worst.
     } finally {
       measuring = false;
       if (!stopped) timer = setTimeout(remeasure, everyMs).unref();

@@ -3,13 +3,14 @@ import { type Authority, authorityIn } from "../authority.ts";
 import { ConfigError } from "../config.ts";
 
 const DEFAULT_PORT = "5432";
-/** The only level of sslmode that holds a server to its name. */
+/** The only sslmode that verifies the server's name. */
 const VERIFIED = "verify-full";
 
 /**
- * `postgres` with what libpq reads from a postgres:// URL and the driver does not: `sslrootcert`, and the folder of a Unix socket,
- * percent-encoded in the host's place (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNSTRING-URIS).
- * @throws ConfigError when the file of `sslrootcert` cannot be used, or sslmode would not have it verify the server
+ * Adds to `postgres` what libpq reads from a postgres:// URL and the driver does not: `sslrootcert`, and the folder of
+ * a Unix socket, percent-encoded in place of the host
+ * (https://www.postgresql.org/docs/18/libpq-connect.html#LIBPQ-CONNSTRING-URIS).
+ * @throws ConfigError when the file of `sslrootcert` is unusable, or sslmode would not verify the server
  */
 export function connectPostgres<T extends Record<string, postgres.PostgresType> = Record<string, never>>(
   url: string,
@@ -19,7 +20,7 @@ export function connectPostgres<T extends Record<string, postgres.PostgresType> 
   return postgres<T>(driverUrl, { ...(path && { path }), ...(authority && { ssl: authority }), ...options });
 }
 
-/** The path of the Unix socket that a postgres:// URL leads to; null when it leads to a host. */
+/** The path of a postgres:// URL's Unix socket; null when the URL names a host. */
 export function databaseSocket(url: string): string | null {
   return readDatabaseUrl(url).path;
 }
@@ -36,7 +37,7 @@ function readDatabaseUrl(url: string): DatabaseUrl {
   const path = folder ? `${decodeURIComponent(folder)}/.s.PGSQL.${port}` : null;
   const parameters = new URLSearchParams(query);
   const file = parameters.get("sslrootcert");
-  // "system" the driver knows.
+  // The driver supports "system" itself.
   if (file === null || file === "system") return { driverUrl: url, path, authority: null };
   const mode = parameters.get("sslmode") ?? VERIFIED;
   if (mode !== VERIFIED)

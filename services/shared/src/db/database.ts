@@ -4,30 +4,30 @@ import { observed } from "../telemetry/statements.ts";
 import { connectPostgres } from "./connect.ts";
 import { withKnownTransactions } from "./open-transactions.ts";
 
-/** Also what a transaction is given: a store function takes either. */
+/** A pool or a transaction: store functions take either. */
 export type Sql = postgres.Sql | postgres.TransactionSql;
 export type Database = postgres.Sql;
-/** A part of a statement, made by the same tag. */
+/** A part of a statement, built with the same tag. */
 export type Fragment = postgres.PendingQuery<postgres.Row[]>;
 
 export interface DatabaseSettings {
   url: string;
-  /** Connections at most. */
+  /** Most connections. */
   max?: number;
   /** Off behind a transaction-mode pooler. */
   prepare?: boolean;
   /** Shown in pg_stat_activity. */
   name: string;
   /**
-   * Milliseconds after which a connection that owes an answer is given up: a host that vanished closes nothing, and the system tells
-   * of it after a quarter of an hour. Without it answers are waited for.
+   * Milliseconds after which a connection without an answer counts as lost: a vanished host closes nothing, and the
+   * system reports it only after a quarter of an hour. No limit by default.
    */
   answerWithinMs?: number;
 }
 
 /**
- * A pool of connections that reconnects by itself. bigint comes back as number: no count or size here passes 2^53.
- * The role's own search_path finds its schema.
+ * Opens a pool of connections that reconnects by itself. Reads bigint as number: no count or size here exceeds 2^53.
+ * The role's own search_path selects its schema.
  */
 export function openDatabase({ url, max = 10, prepare = true, name, answerWithinMs }: DatabaseSettings): Database {
   const sql = connectPostgres(url, {
@@ -39,7 +39,7 @@ export function openDatabase({ url, max = 10, prepare = true, name, answerWithin
     backoff: (retries: number) => Math.min(0.05 * 2 ** retries, 1),
     connection: { application_name: name },
     types: { bigint: { to: 20, from: [20], serialize: String, parse: Number } },
-    // Column names only: the keys inside a JSON value are the users'.
+    // Converts column names only: the keys inside JSON values belong to users.
     transform: { column: { from: postgres.toCamel, to: postgres.fromCamel } },
     onnotice: () => {},
   });

@@ -2,23 +2,22 @@ import type { Database } from "./database.ts";
 
 export interface Migration {
   /**
-   * NNNN_name: its order and its name in the ledger. Builds that do not know it go on with what it leaves, unless it takes away
-   * what they use: then its name ends in `_after_NNNN`, the first migration whose builds do without.
+   * NNNN_name: its order and its name in the ledger. Older builds keep working with its result. If it removes something
+   * that they use, its name ends in `_after_NNNN`, the first migration whose builds do without.
    */
   name: string;
   sql: string;
 }
 
 /**
- * Brings the schema of the connection's role up to the newest migration: forward only, all in one transaction, safe for any
- * number of processes that start at once. Works through a transaction-mode pooler.
- * A database that newer builds have migrated is left as it is, so that a process which is still of the old release starts
- * during an upgrade, and after one that is taken back.
- * @throws when the ledger has a migration that this build cannot work with, or one whose text has changed since.
+ * Brings the schema of the connection's role up to the newest migration: forward only, all in one transaction, safe for
+ * any number of processes that start at once. Works through a transaction-mode pooler. Leaves a database that newer
+ * builds have migrated unchanged, so that an old release can start during an upgrade and after a rollback.
+ * @throws when the ledger has a migration that this build cannot work with, or one whose text has changed since
  */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   await db.begin(async (tx) => {
-    // An index of a large table takes its time, and whoever waits for it too.
+    // Building an index on a large table takes long, for this process and for those waiting.
     await tx`set local statement_timeout = 0`;
     await tx`select pg_advisory_xact_lock(hashtextextended('parley.migrate.' || current_schema(), 0))`;
     await tx`create table if not exists migrations (

@@ -6,34 +6,34 @@ export const SCHEMAS = ["account", "agent", "prompt", "conversation", "webhook"]
 export type Schema = (typeof SCHEMAS)[number];
 
 /**
- * What a statement may take, milliseconds: well above every deadline that someone waits with, so that one nobody waits for any more
- * does not run on. A setting of the roles, which holds behind a transaction-mode pooler too; work that takes longer by nature
- * raises it with `set local statement_timeout` in its own transaction.
+ * Statement timeout in milliseconds: well above every deadline of a caller, so that abandoned statements end. Set on
+ * the roles, because that also holds behind a transaction-mode pooler; work that takes longer by nature raises it with
+ * `set local statement_timeout` in its own transaction.
  */
 const STATEMENT_TIMEOUT_MS = 15_000;
 
-/** Within which Postgres has answered every statement that is not exempt from that, if it is there: `openDatabase`'s `answerWithinMs`. */
+/** A reachable Postgres answers every statement with the usual timeout within this time: `openDatabase`'s `answerWithinMs`. */
 export const ANSWER_WITHIN_MS = STATEMENT_TIMEOUT_MS + 5_000;
 
 /**
- * How long a transaction may stand still between two statements, milliseconds: then its process hangs, or its host vanished, and others
- * wait for what it has locked. Longer than anything that is done within one.
+ * How long a transaction may idle between two statements, in milliseconds, before Postgres ends it: its process hangs
+ * or its host vanished, and others wait for its locks. Longer than any work within a transaction.
  */
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 30_000;
 
 /**
- * `provisionRoles` with the roles of `roleUrls`, for an installation whose processes all stand on one machine.
- * @param secret the installation's encryption key: the roles' passwords are derived from it, so that everything which holds
- *   it agrees on them and none has to be stored
+ * `provisionRoles` with the roles of `roleUrls`, for an installation on one machine.
+ * @param secret the installation's encryption key: the roles' passwords are derived from it, so that every process with
+ *   the key agrees on them and none is stored
  */
 export function provision(adminUrl: string, secret: string, prefix = databaseName(adminUrl)): Promise<void> {
   return provisionRoles(adminUrl, roleUrls(adminUrl, secret, prefix));
 }
 
 /**
- * Gives each service its schema and a role that can reach no other. Idempotent, and safe for several at once.
+ * Gives each service its schema and a role that can reach no other schema. Idempotent, and safe to run concurrently.
  * @param adminUrl a role that may create roles, schemas and extensions in this database
- * @param urls how each service is going to connect: the name and the password its role is given
+ * @param urls how each service will connect: the name and password of its role
  */
 export async function provisionRoles(adminUrl: string, urls: Readonly<Record<Schema, string>>): Promise<void> {
   const admin = connectPostgres(adminUrl, { max: 1, onnotice: () => {} });
@@ -52,7 +52,7 @@ export async function provisionRoles(adminUrl: string, urls: Readonly<Record<Sch
 
 /**
  * How each service connects to the database of `adminUrl`, as the role that `provision` made for it.
- * @param prefix of the roles' names, so that two installations share a cluster
+ * @param prefix of the role names, so that two installations can share a cluster
  */
 export function roleUrls(adminUrl: string, secret: string, prefix = databaseName(adminUrl)): Record<Schema, string> {
   const urls = SCHEMAS.map((schema) => {

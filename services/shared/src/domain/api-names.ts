@@ -28,7 +28,7 @@ export const TTS_PROVIDERS = ["ELEVENLABS", "CARTESIA", "DEEPGRAM", "OPENAI", "G
 /** Values of `telephony_provider`. */
 export const CARRIERS = ["TWILIO", "PLIVO"] as const;
 
-// The names that the API, the command line and the tables have for the protocol's numbers.
+// The names of protocol numbers in the API, the command line and the tables.
 
 export const TIERS = {
   free: Tier.TIER_FREE,
@@ -47,7 +47,7 @@ export const AGENT_TYPES = {
   OUTBOUND: AgentType.AGENT_TYPE_OUTBOUND,
 } as const;
 
-/** Of dynamic variables. */
+/** Types of dynamic variables. */
 export const FIELD_TYPES = {
   STRING: FieldType.FIELD_TYPE_STRING,
   NUMBER: FieldType.FIELD_TYPE_NUMBER,
@@ -55,7 +55,7 @@ export const FIELD_TYPES = {
   PHONE: FieldType.FIELD_TYPE_PHONE,
 } as const;
 
-/** Of voices. */
+/** Genders of voices. */
 export const GENDERS = {
   MALE: Gender.GENDER_MALE,
   FEMALE: Gender.GENDER_FEMALE,
@@ -86,7 +86,7 @@ export const CALLING_TYPES = {
   OUTBOUND: CallingType.CALLING_TYPE_OUTBOUND,
 } as const;
 
-/** Of a message. */
+/** Roles of a message. */
 export const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT } as const;
 
 export const REQUEST_TYPES = {
@@ -103,13 +103,13 @@ export const DELIVERY_STATUSES = {
   cancelled: DeliveryStatus.DELIVERY_STATUS_CANCELLED,
 } as const;
 
-/** The name of a number, undefined for one that has none: unspecified, or not known to this build. */
+/** The name of a number; undefined for an unspecified or unknown one. */
 export function nameOf<N extends string>(numbers: Readonly<Record<N, number>>, wanted: number): N | undefined {
   for (const name in numbers) if (numbers[name] === wanted) return name;
   return undefined;
 }
 
-/** The number of a name; 0, which is every enum's unspecified, without one. */
+/** The number of a name; without one 0, which is "unspecified" in every enum. */
 export function numberOf<N extends string, V extends number>(
   numbers: Readonly<Record<N, V>>,
   name: N | undefined,
@@ -117,7 +117,7 @@ export function numberOf<N extends string, V extends number>(
   return name === undefined ? 0 : numbers[name];
 }
 
-/** All names, in the order in which a reader is told of them. */
+/** All names, in the order to show them. */
 export function namesOf<N extends string>(numbers: Readonly<Record<N, number>>): N[] {
   return Object.keys(numbers) as N[];
 }

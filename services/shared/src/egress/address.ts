@@ -3,15 +3,15 @@ import ipaddr from "ipaddr.js";
 
 export type Range = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-// Azure's platform endpoint answers every virtual machine on an address that is public by its number.
+// Azure's platform endpoint serves every virtual machine at an address that looks public.
 const REFUSED_V4 = [ipaddr.IPv4.parseCIDR("168.63.129.16/32")];
 
-// Everything IANA calls global unicast; loopback, mapped, NAT64, ULA, link-local and the unassigned rest are outside it.
+// IANA's global unicast range; excludes loopback, mapped, NAT64, ULA, link-local and unassigned addresses.
 const GLOBAL_V6 = ipaddr.IPv6.parseCIDR("2000::/3");
 
 /**
- * Whether an IP address is one of the public internet's: IANA's special-purpose registries are refused, with every form that
- * carries an IPv4 address inside (mapped, compatible, NAT64, 6to4, Teredo). Text that is no address, or has a zone, is not public.
+ * Whether an IP address is on the public internet. Refuses IANA's special-purpose registries and every form that embeds
+ * an IPv4 address (mapped, compatible, NAT64, 6to4, Teredo). Text that is not an address, or has a zone, is not public.
  */
 export function isPublicAddress(ip: string): boolean {
   const address = parseAddress(ip);
@@ -19,7 +19,7 @@ export function isPublicAddress(ip: string): boolean {
   return address instanceof ipaddr.IPv4 ? !REFUSED_V4.some((range) => address.match(range)) : address.match(GLOBAL_V6);
 }
 
-/** Reads only the canonical spellings: a parsed URL and DNS answers have no others. */
+/** Reads only canonical spellings: parsed URLs and DNS answers have no others. */
 export function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return isIP(ip) !== 0 && !ip.includes("%") ? ipaddr.parse(ip) : undefined;
 }

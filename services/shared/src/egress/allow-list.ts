@@ -3,21 +3,22 @@ import { isWithin, parseAddress, type Range } from "./address.ts";
 
 type Rule = { port: number | undefined } & ({ host: string } | { range: Range });
 
-/** What an operator lets guarded requests reach beside the public internet. */
+/** What the operator allows guarded requests to reach besides the public internet. */
 export type AllowList = readonly Rule[];
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]*[a-z0-9_])?)*$/;
 
 /**
- * Reads `PARLEY_ALLOWED_PRIVATE_HOSTS`: host names, IP addresses, either with a port, and CIDR ranges, comma-separated.
- * @throws Error naming the entry that is none of these.
+ * Parses `PARLEY_ALLOWED_PRIVATE_HOSTS`: comma-separated host names and IP addresses, either with an optional port, and
+ * CIDR ranges.
+ * @throws Error naming the invalid entry
  */
 export function parseAllowList(text: string): AllowList {
   const entries = text.split(",").map((entry) => entry.trim());
   return entries.filter((entry) => entry !== "").map(parseEntry);
 }
 
-/** Whether a URL's host itself, name or address, is listed: then plain http and any address the name has will do. */
+/** Whether a URL's host, name or address, is listed: then plain http and any address of the name are allowed. */
 export function allowsHost(allow: AllowList, host: string, port: number): boolean {
   return (
     allowsAddress(allow, host, port) ||
@@ -52,7 +53,7 @@ function parseHost(entry: string): Rule | undefined {
   if (bracketed !== undefined) return ipaddr.IPv6.isValid(bracketed) ? address(bracketed, port) : undefined;
   if (ipaddr.IPv4.isValidFourPartDecimal(plain)) return address(plain, port);
   const host = URL.parse(`http://${plain}/`)?.hostname ?? "";
-  // A name that a URL reads as an address (127.1, 0x7f.1) would be listed as something else than it says.
+  // URLs read names such as 127.1 and 0x7f.1 as addresses, so listing them would allow something else.
   return HOST_NAME.test(host) && !ipaddr.isValid(host) && !/[/?#@\\]/.test(plain) ? { host, port } : undefined;
 }
 

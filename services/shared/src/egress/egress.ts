@@ -8,13 +8,13 @@ import { checkUrl } from "./url.ts";
 export interface EgressOptions {
   allow: AllowList;
   resolve?: Resolve;
-  /** Bounds the look-up, the connection and its TLS handshake together. Ten seconds by default. */
+  /** Limit for look-up, connection and TLS handshake together. Ten seconds by default. */
   connectTimeoutMs?: number;
-  /** How long an unused connection is kept. A minute by default. */
+  /** How long an unused connection is kept; one minute by default. */
   idleTimeoutMs?: number;
   /** 16 MiB by default. */
   maxResponseBytes?: number;
-  /** Certificate authorities in PEM, in place of the built-in ones. */
+  /** Certificate authorities in PEM, which replace the built-in ones. */
   ca?: string;
 }
 
@@ -29,7 +29,7 @@ export interface Egress {
   close(): void;
 }
 
-// What describes the connection is ours to say, and `accept-encoding` with it (see response.ts).
+// Callers must not set headers that describe the connection, nor `accept-encoding` (see response.ts).
 const OWN_HEADERS = [
   "connection",
   "content-length",
@@ -51,7 +51,7 @@ export function createEgress(options: EgressOptions): Egress {
     const url = checkUrl(given, allow);
     const request = input instanceof Request ? new Request(input, init) : new Request(given, init);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-    // Bun forgets the content type it gave a form once the body is read, so the headers are read first.
+    // Reads the headers first, because Bun forgets a form's content type once the body is read.
     const headers = headersOf(request, url);
     const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
     if (body !== undefined || request.method === "POST") headers["content-length"] = String(body?.length ?? 0);
@@ -71,7 +71,7 @@ export function createEgress(options: EgressOptions): Egress {
     );
   }
 
-  // Bun's type of fetch has `preconnect`, which would connect to an address that nobody checked.
+  // Bun's fetch type has `preconnect`, which would connect to an unchecked address.
   return { fetch: Object.assign(guarded, { preconnect: () => {} }), close: connections.close };
 }
 
@@ -87,7 +87,7 @@ function isRedirect(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/** `work`, unless `ms` or the signal end first; then it goes on unheeded. */
+/** Waits for `work` until `ms` or the signal end first; then its result is ignored. */
 async function bounded<T>(
   work: Promise<T>,
   ms: number,

@@ -6,7 +6,7 @@ export type EgressErrorKind =
   | "redirect" // the answer points elsewhere, and redirects are not followed
   | "network"; // no connection, no trusted certificate, or an answer cut short
 
-/** A guarded request failed. The message is shown to users: the host they gave, never an address it resolved to. */
+/** A failed guarded request. The message is shown to users: it has the host they gave, never a resolved address. */
 export class EgressError extends Error {
   override readonly name = "EgressError";
   readonly kind: EgressErrorKind;
@@ -35,11 +35,11 @@ const REASONS: Readonly<Record<string, string>> = {
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: "has a certificate of an authority that is not trusted here",
 };
 
-/** What a user is told when the connection to `host` fails with `cause`. An EgressError stays itself. */
+/** The error to show a user when the connection to `host` fails with `cause`. Returns an EgressError unchanged. */
 export function networkError(host: string, cause: unknown): EgressError {
   if (cause instanceof EgressError) return cause;
   const code = codeOf(cause);
-  const reason = REASONS[code] ?? (code.startsWith("HPE_") ? "did not answer in HTTP/1.1" : "could not be talked to");
+  const reason = REASONS[code] ?? (code.startsWith("HPE_") ? "did not answer in HTTP/1.1" : "could not be contacted");
   return new EgressError("network", `${host} ${reason}`, cause);
 }
 

@@ -7,8 +7,8 @@ export interface Meter {
 const METERS = new WeakMap<AbortSignal, Meter>();
 
 /**
- * Has the bodies that answer the requests of a signal counted while they arrive; to end them, the meter's owner aborts the signal.
- * By the signal, because the packages that call a provider hand nothing else of a request on to `fetch`.
+ * Counts response bodies of a signal's requests while they arrive; abort the signal to end them. Keyed by signal,
+ * because the provider packages pass nothing else of a request on to `fetch`.
  */
 export function meterBodies(signal: AbortSignal, meter: Meter): void {
   METERS.set(signal, meter);

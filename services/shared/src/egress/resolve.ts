@@ -5,12 +5,12 @@ import { type AllowList, allowsAddress, allowsHost } from "./allow-list.ts";
 import { EgressError } from "./error.ts";
 import { notPublic } from "./url.ts";
 
-/** The IP addresses of a host name, most wanted first. Rejects or answers `[]` for a name without any. */
+/** Returns the IP addresses of a host name, preferred first. Rejects or returns `[]` for a name without any. */
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
 /**
- * The addresses a connection for `url` may be made to, from one look-up. One bad address refuses them all: a name that mixes
- * public and private addresses is an attack or a mistake.
+ * Returns the addresses to which a connection for `url` may be made, from one look-up. One bad address refuses them
+ * all: a name that mixes public and private addresses is an attack or a mistake.
  * @throws EgressError forbidden, unresolvable
  */
 export async function resolveChecked(url: URL, allow: AllowList, resolve: Resolve): Promise<readonly string[]> {
@@ -23,12 +23,10 @@ export async function resolveChecked(url: URL, allow: AllowList, resolve: Resolv
   return addresses;
 }
 
-/**
- * The addresses that the hosts file or DNS has for a name.
- * @throws when there are none, or no name server answers
- */
+/** Returns a name's addresses from the hosts file or DNS. @throws when there are none, or no name server answers */
 export async function resolveHost(host: string): Promise<string[]> {
-  // The C library's look-up holds a thread of the few until it ends, so that four silent name servers would stall every name.
+  // The C library's look-up holds one of few threads until it ends, so four silent name servers would block all
+  // look-ups.
   const found = await dns.lookup(host, { backend: "c-ares" });
   return found.map(({ address }) => address);
 }

@@ -12,8 +12,9 @@ export interface BodyBounds {
 const WITHOUT_BODY: readonly number[] = [204, 205, 304];
 
 /**
- * The Response of an answer whose head has arrived. Its body is read from the socket as fast as it is consumed, and ends well only
- * when the answer was whole. The caller reads the body, cancels it or aborts: until then the socket stays open.
+ * Makes a Response of an answer whose head has arrived. Reads the body from the socket as fast as it is consumed; the
+ * body fails unless the answer is complete. The socket stays open until the caller reads the body, cancels it or
+ * aborts.
  * @throws RangeError, TypeError for a status or header that a Response cannot have
  */
 export function responseOf(request: ClientRequest, incoming: IncomingMessage, bounds: BodyBounds): Response {
@@ -95,7 +96,7 @@ function bodyOf(
       // Bun closes a whole message before the data it still holds is read; `end` follows that data.
       incoming.on("close", () => incoming.complete || cutShort());
       incoming.on("error", (cause) => fail(networkError(host, cause)));
-      // Where the end of the body is the end of the connection, only the request tells a reset from an end.
+      // When the end of the connection ends the body, only the request tells a reset from an end.
       request.on("error", (cause) => fail(networkError(host, cause)));
       const encoding = incoming.headers["content-encoding"] ?? "identity";
       if (encoding !== "identity") fail(compressed(host, encoding));
@@ -111,7 +112,7 @@ function tooLarge(host: string, maxResponseBytes: number): EgressError {
   return new EgressError("too_large", `The answer of ${host} is longer than ${maxResponseBytes} bytes`);
 }
 
-// A few compressed bytes can become gigabytes, so none are asked for and none are unpacked.
+// A few compressed bytes can become gigabytes, so the guard neither requests nor unpacks compression.
 function compressed(host: string, encoding: string): EgressError {
   return new EgressError("network", `${host} compressed its answer (${encoding}) although the request said not to`);
 }

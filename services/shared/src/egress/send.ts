@@ -12,26 +12,27 @@ export interface Sending {
   body: Uint8Array | undefined;
   signal: AbortSignal | undefined;
   maxResponseBytes: number;
-  /** On the scale of `performance.now()`: when the last attempt to connect is given up. */
+  /** When to stop trying to connect, in `performance.now()` time. */
   connectByMs: number;
 }
 
 type Outcome = { response: Response } | { error: unknown; retry: "never" | "next_address" | "new_connection" };
 
-// A server that closed an idle connection resets what crosses that close on the way: at most a round trip later.
+// A server that has closed an idle connection resets requests that cross the close, at most a round trip later.
 const STALE_WITHIN_MS = 1_000;
 
 /**
- * Kept open to one host, until they are idle for too long: as many as the dispatcher has requests under way at once, and more.
- * With Node's 256 half of 512 began each burst with a handshake, a millisecond of CPU.
+ * Most idle connections per host: more than the dispatcher's concurrent requests. With Node's 256, half of each burst
+ * of 512 began with a handshake, a millisecond of CPU.
  */
 const IDLE_SOCKETS_MAX = 1_024;
 
-/** Whoever owns a name may give it thousands, of other people's machines, each of which would be knocked at. */
+/** A name's owner may list thousands of other people's addresses, and each would get a connection attempt. */
 const ADDRESSES_MAX = 8;
 /**
- * Keep-alive connections by host, port and address. `fetch` can be pinned too (`tls.serverName`) at the same CPU for a streamed reply,
- * but it has no bound on connecting, and 256 requests that users' hosts hold open would stop every fetch of the process.
+ * Keep-alive connections by host, port and address. `fetch` can be pinned too (`tls.serverName`) at the same CPU cost
+ * for a streamed reply, but cannot limit the connection time, and 256 requests to stalled hosts would block every fetch
+ * of the process.
  */
 export function createConnections(idleTimeoutMs: number, ca: string | undefined) {
   const options = {
@@ -45,8 +46,8 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
 
   return {
     /**
-     * Sends to the first of `addresses` that takes a connection; one with an open connection comes before the others. No more
-     * than eight are tried.
+     * Sends to the first of `addresses` that accepts a connection, preferring one with an open connection. Tries at
+     * most eight.
      * @throws EgressError, the signal's reason
      */
     async send(sending: Sending, addresses: readonly string[]): Promise<Response> {
@@ -76,7 +77,7 @@ export function createConnections(idleTimeoutMs: number, ca: string | undefined)
   };
 }
 
-/** The address is what is connected to, the URL's host is what the certificate must be for, whatever the environment says. */
+/** Connects to the address but verifies the certificate for the URL's host, whatever the environment says. */
 function target(url: URL, address: string, ca: string | undefined): https.RequestOptions {
   const host = hostOf(url);
   const plain = { host: address, port: portOf(url) };
@@ -105,7 +106,10 @@ function attempt(sending: Sending, options: https.RequestOptions, waitMs: number
     };
     const abort = () => settle({ error: signal?.reason, retry: "never" });
     const giveUp = () =>
-      settle({ error: new EgressError("timeout", `${host} could not be connected to in time`), retry: "next_address" });
+      settle({
+        error: new EgressError("timeout", `${host} did not accept a connection in time`),
+        retry: "next_address",
+      });
     const timer = setTimeout(giveUp, waitMs);
     signal?.addEventListener("abort", abort);
 

@@ -104,7 +104,7 @@ describe("TLS to a pinned address", () => {
       const reply = fetch(`https://api.example.test:${silent.port}/`);
       await expect(reply).rejects.toMatchObject({
         kind: "timeout",
-        message: "api.example.test could not be connected to in time",
+        message: "api.example.test did not accept a connection in time",
       });
       await eventually(() => expect(silent.connections[0]?.isClosed).toBeTrue());
     });

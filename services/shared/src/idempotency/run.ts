@@ -18,18 +18,18 @@ interface Idempotency {
 
 export interface IdempotentRequest<R> {
   ownerId: string;
-  /** As the request message carries it; without one the write simply runs. */
+  /** From the request message; without one the write runs unconditionally. */
   idempotency: Idempotency | undefined;
-  /** Of the response message, as ts-proto generates it. */
+  /** The response message's codec, as ts-proto generates it. */
   codec: { encode(message: R): { finish(): Uint8Array }; decode(bytes: Uint8Array): R };
-  /** The call that is answered: told when the answer is a replay. */
+  /** The call, marked when its answer is a replay. */
   call: { replayed?: boolean };
 }
 
 /** How long a key is remembered. */
 export const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** Decided by the request and the state it met. Any other failure may go away, so a repetition runs again. */
+/** Errors that depend only on the request and the stored state. Other errors may pass, so a repeat runs again. */
 const STORED_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "condition", "not_found", "conflict"]);
 
 /**
@@ -52,7 +52,7 @@ export async function runIdempotent<R>(
     const stored = await takeKey(tx, id, idempotency.fingerprint, now, expiredAt);
     if (stored) return replay(stored, { idempotency, codec, call });
     try {
-      // In a savepoint, so that a refused write leaves nothing behind but its error.
+      // A savepoint, so that a refused write leaves only its error behind.
       const response = (await tx.savepoint(write)) as R;
       await storeResponse(tx, id, codec.encode(response).finish());
       return { response };
@@ -65,17 +65,17 @@ export async function runIdempotent<R>(
   return resultOf(outcome);
 }
 
-/** A write with work before it that calls other services, which no transaction may wait for. */
+/** A write whose preparation calls other services, for which no transaction may wait. */
 export interface PreparedWrite<P, R> {
   prepare: () => Promise<P>;
   write: (tx: Sql, prepared: P) => Promise<R>;
 }
 
 /**
- * `runIdempotent` with preparation before its transaction. A key that has its answer prepares nothing. Of several requests with one
- * key that prepare at the same time one writes, and the others get its answer: what they prepare must be harmless to have done, or
- * the caller lets one of them in at a time.
- * @throws as `runIdempotent`; a refusal of `prepare` is kept like one of `write`
+ * `runIdempotent` with preparation before its transaction. Prepares nothing for a key that has its answer. Of
+ * concurrent requests with one key, one writes and the others get its answer, so preparation must be harmless to
+ * repeat, or the caller must serialize it.
+ * @throws as `runIdempotent` does; an error of `prepare` is stored like one of `write`
  */
 export async function runPrepared<P, R>(
   ctx: { db: Database; clock: Clock },
@@ -105,7 +105,10 @@ export function storedErrorOf({ kind, detail, violations, metadata }: ServiceErr
   return { kind, detail, violations, metadata };
 }
 
-/** What the work gives, or its refusal if a repetition would meet that again. @throws any other failure of the work */
+/**
+ * Returns the work's result, or its error if a repeat would fail in the same way.
+ * @throws any other error of the work
+ */
 export async function decided<T>(work: Promise<T>): Promise<{ value: T } | { refusal: ServiceError }> {
   try {
     return { value: await work };
@@ -122,7 +125,7 @@ function resultOf<R>(outcome: Outcome<R>): R {
   return outcome.response;
 }
 
-/** @throws ServiceError invalid when the key came with another request */
+/** @throws ServiceError invalid when the key was used with another request */
 function replay<R>(
   { fingerprint, response, error }: StoredOutcome,
   { idempotency, codec, call }: Pick<IdempotentRequest<R>, "codec" | "call"> & { idempotency: Idempotency },
@@ -134,7 +137,7 @@ function replay<R>(
   throw new Error("an idempotency key was committed without an outcome");
 }
 
-/** What a key gets that came with another request before. */
+/** The error for a key that was used with another request. */
 export function usedOtherwise(): ServiceError {
   return invalid(
     "Idempotency-Key",

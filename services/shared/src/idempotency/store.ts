@@ -21,9 +21,9 @@ export interface StoredOutcome {
 }
 
 /**
- * Takes a key for this transaction, or finds what its earlier request answered. While another transaction holds the key this
- * waits for its end, as every insert of the same primary key does.
- * @returns null when the key was free, or older than `expiredAt`
+ * Claims a key in this transaction, or returns the answer of its earlier request. Waits while another transaction holds
+ * the key, as every insert of the same primary key does.
+ * @returns null when the key was free or older than `expiredAt`
  */
 export async function takeKey(
   tx: Sql,
@@ -42,7 +42,10 @@ export async function takeKey(
   return taken ? null : findOutcome(tx, { ownerId, key }, expiredAt);
 }
 
-/** What a key's earlier request was answered. Null when there is none, when it still runs, or when it is older than `expiredAt`. */
+/**
+ * Returns the answer of a key's earlier request; null when there is none, when it is still running, or when it is older
+ * than `expiredAt`.
+ */
 export async function findOutcome(
   sql: Sql,
   { ownerId, key }: IdempotencyKey,
@@ -66,7 +69,7 @@ export async function storeError(tx: Sql, { ownerId, key }: IdempotencyKey, erro
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
-/** A few at a time, more than are added, so that no request pays for many. */
+/** Deletes a few keys at a time, more than are added, so that no request pays for many. */
 export async function deleteExpiredKeys(sql: Sql, expiredAt: Date): Promise<void> {
   await sql`
     delete from idempotency_keys

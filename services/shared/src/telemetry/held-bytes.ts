@@ -2,13 +2,13 @@ import type { ObservableResult } from "@opentelemetry/api";
 import { meter } from "./instruments.ts";
 
 /**
- * Shows, whenever metrics are read, how many bytes of owners' data the process holds of one kind.
+ * Reports how many bytes of owners' data of one kind the process holds.
  * @param what in the plural: `events`, `deliveries`
- * @returns what stops that
+ * @returns a function that stops the reports
  */
 export function observeHeldBytes(what: string, heldBytes: () => number): () => void {
   const gauge = meter().createObservableGauge("parley.memory.held", {
-    description: "Bytes of owners' data that the process holds, of those it budgets",
+    description: "Budgeted bytes of owners' data that the process holds",
     unit: "By",
   });
   const observe = (result: ObservableResult) => result.observe(heldBytes(), { what });

@@ -11,16 +11,16 @@ import {
   traceparentOf,
 } from "./spans.ts";
 
-const served = durations("rpc.server.call.duration", "How long calls took to answer, by method and outcome");
+const served = durations("rpc.server.call.duration", "Duration of served calls by method and outcome");
 
-/** What a call is called in traces: its path without the leading slash. */
+/** A call's name in traces: its path without the leading slash. */
 function nameOf(path: string): string {
   return path.slice(1);
 }
 
 /**
  * Serves a call: counts and times it, and continues its caller's trace.
- * @param work resolves to what it was answered with, if that is an error
+ * @param work resolves to the error that it was answered with, if any
  */
 export async function servedCall(
   path: string,
@@ -48,7 +48,7 @@ interface Carrying {
   traceparent?: string | undefined;
 }
 
-/** Makes a call as a span of what runs, which the called one continues. */
+/** Makes a call in a span of the current trace, which the called service continues. */
 export function tracedCall<O extends Carrying, T>(
   call: CallName,
   options: O | undefined,
@@ -57,7 +57,7 @@ export function tracedCall<O extends Carrying, T>(
   return inSpan(nameOf(call.path), clientSpan(call), (span) => make(span ? carrying(options, span) : options));
 }
 
-/** The same of a call that is answered with a stream. */
+/** The same for a call that returns a stream. */
 export function tracedStream<O extends Carrying, T>(
   call: CallName,
   options: O | undefined,

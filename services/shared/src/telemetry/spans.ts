@@ -17,22 +17,22 @@ export { SpanKind };
 let recording = false;
 let measuring = false;
 
-/** Called once a collector is there to take spans. */
+/** Call once a collector is configured. */
 export function recordTraces(): void {
   recording = true;
 }
 
-/** Called once metrics can be read. */
+/** Call once metrics can be read. */
 export function recordMetrics(): void {
   measuring = true;
 }
 
-/** Whether anybody watches: what is only for that need not be done otherwise. */
+/** Whether traces or metrics are collected; skip work that only they need otherwise. */
 export function isWatched(): boolean {
   return recording || measuring;
 }
 
-/** Whether spans go anywhere: what is only for them need not be done otherwise. */
+/** Whether spans are exported; skip work that only they need otherwise. */
 export function isRecordingTraces(): boolean {
   return recording;
 }
@@ -40,13 +40,13 @@ export function isRecordingTraces(): boolean {
 export interface SpanOptions {
   kind?: SpanKind;
   attributes?: Attributes;
-  /** W3C trace context of the work that caused this; null begins a trace, and absent it is a part of what runs. */
+  /** W3C trace context of the work that caused this; null starts a trace, undefined continues the current one. */
   parent?: string | null | undefined;
 }
 
 /**
- * Runs a piece of work as a span of the trace it is part of; what it awaits is inside too. A ServiceError that is the
- * caller's fault is an outcome, every other error a failure. Without a collector it only runs the work.
+ * Runs work in a span of the current trace, including what it awaits. A ServiceError that is the caller's fault counts
+ * as an outcome, every other error as a failure. Without a collector it only runs the work.
  */
 export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span | null) => Promise<T>): Promise<T> {
   if (!recording) return work(null);
@@ -63,7 +63,7 @@ export function inSpan<T>(name: string, options: SpanOptions, work: (span: Span 
   });
 }
 
-/** The same of work that gives a stream: the span lasts until the stream ends or its reader leaves. */
+/** The same for work that yields a stream: the span ends when the stream ends or its reader leaves. */
 export function streamInSpan<T>(
   name: string,
   options: SpanOptions,
@@ -88,7 +88,7 @@ async function* spannedStream<T>(
   }
 }
 
-/** A span that its maker ends. */
+/** Starts a span that the caller must end. */
 export function startSpan(name: string, { kind = SpanKind.INTERNAL, attributes = {}, parent }: SpanOptions): Span {
   return trace.getTracer("parley").startSpan(name, { kind, attributes }, parentOf(parent));
 }
@@ -96,13 +96,13 @@ export function startSpan(name: string, { kind = SpanKind.INTERNAL, attributes =
 export function endFailed(span: Span, error: unknown): void {
   const kind = error instanceof ServiceError ? error.kind : undefined;
   if (kind !== undefined) span.setAttribute("error.type", kind);
-  // Never the error's text: it may quote what a user wrote.
+  // Leaves out the error's text, which may quote a user.
   if (kind === undefined || FAULTS.has(kind)) span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 const FAULTS: ReadonlySet<string> = new Set(["internal", "unavailable", "upstream_failed", "upstream_timeout"]);
 
-/** W3C trace context of the span that is active, for what leaves the process or is done later; undefined without one. */
+/** W3C trace context of the active span, for outgoing requests and later work; undefined without one. */
 export function activeTraceparent(): string | undefined {
   return recording ? traceparentOf(trace.getActiveSpan()) : undefined;
 }

@@ -3,21 +3,18 @@ import type postgres from "postgres";
 import { durations, meter, secondsSince } from "./instruments.ts";
 import { endFailed, isRecordingTraces, startSpan } from "./spans.ts";
 
-const took = durations("db.client.operation.duration", "How long statements took, waiting for a connection included");
+const took = durations("db.client.operation.duration", "Duration of statements, including the wait for a connection");
 
-/** How many statements wait for an answer or for a connection: at the pool's size or above it, the pool is the bottleneck. */
+/** Statements waiting for an answer or a connection: at or above the pool's size, the pool is the bottleneck. */
 let underWay = 0;
 
 type AnySql = postgres.Sql | postgres.TransactionSql;
 
-/**
- * The same pool, every statement of it timed and part of its trace. What a statement is called is what it does to which
- * table; its values are in neither.
- */
+/** Wraps a pool: times and traces every statement. A statement's name has its verb and table, never its values. */
 export function observed(sql: postgres.Sql): postgres.Sql {
   meter()
     .createObservableUpDownCounter("db.client.statements.under_way", {
-      description: "Statements that wait for an answer or for a connection",
+      description: "Statements waiting for an answer or a connection",
     })
     .addCallback((result) => result.observe(underWay));
   return wrap(sql);
@@ -38,7 +35,7 @@ function wrap<T extends AnySql>(sql: T): T {
 
 const TRANSACTIONS: ReadonlySet<string | symbol> = new Set(["begin", "savepoint"]);
 
-/** `begin` and `savepoint`, which hand what they were given last a connection of its own. */
+/** Wraps `begin` and `savepoint`, which pass a connection to their last argument. */
 function inTransaction(begin: (...args: unknown[]) => unknown) {
   return (...args: unknown[]) => {
     const work = args.pop() as (sql: postgres.TransactionSql) => unknown;
@@ -46,7 +43,7 @@ function inTransaction(begin: (...args: unknown[]) => unknown) {
   };
 }
 
-/** A query begins when somebody first wants its result; a fragment inside another never does. */
+/** A query starts when its result is first awaited; a fragment inside another never does. */
 function observeQuery(query: postgres.PendingQuery<postgres.Row[]>, template: TemplateStringsArray) {
   let begun = false;
   const then = query.then;
@@ -55,7 +52,7 @@ function observeQuery(query: postgres.PendingQuery<postgres.Row[]>, template: Te
     if (!begun) {
       begun = true;
       const end = beginStatement(template);
-      // Its own subscription: what the caller does with a failure stays the caller's.
+      // A separate subscription, so that the caller's handling of failures does not change.
       then.call(query, () => end(null), end);
     }
     return then.apply(query, handlers);
@@ -84,12 +81,12 @@ function beginStatement(template: TemplateStringsArray): (error: unknown) => voi
 
 const summaries = new WeakMap<TemplateStringsArray, string>();
 const OPERATION = /\b(?:insert\s+into|update|delete\s+from|select)\b/i;
-/** Where a table is named. */
+/** Matches the names of tables. */
 const TABLE = /\b(?:insert\s+into|update(?!\s+skip)|from|join)\s+(?:only\s+)?([a-z_]+)/gi;
-/** What is read like a table and is none: a function, a common table expression. */
+/** Matches common table expressions, which look like tables. */
 const COMMON = /\b([a-z_]+)\s+as\s+(?:materialized\s+)?\(/gi;
 
-/** Such as `insert messages`: what the statement does, whatever its subqueries look up for it. */
+/** For example `insert messages`: the statement's verb and table, whatever its subqueries read. */
 export function summaryOf(template: TemplateStringsArray): string {
   let summary = summaries.get(template);
   if (summary === undefined) {

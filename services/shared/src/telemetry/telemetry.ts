@@ -22,33 +22,36 @@ const ratio = makeValidator<number>((text) => {
   return number;
 });
 
-/** What every process reads about being watched. The OTEL_ names are OpenTelemetry's own. */
+/** The telemetry variables of every process. The OTEL_ names are OpenTelemetry's own. */
 export const TELEMETRY_VARIABLES = {
   PARLEY_ADMIN_LISTEN: str({
     default: "",
-    desc: "host:port or unix:path to tell of this process's health and metrics on",
+    desc: "host:port or unix:path to serve this process's health and metrics on",
   }),
-  OTEL_EXPORTER_OTLP_ENDPOINT: str({ default: "", desc: "http address of an OTLP collector; no traces without it" }),
-  OTEL_TRACES_SAMPLER_ARG: ratio({ default: 1, desc: "the part of traces to record, from 0 to 1" }),
-  OTEL_BSP_SCHEDULE_DELAY: num({ default: 5_000, desc: "milliseconds between two exports of spans" }),
+  OTEL_EXPORTER_OTLP_ENDPOINT: str({
+    default: "",
+    desc: "http address of an OTLP collector; without it there are no traces",
+  }),
+  OTEL_TRACES_SAMPLER_ARG: ratio({ default: 1, desc: "fraction of traces to record, from 0 to 1" }),
+  OTEL_BSP_SCHEDULE_DELAY: num({ default: 5_000, desc: "milliseconds between exports of spans" }),
 };
 
 export interface Telemetry {
   /** All metrics in Prometheus' text format; none without an admin address. */
   metrics(): Promise<string>;
-  /** Sends what is not sent yet. */
+  /** Sends everything that is still buffered. */
   stop(): Promise<void>;
 }
 
 /**
- * Registers what the process's spans and metrics go to; without a collector and an admin address all of it stays as good
- * as free. To be called before the first instrument is made: OpenTelemetry hands out mute ones before.
+ * Registers the exporters of the process's spans and metrics; without a collector and an admin address telemetry costs
+ * almost nothing. Call it before the first instrument is created: OpenTelemetry hands out mute ones before.
  */
 export function startTelemetry(service: string, env: ConfigOf<typeof TELEMETRY_VARIABLES>): Telemetry {
   const resource = resourceFromAttributes({ [ATTR_SERVICE_NAME]: `parley-${service}` });
   const stops: (() => Promise<void>)[] = [];
   if (env.OTEL_EXPORTER_OTLP_ENDPOINT !== "") {
-    // The exporter reads the collector's address, and what else it takes, from the environment.
+    // The exporter reads the collector's address and its other settings from the environment.
     const processor = new BatchSpanProcessor({
       exporter: new OTLPTraceExporter(),
       scheduledDelayMillis: env.OTEL_BSP_SCHEDULE_DELAY,
@@ -59,7 +62,7 @@ export function startTelemetry(service: string, env: ConfigOf<typeof TELEMETRY_V
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     propagation.setGlobalPropagator(new W3CTraceContextPropagator());
     recordTraces();
-    // A collector that is gone does not hold a stop up for long.
+    // An unreachable collector must not delay the shutdown for long.
     stops.push(() => Promise.race([provider.shutdown().catch(() => {}), Bun.sleep(FLUSH_MS)]));
   }
   const reader = new PulledReader();
@@ -77,10 +80,13 @@ export function startTelemetry(service: string, env: ConfigOf<typeof TELEMETRY_V
 }
 
 const FLUSH_MS = 2_000;
-/** For what has to be asked for, such as how many jobs are due: well below what Prometheus waits for the whole, 10 s. */
+/**
+ * Time limit for metrics that need a query, such as the number of due jobs: well below Prometheus' limit of 10 s for
+ * the whole scrape.
+ */
 const OBSERVED_MS = 2_000;
 
-/** Reads the metrics when somebody asks for them. */
+/** Reads the metrics on request. */
 class PulledReader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
   protected override async onShutdown(): Promise<void> {}

@@ -2,11 +2,11 @@ import type { Clock } from "../clock.ts";
 
 export interface FakeClock extends Clock {
   advance(ms: number): void;
-  /** Has other sources contradict it by so much from now on. */
+  /** Makes other sources disagree by this much from now on. */
   contradict(ms: number): void;
 }
 
-/** A clock that stands still until told. */
+/** A clock that stands still until a test moves it. */
 export function fakeClock(start = new Date("2026-01-01T00:00:00.000Z")): FakeClock {
   let now = start.getTime();
   let doubtMs = 0;

@@ -1,7 +1,7 @@
 import postgres from "postgres";
 import { roleUrls, type Schema } from "../db/provision.ts";
 
-/** A database with roles and schemas and no table, made by the test command; its name is the prefix of the roles. */
+/** A database with roles and schemas but no tables, created by the test command; its name is the prefix of the roles. */
 export const EMPTY_TEMPLATE = "parley_template";
 /** The same with every service's tables, so that no test migrates again. */
 export const TEMPLATE = "parley_template_migrated";
@@ -16,9 +16,9 @@ export interface TestDatabase {
 }
 
 /**
- * A database of its own for a test file, migrated.
- * @param template `EMPTY_TEMPLATE` for tests that make their own tables
- * @throws when the test was not started by the test command, which brings the Postgres it needs.
+ * Creates a migrated database for one test file.
+ * @param template `EMPTY_TEMPLATE` for tests that create their own tables
+ * @throws when the test was not started by the test command, which provides Postgres
  */
 export async function createTestDatabase(template = TEMPLATE): Promise<TestDatabase> {
   const clusterUrl = process.env.PARLEY_TEST_POSTGRES;

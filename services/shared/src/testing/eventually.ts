@@ -1,7 +1,7 @@
-/** Less than a test may take, and far more than what is waited for takes on a slow machine. */
+/** Below a test's time limit, and far above what the awaited things take on a slow machine. */
 const WITHIN_MS = 25_000;
 
-/** Waits for a condition that another process or task brings about. @throws its last error after `withinMs`. */
+/** Waits for a condition that another process or task brings about. @throws its last error after `withinMs` */
 export async function eventually<T>(check: () => T | Promise<T>, withinMs = WITHIN_MS): Promise<T> {
   const end = Date.now() + withinMs;
   for (;;) {

@@ -6,12 +6,12 @@ export interface HttpAnswer {
   body: string;
 }
 
-/** An HTTP/1.1 client that does as the standard says and nothing to hide a loss: no request is ever sent twice. */
+/** An HTTP/1.1 client that never resends a request, so that it hides no loss. */
 export interface HttpClient {
   /**
-   * One at a time, on the connection of the one before unless that was to end.
-   * @param onHead called when the head of the answer is here
-   * @throws when the connection ends before the answer is whole
+   * Sends one request at a time, on the previous one's connection if that stays open.
+   * @param onHead called when the response head has arrived
+   * @throws when the connection ends before the response is complete
    */
   request(method: string, path: string, init?: HttpInit): Promise<HttpAnswer>;
   /** Connections made so far. */
@@ -27,7 +27,7 @@ export interface HttpInit {
 
 interface Connection {
   socket: Socket;
-  /** The server has ended it: it is known to be of no more use. */
+  /** The server has closed it. */
   isOver: boolean;
 }
 
@@ -114,7 +114,7 @@ function headOf(bytes: Buffer): Head | null {
   return { status: Number(first.split(" ")[1]), headers, length: end + 4 };
 }
 
-/** Null while it is not whole. */
+/** Returns null while it is incomplete. */
 function bodyOf({ headers }: Head, bytes: Buffer): string | null {
   if (headers.get("transfer-encoding") === "chunked") return dechunk(bytes);
   const length = Number(headers.get("content-length"));

@@ -1,10 +1,10 @@
 import { createSocket } from "node:dgram";
 
-/** A name server on loopback that knows what a test has it know. */
+/** A name server on loopback with answers from a test. */
 export interface NameServer extends Disposable {
   /** ip:port. */
   address: string;
-  /** Names it was asked for and has not answered. */
+  /** Names asked for and left unanswered. */
   unanswered: ReadonlySet<string>;
 }
 
@@ -15,7 +15,7 @@ const NO_SUCH_NAME = 0x8183;
 
 /**
  * Serves DNS over UDP (RFC 1035).
- * @param answer for a name: its IPv4 address, null for none, or "silence" to leave the question unanswered
+ * @param answer returns a name's IPv4 address, null for none, or "silence" to leave the query unanswered
  */
 export async function startNameServer(
   answer: (name: string) => string | null | "silence",

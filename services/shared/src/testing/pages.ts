@@ -1,4 +1,4 @@
-/** Pages that no list answers, each with the field that is wrong. */
+/** Invalid pages, each with the field at fault. */
 export const WRONG_PAGES = [
   { page: { number: 0, size: 10 }, field: "page" },
   { page: { number: -1, size: 10 }, field: "page" },

@@ -1,20 +1,20 @@
 import { eventually } from "./eventually.ts";
 
-/** A service running as a process of its own. */
+/** A service that runs as a separate process. */
 export interface ServiceProcess {
-  /** Where it serves gRPC. */
+  /** Its gRPC address. */
   address: string;
   pid: number;
-  /** Everything it wrote so far. */
+  /** Its output so far. */
   readonly output: string;
-  /** Ends it. @returns its exit code, null when the signal ended it */
+  /** Stops it. @returns its exit code, null when the signal killed it */
   stop(signal?: NodeJS.Signals): Promise<number | null>;
 }
 
 /**
- * Starts the service in folder `services/<name>` on a free loopback port: a peer, or one that is going to be killed.
- * @param listensWithinMs more than the usual for one that has much to migrate
- * @throws with what it wrote, when it ends instead of listening
+ * Starts the service in folder `services/<name>` on a free loopback port.
+ * @param listensWithinMs longer than the default for one with much to migrate
+ * @throws with its output, when it ends instead of listening
  */
 export async function startServiceProcess(
   name: string,

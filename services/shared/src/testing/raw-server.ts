@@ -3,11 +3,11 @@ import net from "node:net";
 export interface RawServer extends AsyncDisposable {
   port: number;
   url: string;
-  /** One entry a connection, in the order they were opened. */
+  /** One entry per connection, in the order of opening. */
   connections: { received: string; isClosed: boolean }[];
 }
 
-/** A server on 127.0.0.1 that says, byte for byte, what a test has it say. `onData` is told the connection's and its message's number. */
+/** A server on 127.0.0.1 whose bytes a test controls. `onData` gets the number of the connection and of its message. */
 export async function startRawServer(
   onData: (socket: net.Socket, connection: number, message: number) => void,
   listenOn = "127.0.0.1",

@@ -4,7 +4,7 @@ export type FieldType =
   | { kind: "list" | "optional"; of: FieldType }
   | { kind: "literal"; words: readonly string[] };
 
-/** A notation that cannot be read; the message completes "must …". */
+/** An invalid notation; the message completes "must …". */
 export class NotationError extends Error {
   override readonly name = "NotationError";
 }
@@ -22,12 +22,12 @@ export function parseNotation(text: string): FieldType {
   return type;
 }
 
-/** The values of a dict; one that may hold anything is no schema that OpenAI promises answers of. */
+/** The values of a dict; OpenAI guarantees answers only for schemas that limit them. */
 const SCALARS = ["string", "number", "boolean", "null"].map((type) => ({ type }));
 
 /**
- * The JSON Schema to ask a model for a field by, such as OpenAI's strict mode takes: each object closed, with all of its fields
- * required. A dict, whose keys nobody knows yet, is therefore asked for as a list of pairs (`readField` takes either).
+ * The JSON Schema that asks a model for a field, in the form that OpenAI's strict mode accepts: every object closed,
+ * with all fields required. A dict has unknown keys, so it is requested as a list of pairs (`readField` accepts both).
  */
 export function toJsonSchema(type: FieldType): Record<string, unknown> {
   switch (type.kind) {

@@ -92,7 +92,7 @@ function readDefault(text: string, from: number): { value: string; end: number }
   return word === "" || /\s/.test(word) ? null : { value: word, end };
 }
 
-/** The index after the closing quote. No text is read twice for this: the quote of the next `{{x|"` closes an unclosed string. */
+/** The index after the closing quote. Reads no text twice: the quote of the next `{{x|"` closes an unclosed string. */
 function jsonStringEnd(text: string, quote: number): number {
   let at = seek(text, quote + 1, /["\\]/g);
   while (text[at] === "\\") at = seek(text, at + 2, /["\\]/g);
@@ -107,7 +107,7 @@ function parseJsonString(literal: string): string | null {
   }
 }
 
-/** Where the one-character global pattern next matches, else the text's length. */
+/** The next match of the one-character global pattern, or the text's length. */
 function seek(text: string, from: number, character: RegExp): number {
   character.lastIndex = from;
   return character.exec(text)?.index ?? text.length;

@@ -1,5 +1,5 @@
-// Normalisation sorts a run of combining marks in quadratic time (160,000 alternating marks took 39 s), so a run is cut at the
-// 30 of Unicode's Stream-Safe Text Format (UAX #15). U+FF9E and U+FF9F are letters that turn into such marks.
+// Normalization sorts a run of combining marks in quadratic time (160,000 alternating marks took 39 s), so a run is cut
+// at the 30 of Unicode's Stream-Safe Text Format (UAX #15). U+FF9E and U+FF9F are letters that turn into such marks.
 const MARKS_PAST_THE_LIMIT = /([\p{M}\uFF9E\uFF9F]{30})[\p{M}\uFF9E\uFF9F]+/gu;
 
 /**

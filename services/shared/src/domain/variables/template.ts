@@ -10,13 +10,13 @@ export interface VariableDefinition {
 }
 
 export interface Template {
-  /** One per canonical key, in the order in which a reader first meets them. */
+  /** One per canonical key, in the order of first use. */
   definitions: VariableDefinition[];
   /**
-   * The text at the index, in one pass: a value is never itself expanded. A value given, an empty string too, beats the
-   * default; a variable with neither becomes an empty string. Names in `values` are normalised, the first of a key wins.
-   * Null when it would have more than `lengthMax` characters (UTF-16 units): many places of a long value are found out before they
-   * are filled. Throws a RangeError for an index without a text.
+   * Fills the text at the index in one pass: values are never expanded. A given value, even an empty string, overrides
+   * the default; a variable with neither becomes an empty string. Names in `values` are normalized; the first one of a
+   * key wins. Returns null when the result would exceed `lengthMax` characters (UTF-16 units), which is checked before
+   * filling. Throws a RangeError for an index without a text.
    */
   fill(index: number, values: Readonly<Record<string, VariableValue>>, lengthMax?: number): string | null;
 }

@@ -13,7 +13,7 @@ export function collectValues(metadata: Readonly<Record<string, unknown>>): Reco
   return Object.fromEntries(byCanonicalKey(isObject ? named : {}, metadata));
 }
 
-/** The strings, numbers and booleans of the records by canonical key, the first of each. */
+/** The strings, numbers and booleans of the records, by canonical key; the first of each key wins. */
 export function byCanonicalKey(...records: readonly object[]): Map<string, VariableValue> {
   const values = new Map<string, VariableValue>();
   for (const [name, value] of records.flatMap((record) => Object.entries(record))) {

@@ -18,7 +18,7 @@ import { promptRoutes } from "./routes/prompts.ts";
 
 /** The public API and the management API over HTTP. */
 export function createApp(gate: GateContext, clients: Clients, drain: Pick<Drain, "isDraining">) {
-  // By default Elysia looks for the path behind the first 11 characters of an address, which `http://api/` has not.
+  // By default, Elysia looks for the path after the first 11 characters of the URL, which breaks `http://api/`.
   const api = new Elysia({ handler: { standardHostname: false } })
     .onRequest(({ request }) => {
       if (hasManyHosts(request)) throw new HttpError(400, "The Host header must be given once");
@@ -54,7 +54,7 @@ function describe(api: { routes: AnyElysia["routes"] }): object {
 function unrouted({ url }: Request, methods: readonly string[]): HttpError {
   if (!hasHost(url)) return new HttpError(400, "The Host header is missing or not a host");
   if (methods.length === 0) return new HttpError(404, "Not found: no such route");
-  // Where there is GET, HEAD is answered too.
+  // GET routes also answer HEAD.
   const allow = [...new Set(methods.flatMap((method) => (method === "GET" ? ["GET", "HEAD"] : method)))]
     .sort()
     .join(", ");

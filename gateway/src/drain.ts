@@ -2,25 +2,26 @@ import type { Server } from "bun";
 
 type Fetch = (request: Request) => Response | Promise<Response>;
 
-/** How a gateway leaves while requests keep coming, and nobody's is lost. */
+/** Shuts a gateway down under load without losing requests. */
 export interface Drain {
   readonly isDraining: boolean;
-  /** What serves requests, and tells whoever gets an answer meanwhile that the connection ends with it. */
+  /** Wraps a handler: while draining, responses tell clients that the connection closes. */
   serving(fetch: Fetch): Fetch;
-  /** Settles when nothing is under way any more, or the time is over. */
+  /** Resolves when no request is in progress, or the time is up. */
   run(server: Server<unknown>): Promise<void>;
 }
 
-/** Connections that are in use get an answer in this time, and with it word that they end. */
+/** Active connections get a response within this time, and with it the notice to close. */
 const RENEW_MS = 500;
 const POLL_MS = 20;
 
 /**
- * To stop listening is to end every idle connection, on which its client may just be sending a request. So clients are first told
- * to open new ones, by `Connection: close` (https://www.rfc-editor.org/rfc/rfc9112#section-9.6): where gateways share a port, or
- * a balancer knows from `/readyz` that this one is leaving, those are another's. A reply that was being streamed before cannot be
- * told any more, so its end is waited for, up to half the time; the other half is for those that began meanwhile.
- * @param limitMs for all of it
+ * A server that stops listening closes every idle connection, on which a client may be sending a request. So the drain
+ * first tells clients to reconnect, by `Connection: close` (https://www.rfc-editor.org/rfc/rfc9112#section-9.6): where
+ * gateways share a port, or a balancer knows from `/readyz` that this one is leaving, new connections go to others. A
+ * reply that is already streaming cannot carry the notice, so the drain waits for its end, up to half the time; the
+ * other half is for requests that start meanwhile.
+ * @param limitMs for the whole drain
  */
 export function createDrain(limitMs: number): Drain {
   let draining = false;

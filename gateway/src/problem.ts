@@ -18,18 +18,18 @@ const STATUSES: Record<ErrorKind, number> = {
   upstream_failed: 502,
   upstream_timeout: 504,
   unavailable: 503,
-  // A service that hangs is as good as out of reach; 504 is the model provider's.
+  // A service that hangs counts as unreachable; 504 is for the model provider.
   deadline: 503,
-  // Nobody is there to read it: the status nginx made customary for the log.
+  // The client has gone, so only the log shows this; nginx established the status.
   cancelled: 499,
   unimplemented: 501,
   internal: 500,
 };
 
-/** Where the error itself says nothing: milliseconds after which to try again. */
+/** When to retry, in milliseconds, unless the error says so itself. */
 const RETRY_MS: Partial<Record<ErrorKind, number>> = { unavailable: 1_000, deadline: 1_000 };
 
-/** An error of HTTP itself, before any service is asked. */
+/** An HTTP-level error, before any service is called. */
 export class HttpError extends Error {
   override readonly name = "HttpError";
   readonly status: number;
@@ -42,7 +42,7 @@ export class HttpError extends Error {
   }
 }
 
-/** @param requestId names the failure to whoever can look it up in the logs */
+/** @param requestId lets an operator find the failure in the logs */
 export function problemOf(error: unknown, requestId: string): Problem {
   if (error instanceof HttpError)
     return { status: error.status, body: { detail: error.message }, headers: error.headers };

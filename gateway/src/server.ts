@@ -20,11 +20,14 @@ import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
 import { redisLimiter } from "./rate-limit/redis.ts";
 
-/** No bound of the runtime's, whose refusal has no words: routes read no more than they take, and what is not read is not kept. */
+/**
+ * Disables the runtime's limit, whose refusal has no explanation: routes read only up to their own limits, and unread
+ * bytes are not stored.
+ */
 const BODY_BYTES_MAX = Number.MAX_SAFE_INTEGER;
 const IDLE_SECONDS = 30;
 
-/** Listens, and serves until it is stopped. @throws ConfigError for settings that contradict each other, or are not safe */
+/** Listens and serves until it is stopped. @throws ConfigError for settings that are contradictory or unsafe */
 export async function startGateway(config: GatewayConfig, log: Logger): Promise<Running> {
   const clients = createClients(config, log);
   const keys = createKeyRing(clients.accounts, log);
@@ -43,7 +46,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
       ),
     holdOpen: (request) => {
       server.timeout(request, 0);
-      // It is the connection that is timed, which may long outlive its request.
+      // The timeout applies to the connection, which may long outlive its request.
       return () => server.timeout(request, IDLE_SECONDS);
     },
     clock: systemClock,
@@ -70,24 +73,25 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
   };
 }
 
-/** @throws ConfigError when the address is beyond loopback and nothing says that TLS protects what is sent to it */
+/** @throws ConfigError when the address is not loopback and no setting says that TLS protects it */
 function httpTls(config: GatewayConfig): { tls?: { cert: BunFile; key: BunFile } } {
   const { PARLEY_HTTP_TLS_CERT: cert, PARLEY_HTTP_TLS_KEY: key, PARLEY_HOST: host } = config;
   if (cert !== "" && key !== "") return { tls: { cert: Bun.file(cert), key: Bun.file(key) } };
-  if (cert !== "" || key !== "") throw new ConfigError("PARLEY_HTTP_TLS_CERT and PARLEY_HTTP_TLS_KEY go together");
+  if (cert !== "" || key !== "")
+    throw new ConfigError("PARLEY_HTTP_TLS_CERT and PARLEY_HTTP_TLS_KEY go together: set both");
   if (!isLoopback(`${host}:${config.PORT}`) && config.PARLEY_INSECURE_HTTP !== "1") {
     throw new ConfigError(
-      `PARLEY_HOST ${host} is beyond loopback: give PARLEY_HTTP_TLS_CERT and _KEY, or say PARLEY_INSECURE_HTTP=1 when TLS ends before the gateway`,
+      `PARLEY_HOST ${host} is beyond loopback: set PARLEY_HTTP_TLS_CERT and _KEY, or PARLEY_INSECURE_HTTP=1 when TLS ends before the gateway`,
     );
   }
   return {};
 }
 
-/** @throws ConfigError when the file cannot be used, or the address says that there is no TLS to use it for */
+/** @throws ConfigError when the file is unusable, or the address does not use TLS */
 function redisAuthority({ REDIS_URL: url, PARLEY_REDIS_CA: file }: GatewayConfig): Authority | undefined {
   if (file === "") return undefined;
   if (!url.split(",").every((each) => each.startsWith("rediss://")))
-    throw new ConfigError("PARLEY_REDIS_CA is given, so REDIS_URL must begin with rediss://");
+    throw new ConfigError("PARLEY_REDIS_CA is set, so REDIS_URL must begin with rediss://");
   return authorityIn(file, "PARLEY_REDIS_CA");
 }
 
@@ -98,7 +102,7 @@ interface Limiters {
   close(): void;
 }
 
-/** Each its own, so that a flood of addresses or emails cannot push API keys out of a process's memory. */
+/** Separate limiters, so that a flood of addresses or emails cannot evict API keys from memory. */
 async function createLimiters(config: GatewayConfig, log: Logger): Promise<Limiters> {
   const { REDIS_URL: url } = config;
   const authority = redisAuthority(config);
@@ -106,7 +110,7 @@ async function createLimiters(config: GatewayConfig, log: Logger): Promise<Limit
     log.warn("no REDIS_URL: rates are limited in the memory of this process");
     return { keys: memoryLimiter(), addresses: memoryLimiter(), signIns: memoryLimiter(), close: () => {} };
   }
-  // From the start: what appears with its first loss has no rate to alert on then.
+  // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
   decidedInMemory().add(0);
   const redis = await redisLimiter({ url, authority });
   const failover = () =>

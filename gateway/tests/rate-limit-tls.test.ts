@@ -86,5 +86,5 @@ test("an authority for a Redis that is called without TLS is a wrong configurati
   const env = { ...Object.fromEntries(addresses), PARLEY_REDIS_CA: await fileOf(authority) };
   const start = (REDIS_URL: string) => startGateway(readGatewayConfig({ ...env, REDIS_URL }), silentLogger);
   for (const url of ["redis://localhost:6379", "rediss://one:6379,redis://two:6379", ""])
-    await expect(start(url)).rejects.toThrow("PARLEY_REDIS_CA is given, so REDIS_URL must begin with rediss://");
+    await expect(start(url)).rejects.toThrow("PARLEY_REDIS_CA is set, so REDIS_URL must begin with rediss://");
 });

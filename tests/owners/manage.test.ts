@@ -94,7 +94,7 @@ describe("signing in", () => {
         expect(problem(await signIn({ email: account, password: "a guess" }))).toEqual(WRONG);
       }
       const refused = await signIn({ email: account.toUpperCase(), password: PASSWORD });
-      expect(problem(refused)).toEqual({ status: 429, detail: "Too many attempts with a password, wait a minute" });
+      expect(problem(refused)).toEqual({ status: 429, detail: "Too many password attempts, wait a minute" });
       expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
     }
     expect((await manage.get("/me")).status).toBe(200);

@@ -3,27 +3,27 @@ import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/by
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { jsonSlices } from "./json-slices.ts";
 
-/** Room in this process for what is answered to owners, kept until their clients have taken it or are gone. */
+/** Bounds the memory for responses, which they hold until their clients have received them or disconnected. */
 export interface Answers {
   /**
-   * Keeps room for an answer before it is asked for.
-   * @param bytesMax that it may have
-   * @throws ServiceError rate_limited when the owner's room is taken up for five seconds, cancelled when `gone` fires
+   * Reserves memory for a response before the service is called.
+   * @param bytesMax the largest possible response
+   * @throws ServiceError rate_limited when the owner has no memory left for five seconds, cancelled when `gone` fires
    */
   reserve(ownerId: string, bytesMax: number, gone: AbortSignal): Promise<Reservation>;
   /**
-   * A Response with the JSON of `body`, to which the reservation goes over.
-   * @throws ServiceError rate_limited when the answer is large, came without a reservation and finds no room; cancelled
+   * Makes a Response with the JSON of `body`, which takes over the reservation.
+   * @throws ServiceError rate_limited when a large response without a reservation finds no memory; cancelled
    */
   json(body: object, to: AnswerTo): Promise<Response>;
 }
 
 export interface Reservation {
-  /** Tells the size of what a service answered, so that no more room is kept than that takes. */
+  /** Reduces the reservation to what a service's response of this size needs. */
   received(bytes: number): void;
-  /** Whether that was much. */
+  /** Whether the response is large. */
   readonly isLarge: boolean;
-  /** Gives back what is left of it. */
+  /** Releases the rest of the reservation. */
   release(): void;
 }
 
@@ -34,9 +34,9 @@ export interface AnswerTo {
   reservation: Reservation | null;
 }
 
-/** What is up to this size is handed to the runtime in one, and no room is kept for it. */
+/** Smaller responses go to the runtime in one piece, without a reservation. */
 const SMALL_BYTES = 64 * 1024;
-/** A service's message is objects here, and then JSON, slice by slice. */
+/** A service's message exists here as objects, and then as slices of JSON. */
 const BYTES_PER_RECEIVED = 2;
 const WAIT_MS = 5_000;
 
@@ -51,7 +51,7 @@ const UNRESERVED: ByteShareSettings = {
   what: "long answers",
   totalBytes: 4 * PAGE_BYTES_MAX,
   ownerBytes: PAGE_BYTES_MAX,
-  // They are in memory while they wait.
+  // Waiting responses use memory too.
   waitingMax: 50,
   waitMs: WAIT_MS,
 };
@@ -97,8 +97,9 @@ function* chunksOf(bytes: Uint8Array): Generator<Uint8Array> {
 }
 
 /**
- * A body that is read as fast as its client takes it. One that takes nothing is cut off by the server's idle time-out.
- * @param hold released when the body is through or its client is gone
+ * A body that is produced as fast as its client reads it. The server's idle timeout disconnects a client that stops
+ * reading.
+ * @param hold released when the body is sent or the client has gone
  */
 function streamed(
   chunks: Iterator<Uint8Array>,
@@ -113,7 +114,7 @@ function streamed(
   if (gone.aborted) release();
   return new ReadableStream({
     async pull(body) {
-      // Other requests have their turn between two slices.
+      // Lets other requests run between slices.
       await setImmediate();
       try {
         const { done, value } = chunks.next();

@@ -4,7 +4,7 @@ import { HttpError } from "../problem.ts";
 import { refuseManyValues } from "./json-values.ts";
 
 const KIB = 1024;
-/** Of a route that says nothing else. */
+/** The default limit of a route. */
 const BYTES_MAX = 1024 * KIB;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
@@ -12,7 +12,7 @@ export type JsonObject = Record<string, unknown>;
 
 export interface JsonBody {
   value: JsonObject;
-  /** What was sent, for the fingerprint of an idempotency key. */
+  /** The bytes as sent, for the fingerprint of an idempotency key. */
   bytes: Uint8Array;
 }
 
@@ -42,7 +42,7 @@ function isEncoded({ headers }: Request): boolean {
   return !["", "identity"].includes(headers.get("content-encoding")?.toLowerCase() ?? "");
 }
 
-/** @throws ServiceError cancelled when the client leaves before it has sent the whole */
+/** @throws ServiceError cancelled when the client disconnects before the end of the body */
 async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array> {
   try {
     return await receive(request, bytesMax);
@@ -52,7 +52,7 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
   }
 }
 
-/** No more is read of a body of unknown length than it may have. */
+/** Reads a body of unknown length only up to the limit. */
 async function receive(request: Request, bytesMax: number): Promise<Uint8Array> {
   if (request.headers.has("content-length")) return new Uint8Array(await request.arrayBuffer());
   const chunks: Uint8Array[] = [];
@@ -74,10 +74,10 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** As many as a whole number has at least that a double may not hold. */
+/** The fewest digits of an integer that a double may not hold. */
 const LONG_DIGITS = /\d{16}/;
 
-/** NaN, which no JSON has, for a whole number that would lose digits: those of an account, said to a customer, must not be others. */
+/** Returns NaN, which JSON does not have, for an integer that would lose digits: an account number must not change. */
 function exactOrNaN(_name: string, value: unknown, { source } = { source: "" }): unknown {
   if (typeof value !== "number" || Number.isSafeInteger(value) || !/^-?\d+$/.test(source)) return value;
   return Number.isFinite(value) && BigInt(value) !== BigInt(source) ? Number.NaN : value;

@@ -3,7 +3,7 @@ import ipaddr from "ipaddr.js";
 
 type Cidr = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
-/** @throws ConfigError naming the entry that is no CIDR */
+/** @throws ConfigError naming the entry that is not a CIDR */
 export function parseTrustedProxies(text: string): Cidr[] {
   return text
     .split(",")
@@ -34,7 +34,7 @@ export function clientAddress(peer: string, forwardedFor: string | null, trusted
 }
 
 /**
- * What is limited as one client: an IPv4 address, or the /64 network that a site has of IPv6, in which it may take any address
+ * The unit of rate limiting: an IPv4 address, or the /64 network that an IPv6 site has, in which it may use any address
  * (RFC 6177).
  */
 export function networkOf(address: string): string {

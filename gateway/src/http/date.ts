@@ -3,9 +3,9 @@ import { invalid } from "@parley/shared/errors";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * The moment that an ISO 8601 text names: a date alone is its midnight, without a zone it is UTC.
- * @throws ServiceError invalid naming `path` for a day that is in no calendar, and for a moment that is outside the years 1
- *   to 9999 in UTC though its own text is not: neither a protobuf Timestamp nor Postgres could tell it
+ * Parses an ISO 8601 time: a date alone means its midnight, and a time without a zone is UTC.
+ * @throws ServiceError invalid, naming `path`, for a day that does not exist, and for a time outside the years 1 to
+ *   9999 in UTC, which neither a protobuf Timestamp nor Postgres can represent
  */
 export function readDate(path: string, text: string): Date {
   const iso = text.replace(" ", "T");
@@ -17,13 +17,13 @@ export function readDate(path: string, text: string): Date {
   return date;
 }
 
-/** The same where a span of time ends: a date alone is its last millisecond. */
+/** The same for the end of a span: a date alone means its last millisecond. */
 export function readEndDate(path: string, text: string): Date {
   const date = readDate(path, text);
   return text.length === "2026-01-31".length ? new Date(date.getTime() + DAY_MS - 1) : date;
 }
 
-/** A parser takes 30 February for 2 March. */
+/** The parser reads 30 February as 2 March. */
 function isDay(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);

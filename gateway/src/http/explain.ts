@@ -5,7 +5,7 @@ import { Check } from "@sinclair/typebox/value";
 
 const VIOLATIONS_MAX = 20;
 
-/** Says in sentences, naming the field and the fix, how a value breaks a schema; at most 20 of them, in the schema's order. */
+/** Describes how a value breaks a schema, in sentences that name the field and the fix; at most 20, in the schema's order. */
 export function explain(schema: TSchema, value: unknown, path: string): Violation[] {
   const found: Violation[] = [];
   collect(schema, value, path, found);
@@ -78,7 +78,7 @@ function explainRecord(schema: TSchema, value: Record<string, unknown>, path: st
   for (const [key, given] of Object.entries(value)) if (item) collect(item, given, at(path, key), found);
 }
 
-/** Of several forms, the one that was meant: that whose fixed fields the value has; else what all of them are is listed. */
+/** Explains the form of a union whose fixed fields the value has; otherwise lists all forms. */
 function explainUnion(
   schema: TSchema,
   value: unknown,
@@ -163,7 +163,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A field's name is repeated in each message on it, and may be a megabyte. */
+/** Every message repeats the field's name, which may be a megabyte long. */
 const NAME_SHOWN_MAX = 200;
 
 function at(path: string, key: string): string {

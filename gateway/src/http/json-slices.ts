@@ -1,11 +1,11 @@
-/** Characters of one slice, more or less. */
+/** Approximate length of a slice in characters. */
 const SLICE = 64 * 1024;
-/** What is longer than this is not handed to the runtime's serializer in one with its neighbours. */
+/** Longer values are serialized separately from their neighbours. */
 const SMALL = 4 * 1024;
 
 /**
- * The text of `JSON.stringify(value)` in slices of about 64 Ki characters, each made when it is asked for, so that neither the whole
- * text is in memory nor its making keeps the process from other requests. No slice ends between the halves of a character.
+ * Yields `JSON.stringify(value)` in slices of about 64 Ki characters, each produced on demand, so that the whole text
+ * is never in memory and other requests run in between. Never splits a surrogate pair.
  */
 export function* jsonSlices(value: unknown): Generator<string> {
   let made = "";
@@ -60,7 +60,7 @@ export function* jsonSlices(value: unknown): Generator<string> {
   if (made !== "") yield made;
 }
 
-/** No container of containers or of long texts. */
+/** Whether an item contains no containers and no long texts. */
 function isFlat(item: unknown): boolean {
   if (typeof item !== "object" || item === null) return true;
   if ("toJSON" in item) return true;

@@ -4,16 +4,15 @@ const QUOTE = 0x22;
 const COMMA = 0x2c;
 const BACKSLASH = 0x5c;
 const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
-/** Bytes up to this one are white space, as far as valid JSON goes. */
+/** In valid JSON, bytes up to this one are whitespace. */
 const SPACE = 0x20;
 
 /**
- * Refuses JSON text with more values than a document may have, before a parser makes objects of them. Whether the text is valid is
- * for the parser to say.
- * @throws ServiceError invalid, naming the field of the document in which the count was exceeded
+ * Refuses JSON with too many values before a parser allocates objects for them. Leaves validity to the parser.
+ * @throws ServiceError invalid, naming the field at which the limit was exceeded
  */
 export function refuseManyValues(text: Buffer, whole: string): void {
-  // Every value takes a byte at least.
+  // Every value takes at least one byte.
   if (text.length <= JSON_VALUES_MAX) return;
   let values = 1;
   let depth = 0;
@@ -27,7 +26,7 @@ export function refuseManyValues(text: Buffer, whole: string): void {
       if (depth === 1 && (previous === OPEN_OBJECT || previous === COMMA)) field = [at, end + 1];
       at = end;
     } else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
-      // Its first value, unless it closes at once.
+      // Counts the first value, unless the container is empty.
       values++;
       depth++;
     } else if (byte === COMMA) {
@@ -36,14 +35,14 @@ export function refuseManyValues(text: Buffer, whole: string): void {
       if (previous === OPEN_ARRAY || previous === OPEN_OBJECT) values--;
       depth--;
     }
-    // One over: the last container may turn out to be empty.
+    // Allows one more, because the last container may be empty.
     if (values > JSON_VALUES_MAX + 1) throw tooManyValues(nameOf(text.subarray(...field)), whole);
     previous = byte;
   }
   if (values > JSON_VALUES_MAX) throw tooManyValues(nameOf(text.subarray(...field)), whole);
 }
 
-/** Where the string that begins at `from` ends: at its closing quote, or with the text. */
+/** The end of the string that starts at `from`: its closing quote, or the end of the text. */
 function endOfString(text: Buffer, from: number): number {
   for (let end = text.indexOf(QUOTE, from + 1); end !== -1; end = text.indexOf(QUOTE, end + 1)) {
     let escapes = 0;

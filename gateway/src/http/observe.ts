@@ -3,17 +3,16 @@ import { counter, durations, secondsSince } from "@parley/shared/telemetry/instr
 import { isRecordingTraces, startSpan } from "@parley/shared/telemetry/spans";
 import type { Decision } from "../rate-limit/limiter.ts";
 
-const served = durations("http.server.request.duration", "How long requests took until their answer began");
-const decided = counter("parley.rate_limit.decisions", "What the rate limit decided of requests with a good key");
+const served = durations("http.server.request.duration", "Duration of requests until their response started");
+const decided = counter("parley.rate_limit.decisions", "Rate limit decisions on requests with a valid key");
 export const decidedInMemory = counter(
   "parley.rate_limit.in_memory_decisions",
-  "Decisions of this process alone, while Redis was lost",
+  "Rate limit decisions in memory, while Redis was unavailable",
 );
 
 /**
- * Answers a request: counts and times it under the operation it is for, and makes it a span, of the client's own trace
- * if it named one.
- * @param operation its id in the OpenAPI document
+ * Handles a request: counts and times it by operation, and makes it a span of the client's trace if it named one.
+ * @param operation the operation's id in the OpenAPI document
  */
 export async function observed(
   operation: string,

@@ -1,6 +1,6 @@
 import { notFound } from "@parley/shared/errors";
 
-/** What each parameter of a path names, in the words of the answer when there is none. */
+/** What each path parameter names, for the not-found message. */
 const NAMED: Readonly<Record<string, string>> = {
   agent_id: "Agent",
   conversation_id: "Conversation",

@@ -1,4 +1,4 @@
-/** Path and query of a request as sent. No parser is asked: it would throw on what a client may write into the Host header. */
+/** Path and query of a request as sent. Avoids the URL parser, which throws on some Host headers. */
 export function targetOf({ url }: Request): string {
   return hasHost(url) ? url.slice(url.indexOf("/", url.indexOf("//") + 2)) : url;
 }
@@ -9,7 +9,7 @@ export function pathOf(request: Request): string {
   return path;
 }
 
-/** Without a Host header, or with one that is none, Bun gives the bare path as the address. */
+/** Without a valid Host header, Bun uses the bare path as the URL. */
 export function hasHost(url: string): boolean {
   return !url.startsWith("/");
 }

@@ -5,9 +5,9 @@ const INTEGER = /^-?\d+$/;
 const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, false: false, 1: true, 0: false };
 
 /**
- * The query of an address with numbers and booleans read as what the schema says they are. What cannot be read stays text
- * and is refused by validation; an empty parameter counts as absent; of a repeated one the first counts.
- * @throws ServiceError invalid on a NUL character, which nothing stored can contain
+ * Parses a URL's query, converting numbers and booleans as the schema says. Text that cannot be converted stays text,
+ * so validation refuses it; an empty parameter counts as absent; the first of repeated ones counts.
+ * @throws ServiceError invalid for a NUL character, which nothing stored can contain
  */
 export function readQuery(url: string, schema: TObject): Record<string, unknown> {
   const at = url.indexOf("?");

@@ -6,12 +6,12 @@ export function requestIdOf(request: Request): string {
   return given !== null && GIVEN.test(given) ? given : Bun.randomUUIDv7();
 }
 
-/** What every answer carries: its id, and that no browser is to take it for another type than it says. */
+/** The headers of every response: its id, and the ban on content sniffing. */
 export function commonHeaders(requestId: string): Record<string, string> {
   return { "X-Request-ID": requestId, "X-Content-Type-Options": "nosniff" };
 }
 
-/** For routes outside the gate, after their handlers. */
+/** Adds the headers on routes outside the gate, after their handlers. */
 export function addCommonHeaders({ request, responseValue }: { request: Request; responseValue: unknown }): void {
   if (!(responseValue instanceof Response)) return;
   for (const [name, value] of Object.entries(commonHeaders(requestIdOf(request))))

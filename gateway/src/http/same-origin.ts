@@ -3,9 +3,9 @@ import { ServiceError } from "@parley/shared/errors";
 const SAFE_METHODS = new Set(["GET", "HEAD", "OPTIONS"]);
 
 /**
- * Keeps other sites' pages from writing with the cookie of whoever visits them
- * (https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html): browsers say where
- * a request comes from in Sec-Fetch-Site, or where they do not, in Origin. A client that sends neither is no browser.
+ * Prevents cross-site request forgery
+ * (https://cheatsheetseries.owasp.org/cheatsheets/Cross-Site_Request_Forgery_Prevention_Cheat_Sheet.html): browsers
+ * send a request's origin in Sec-Fetch-Site or Origin, and a client that sends neither is not a browser.
  * @throws ServiceError forbidden
  */
 export function refuseOtherOrigins(request: Request): void {

@@ -1,18 +1,18 @@
 import { promisify } from "node:util";
 import { brotliCompress, constants, gzip } from "node:zlib";
 
-/** Answers a request for something that stays the same while the process runs. */
+/** Serves content that does not change while the process runs. */
 export type StaticAsset = (request: Request) => Promise<Response>;
 
 type Encoding = "br" | "gzip" | "identity";
 
 const PREFERENCE: readonly Encoding[] = ["br", "gzip", "identity"];
-/** Beyond this Brotli takes seconds for the largest script and saves little. */
+/** At higher levels Brotli takes seconds for the largest script and saves little. */
 const BROTLI_QUALITY = 6;
 
 /**
- * An asset that browsers get compressed, and once only: they keep it and ask with its ETag whether it has changed. Every form of
- * it is made once, when it is first asked for, off the event loop.
+ * Serves a compressed asset that browsers cache and revalidate by ETag. Builds each encoding once, on first use, off
+ * the event loop.
  */
 export function staticAsset(read: () => Promise<Uint8Array>, headers: Record<string, string>): StaticAsset {
   const bytes = once(read);
@@ -29,7 +29,7 @@ export function staticAsset(read: () => Promise<Uint8Array>, headers: Record<str
   };
   return async (request) => {
     const encoding = chooseEncoding(request.headers.get("accept-encoding"));
-    // Each form is a representation of its own, so it has an ETag of its own.
+    // Each encoding is a separate representation, so it has its own ETag.
     const etag = `"${await hash()}-${encoding}"`;
     const common = { ...headers, ETag: etag, Vary: "Accept-Encoding", "Cache-Control": "no-cache" };
     if (isKnown(request.headers.get("if-none-match"), etag))
@@ -42,7 +42,7 @@ export function staticAsset(read: () => Promise<Uint8Array>, headers: Record<str
 
 const brotli = promisify(brotliCompress);
 
-/** The form to send, by the quality values of RFC 9110, section 12.5.3; of equal ones, the smallest form. */
+/** The encoding to send, by the quality values of RFC 9110, section 12.5.3; the smallest among equals. */
 export function chooseEncoding(accepted: string | null): Encoding {
   if (accepted === null) return "identity";
   const qualities = new Map(
@@ -63,7 +63,7 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   return known.includes(etag) || known.includes("*");
 }
 
-/** A failure is not kept: the next call tries again. */
+/** Caches only success: after a failure the next call tries again. */
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | null = null;
   return () => {

@@ -1,4 +1,4 @@
-/** Whether a text names a time zone of the IANA database, in any case; an offset such as +05:30 is none. */
+/** Whether a text names an IANA time zone, in any letter case; an offset such as +05:30 does not. */
 export function isTimeZone(text: string): boolean {
   if (!/^[a-z]/i.test(text)) return false;
   try {

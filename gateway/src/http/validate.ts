@@ -3,7 +3,7 @@ import { Kind, type Static, type TSchema, TypeRegistry } from "@sinclair/typebox
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { explain } from "./explain.ts";
 
-// JSON Schema counts code points, TypeBox UTF-16 units: texts are a kind of their own.
+// A separate kind for texts, because JSON Schema counts code points and TypeBox counts UTF-16 units.
 TypeRegistry.Set<TextSchema>("Text", (schema, value) => {
   if (typeof value !== "string") return false;
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, check } = schema;
@@ -26,8 +26,8 @@ export interface TextSchema extends TSchema {
 export type Validator<S extends TSchema> = (value: unknown) => Static<S>;
 
 /**
- * @returns a function that gives the value back, typed
- * @throws (the function) ServiceError invalid, every violation named with its path
+ * @returns a function that returns the value, typed
+ * @throws (the function) ServiceError invalid, with every violation and its path
  */
 export function validator<S extends TSchema>(schema: S): Validator<S> {
   const compiled = TypeCompiler.Compile(schema);

@@ -2,17 +2,20 @@ import type { RateLimiter } from "./limiter.ts";
 
 export interface FailoverOptions {
   primary: RateLimiter;
-  /** Takes over with the whole limit; its own windows, so an outage hands each process a fresh one. */
+  /** Takes over with the whole limit and fresh windows in each process. */
   fallback: RateLimiter;
   logger: Record<"warn" | "info", (fields: object, message: string) => void>;
-  /** Called for each request that the fallback decided. */
+  /** Called for each request that the fallback decides. */
   onDegraded(): void;
-  /** How long the primary is left alone after it failed. */
+  /** How long to wait before retrying a failed primary. */
   retryDelayMs?: number;
   clock?: () => number;
 }
 
-/** Never throws for a lost primary: one failed take moves every request to the fallback until a trial take succeeds. */
+/**
+ * Never throws when the primary is unavailable: one failed take moves every request to the fallback until a trial take
+ * succeeds.
+ */
 export function failoverLimiter(options: FailoverOptions): RateLimiter {
   const { primary, fallback, logger, onDegraded, retryDelayMs = 1_000, clock = () => performance.now() } = options;
   let degraded = false;
@@ -38,11 +41,11 @@ export function failoverLimiter(options: FailoverOptions): RateLimiter {
     trialAtMs = clock() + retryDelayMs;
     logger.warn(
       { reason: reasonOf(error) },
-      "rate limit: Redis is lost, each process limits by itself until it is back",
+      "rate limit: Redis is unavailable, each process limits on its own until it is back",
     );
   }
 
-  // Beside the request, not before it: nobody waits for a Redis that may still be lost.
+  // Runs alongside the request, so that nobody waits for a Redis that may still be down.
   async function tryPrimary(key: string, limit: number): Promise<void> {
     trialAtMs = Infinity;
     try {

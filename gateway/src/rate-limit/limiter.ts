@@ -5,10 +5,9 @@
  */
 export interface RateLimiter {
   /**
-   * Counts one request against `key` unless it is refused: a refused one does not count.
-   * One `take` serves both uses: each request of an API key, and each wrong key of a client address
-   * (not allowed = answer 429 instead of 401; a valid key never takes from its address).
-   * `limit` is the requests allowed in any 60 s, at least 1; 0 refuses everything.
+   * Counts one request against `key`; a refused request does not count. It serves two uses: requests per API key, and
+   * wrong keys per client address (when not allowed, answer 429 instead of 401; a valid key does not count against its
+   * address). `limit` is the number of requests allowed in any 60 s, at least 1; 0 refuses everything.
    */
   take(key: string, limit: number): Promise<Decision>;
 }
@@ -17,8 +16,8 @@ export interface Decision {
   allowed: boolean;
   limit: number;
   remaining: number;
-  /** Unix second at which the full limit is back if nothing more is sent. */
+  /** Unix second at which the full limit is available again if nothing more is sent. */
   resetAtSeconds: number;
-  /** 0 when allowed, else at least 1: after this wait one request is allowed if nothing else arrives. */
+  /** 0 when allowed, otherwise at least 1: after this wait one request is allowed if no others arrive. */
   retryAfterSeconds: number;
 }

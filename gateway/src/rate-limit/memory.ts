@@ -2,14 +2,17 @@ import type { RateLimiter } from "./limiter.ts";
 import { decisionOf, emptyWindow, isLive, takeFrom, type Window } from "./window.ts";
 
 export interface MemoryLimiterOptions {
-  /** Beyond it the key unused longest starts anew. API keys and client addresses take a limiter each, or one could push out the other. */
+  /**
+   * Above this number the least recently used key starts over. Use separate limiters for API keys and client addresses,
+   * or one could evict the other.
+   */
   keysMax?: number;
   clock?: () => number;
 }
 
-/** Limits within this process: the embedded default, and the stand-in while Redis is lost. */
+/** Limits within this process: the embedded default, and the fallback while Redis is unavailable. */
 export function memoryLimiter({ keysMax = 50_000, clock = Date.now }: MemoryLimiterOptions = {}): RateLimiter {
-  // Insertion order is kept as the order of last use.
+  // Insertion order is the order of last use.
   const windows = new Map<string, Window>();
 
   return {

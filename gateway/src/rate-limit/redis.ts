@@ -7,31 +7,34 @@ import { decisionOf } from "./window.ts";
 
 const CONNECT_TIMEOUT_MS = 1_000;
 const RECONNECT_DELAY_MAX_MS = 1_000;
-/** A connection that owes an answer for this long is dead (its host vanished without a word) and is made anew. */
+/** A connection without an answer for this long is dead (its host vanished silently) and is replaced. */
 const SILENCE_MAX_MS = 2_000;
 
-/** A process starved of CPU for 100 ms is no lost Redis, and taking it for one hands every key a second limit. */
+/** A process starved of CPU for 100 ms must not count as an outage, which would give every key a second limit. */
 const COMMAND_TIMEOUT_MS = 500;
 
 export interface RedisLimiterOptions {
-  /** redis:// of one server, or of some nodes of a Redis Cluster with commas between them. */
+  /** redis:// URL of one server, or comma-separated URLs of some nodes of a Redis Cluster. */
   url: string;
-  /** Whose certificates are believed; with one every connection is TLS. Without one rediss:// believes the system's authorities. */
+  /**
+   * The trusted certificate authority, which makes every connection TLS. Without one, rediss:// trusts the system's
+   * authorities.
+   */
   authority?: Authority | undefined;
-  /** Only requests under way when Redis is lost wait this long. */
+  /** Only requests in progress when Redis fails wait this long. */
   commandTimeoutMs?: number;
-  /** Only for tests: Unix ms in place of Redis's own time. */
+  /** Only for tests: Unix time in ms, instead of Redis's own clock. */
   clock?: () => number;
 }
 
-/** `take` throws at once while Redis is not connected, and after `commandTimeoutMs` without an answer; it never queues. */
+/** `take` throws at once while Redis is disconnected, and after `commandTimeoutMs` without an answer; it never queues. */
 export interface RedisLimiter extends RateLimiter {
   close(): void;
 }
 
 /**
- * Limits across all gateways, one round trip a take, which those of one key that come together share. Resolves when connected or
- * not within a second; reconnects for ever.
+ * Limits across all gateways with one round trip per take; concurrent takes of one key share it. Resolves once
+ * connected, or after a second without a connection; reconnects for ever.
  */
 export async function redisLimiter({
   url,
@@ -46,10 +49,10 @@ export async function redisLimiter({
   });
   await Promise.race([redis.connect().catch(() => undefined), Bun.sleep(CONNECT_TIMEOUT_MS)]);
 
-  /** By key, its takes that have not left yet. */
+  /** Unsent takes, by key. */
   const gathering = new Map<string, Takes>();
 
-  /** The takes to be one of: more are added until this turn of the event loop is over. */
+  /** Joins the unsent takes of a key, which are sent at the end of this turn of the event loop. */
   function gather(key: string, limit: number): Takes {
     const nowMs = clock?.();
     const known = gathering.get(key);
@@ -57,7 +60,7 @@ export async function redisLimiter({
     const send = async () => {
       await setImmediate();
       if (gathering.get(key) === takes) gathering.delete(key);
-      // The braces keep a key whole on one Redis Cluster node whatever its script touches.
+      // The braces put everything that a key's script touches on one Redis Cluster node.
       const redisKey = `parley:rl:{${key}}`;
       return nowMs === undefined
         ? redis.take(redisKey, limit, takes.count)
@@ -102,7 +105,7 @@ function connection(url: string, ofNode: ReturnType<typeof ofEachNode>): Connect
   return made as unknown as Connection;
 }
 
-/** The named nodes lead to all others; the first one's user, password and scheme go for all. */
+/** The named nodes lead to all others; the first one's user, password and scheme apply to all. */
 function cluster(urls: readonly string[], ofNode: ReturnType<typeof ofEachNode>): Cluster {
   const nodes = urls.map((url) => new URL(url));
   const [{ username, password, protocol } = new URL("redis://none")] = nodes;
@@ -125,7 +128,7 @@ const OF_THE_CLIENT = {
   scripts: { take: { lua: takeScript, numberOfKeys: 1 } },
   lazyConnect: true,
   enableOfflineQueue: false,
-  // Takes of many keys in one tick go out in one write: half of a take's CPU when many come at once.
+  // Sends the takes of many keys in one write, which halves a take's CPU under load.
   enableAutoPipelining: true,
 };
 
@@ -139,7 +142,7 @@ function ofEachNode(commandTimeout: number, authority: Authority | undefined) {
     commandTimeout,
     connectTimeout: CONNECT_TIMEOUT_MS,
     socketTimeout: SILENCE_MAX_MS,
-    // A primary that was demoted keeps its connections: the name may already lead to the new one.
+    // A demoted primary keeps its connections, but the name may already lead to the new one.
     reconnectOnError: (error: Error) => error.message.includes("READONLY"),
   };
 }

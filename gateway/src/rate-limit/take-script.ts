@@ -1,12 +1,12 @@
 import { BUCKET_MS, EXACT_LIMIT_MAX, WINDOW_MS } from "./window.ts";
 
 /**
- * `takeFrom` of `window.ts` in Lua, for some requests at once, atomic in Redis. KEYS[1] is the window, ARGV[1] the limit, ARGV[2]
- * how many requests, ARGV[3] a test's clock in ms (else Redis's own, so that gateways' clocks do not matter). Answers {used,
- * granted, waitMs, newestMs}: the first `granted` are allowed, the others wait.
+ * `takeFrom` of `window.ts` in Lua, for several requests at once, atomic in Redis. KEYS[1] is the window, ARGV[1] the
+ * limit, ARGV[2] the number of requests, ARGV[3] a test's clock in ms (otherwise Redis's own, so that gateways' clocks
+ * do not matter). Returns {used, granted, waitMs, newestMs}: the first `granted` requests are allowed, the others wait.
  *
- * The window is one list of running totals with times between them, `c0 t1 c1 t2 c2 ... tn cn`: `t` leaves when it is
- * 60 s old, `cn - c0` requests are used. Only the ends are touched, so a take costs the same at any limit.
+ * The window is one list of running totals with times between them, `c0 t1 c1 t2 c2 ... tn cn`: `t` is removed when it
+ * is 60 s old, and `cn - c0` requests are used. Only the ends are touched, so a take costs the same at any limit.
  */
 export const takeScript = `
 local key, limit, wanted, now = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

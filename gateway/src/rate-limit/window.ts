@@ -2,19 +2,19 @@ import type { Decision } from "./limiter.ts";
 
 export const WINDOW_MS = 60_000;
 
-/** Up to this limit each request keeps its own millisecond; above it they share buckets, so that no window has more entries. */
+/** Up to this limit each request keeps its own millisecond; above it requests share buckets, which bounds the size of a window. */
 export const EXACT_LIMIT_MAX = 1_000;
 
 export const BUCKET_MS = WINDOW_MS / EXACT_LIMIT_MAX;
 
-/** The allowed requests: `counts[i]` of them stay until `timesMs[i]` (ascending) is 60 s old; `used` is their sum. */
+/** The allowed requests: `counts[i]` of them count until `timesMs[i]` (ascending) is 60 s old; `used` is their sum. */
 export interface Window {
   timesMs: number[];
   counts: number[];
   used: number;
 }
 
-/** `used` includes this request when it is allowed; `waitMs` is 0 when it is, else the wait until a request is. */
+/** `used` includes this request when it is allowed; `waitMs` is then 0, otherwise the time until a request is allowed. */
 export interface Usage {
   used: number;
   waitMs: number;
@@ -25,7 +25,7 @@ export function emptyWindow(): Window {
   return { timesMs: [], counts: [], used: 0 };
 }
 
-/** Takes one request from `window` in place; the same rule as `take-script.ts`, which the conformance suite holds to it. */
+/** Takes one request from `window` in place. The conformance suite checks that `take-script.ts` follows the same rule. */
 export function takeFrom(window: Window, nowMs: number, limit: number): Usage {
   forgetOld(window, nowMs);
   const waitMs = waitFor(window, nowMs, limit);
@@ -33,14 +33,15 @@ export function takeFrom(window: Window, nowMs: number, limit: number): Usage {
   return { used: window.used, waitMs, newestMs: window.timesMs.at(-1) ?? nowMs };
 }
 
-/** Whether any of its requests still counts. */
+/** Whether any request in the window still counts. */
 export function isLive(window: Window, nowMs: number): boolean {
   const newestMs = window.timesMs.at(-1) ?? -Infinity;
-  // More than a window ahead means the clock was set back: kept, it would lock its client out until the clock catches up.
+  // A time more than a window ahead means that the clock was set back; kept, it would lock the client out until the
+  // clock catches up.
   return newestMs > nowMs - WINDOW_MS && newestMs <= nowMs + WINDOW_MS;
 }
 
-/** What a client is told of a take. */
+/** Converts a take to the decision for the client. */
 export function decisionOf(limit: number, { used, waitMs, newestMs }: Usage): Decision {
   return {
     allowed: waitMs === 0,
@@ -62,7 +63,7 @@ function forgetOld(window: Window, nowMs: number): void {
 
 function waitFor(window: Window, nowMs: number, limit: number): number {
   if (window.used < limit) return 0;
-  // More than one has to leave only after the limit was lowered.
+  // More than one must expire only after the limit was lowered.
   let left = Math.min(window.used, window.used - limit + 1);
   for (const [i, timeMs] of window.timesMs.entries()) {
     left -= window.counts[i] ?? 0;

@@ -21,7 +21,7 @@ const VARIABLES = {
   ...TLS_VARIABLES,
 };
 
-/** The services that the command line calls: their name in stack.json, and the variable that names another address. */
+/** The services that the command line calls, with their name in stack.json and the variable that overrides the address. */
 const ACCOUNT = { definition: AccountServiceService, peer: "account", variable: "PARLEY_ACCOUNT_ADDRESS" } as const;
 const DISPATCHER = {
   definition: WebhookDispatcherServiceService,
@@ -34,20 +34,21 @@ const NO_LISTENER = "127.0.0.1:0";
 
 /**
  * Calls the account service of the running stack.
- * @throws ConfigError when there is no telling where it is
- * @throws ServiceError what the service refuses
+ * @throws ConfigError when its address is unknown
+ * @throws ServiceError errors of the service
  */
 export function withAccount<T>(env: Environment, work: (account: AccountClient) => Promise<T>): Promise<T> {
   return withService(env, ACCOUNT, work);
 }
 
-/** The same with the webhook dispatcher. */
+/** Calls the webhook dispatcher of the running stack. */
 export function withDispatcher<T>(env: Environment, work: (dispatcher: DispatcherClient) => Promise<T>): Promise<T> {
   return withService(env, DISPATCHER, work);
 }
 
 /**
- * The dispatcher takes any owner's ID: a mistyped one would own a destination that nothing is ever sent to, and has no deliveries.
+ * Checks the owner, because the dispatcher accepts any owner ID: a mistyped one would get a destination that never
+ * receives anything.
  * @throws ServiceError not_found
  */
 export async function requireOwner(env: Environment, ownerId: string): Promise<void> {
@@ -88,7 +89,7 @@ async function withService<D extends Definition, T>(
 
 function addressFromStack(home: string, name: string, variable: string): string {
   const path = resolve(join(home, "stack.json"));
-  const start = `start the stack with "bun run start", or name another with PARLEY_HOME or ${variable}`;
+  const start = `start the stack with "bun run start", or select another with PARLEY_HOME or ${variable}`;
   if (!existsSync(path)) throw new ConfigError(`No stack is running here (there is no ${path}): ${start}.`);
   const address = findAddress(readFileSync(path, "utf8"), name);
   if (!address) throw new ConfigError(`${path} names no ${name} service: ${start}.`);

@@ -1,6 +1,6 @@
 import type { ServiceError } from "@parley/shared/errors";
 
-/** Which argument carries a field of a request. */
+/** The argument for each request field. */
 const ARGUMENTS: Readonly<Record<string, string>> = {
   name: "--name",
   email: "--email",
@@ -19,7 +19,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   page_size: "--page-size",
 };
 
-/** A service's refusal in the words of the command line. */
+/** Describes a service's error in terms of the command line. */
 export function explain({ kind, detail, violations }: ServiceError): string {
   if (kind === "internal") return `${detail}: the log of the service says what happened`;
   const [violation] = violations;

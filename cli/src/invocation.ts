@@ -1,10 +1,10 @@
 import { basename, relative } from "node:path";
 import type { Environment } from "./connection.ts";
 
-/** What a person types to call this program, for examples and advice. */
+/** The command that runs this program, for examples and advice. */
 export function invocation(env: Environment): string {
   if (Bun.main.startsWith("/$bunfs/")) return basename(process.execPath);
-  // Both package managers tell a script its name.
+  // Both package managers pass a script its name.
   if (env.npm_lifecycle_event === "parley") return "bun run parley";
   return `bun ${relative(process.cwd(), Bun.main)}`;
 }

@@ -11,7 +11,7 @@ export function ownerOption(): Option {
   return new Option("--owner <owner_id>", "ID of the owner, own_…").env("PARLEY_OWNER_ID").makeOptionMandatory();
 }
 
-/** Help text: command lines that work, as the user would type them. */
+/** Help text with command lines as the user would type them. */
 export function examples(command: Command, ...lines: readonly string[]): string {
   const program = command.parent ?? command;
   return [
@@ -21,7 +21,7 @@ export function examples(command: Command, ...lines: readonly string[]): string 
   ].join("\n");
 }
 
-/** One of some upper-case words, in any case. */
+/** An option that takes one of several words, in any letter case. */
 export function wordOption(flags: string, description: string, words: readonly string[]): Option {
   const parse = (text: string) => {
     const word = text.toUpperCase();
@@ -38,19 +38,19 @@ export function parseWholeNumber(text: string): number {
   return number;
 }
 
-/** A date means its first moment in UTC. */
+/** Parses a date or time; a date means midnight UTC. */
 export function parseTime(text: string): Date {
   const match = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/.exec(text);
   const time = new Date(text);
   const day = match?.[1] ?? "";
-  // A day that its month does not have rolls over into the next month instead of failing.
+  // JavaScript rolls an invalid day over into the next month instead of failing.
   if (!match || Number.isNaN(time.getTime()) || new Date(`${day}T00:00:00Z`).getUTCDate() !== Number(day.slice(8))) {
     throw new InvalidArgumentError("It must be a date or a time with its zone, such as 2030-01-31T12:00:00Z.");
   }
   return time;
 }
 
-/** A comma-separated list that may be given in several parts. */
+/** Parses a comma-separated list; a repeated option adds to it. */
 export function parseList(text: string, before: readonly string[] | undefined): string[] {
   const items = text.split(",").map((item) => item.trim());
   if (items.includes("")) throw new InvalidArgumentError("It must be names separated by commas.");

@@ -8,7 +8,7 @@ import {
   presentDestination as destinationFields,
 } from "@parley/shared/domain/present/webhook";
 
-/** The API's names of an owner's fields. */
+/** An owner's fields, with their names in the API. */
 export function presentOwner(owner: Owner | undefined) {
   const { ownerId, name, email, tier, rateLimitPerMinute } = given(owner);
   return {
@@ -20,20 +20,20 @@ export function presentOwner(owner: Owner | undefined) {
   };
 }
 
-/** The same with the times. */
+/** The same, with the times. */
 export function presentOwnerInFull(owner: Owner | undefined) {
   const { createdAt, updatedAt } = given(owner);
   return { ...presentOwner(owner), created_at: isoTime(createdAt) ?? null, updated_at: isoTime(updatedAt) ?? null };
 }
 
-// What belongs to an owner as the management API shows it, and whose it is: an operator sees everybody's.
+// Resources as in the management API, plus their owner: an operator sees every owner's.
 
 export function presentKey(key: ApiKey | undefined) {
   const { key_id, prefix, ...fields } = keyFields(given(key));
   return { key_id, prefix, owner_id: given(key).ownerId, ...fields };
 }
 
-/** A key just made: the key itself, shown this once, instead of its prefix. */
+/** A new key: shows the key itself this once, instead of its prefix. */
 export function presentNewKey(key: ApiKey | undefined, apiKey: string) {
   const { key_id, prefix: _, ...fields } = presentKey(key);
   return { key_id, api_key: apiKey, ...fields };
@@ -48,7 +48,7 @@ export function presentDestination(destination: Destination | undefined) {
   return { destination_id, owner_id: given(destination).ownerId, ...fields };
 }
 
-/** A destination just made: with its secret, shown this once. */
+/** A new destination: shows its secret this once. */
 export function presentNewDestination(destination: Destination | undefined, secret: string) {
   const { destination_id, ...fields } = presentDestination(destination);
   return { destination_id, secret, ...fields };
@@ -58,7 +58,7 @@ export function presentDelivery(delivery: Delivery | undefined) {
   return deliveryFields(given(delivery));
 }
 
-/** Messages carry what their responses promise; the types cannot say so. */
+/** Responses always have this message, but the types cannot express that. */
 function given<T>(message: T | undefined): T {
   if (message === undefined) throw new Error("the service answered with an empty message");
   return message;

@@ -1,12 +1,12 @@
 type Value = string | number | boolean | null | readonly string[];
 export type Fields = Readonly<Record<string, Value>>;
 
-/** Prints one JSON document, or the same as a person likes to read it. @throws OutputError */
+/** Prints a JSON document or the text for people. @throws OutputError */
 export function print(json: boolean | undefined, document: unknown, text: string): Promise<void> {
   return write(process.stdout, `${json ? formatJson(document, 2) : text}\n`);
 }
 
-/** Output that could not be written: the pipe is closed (EPIPE), the disk is full. */
+/** Output that could not be written, because the pipe is closed (EPIPE) or the disk is full. */
 export class OutputError extends Error {
   override readonly name = "OutputError";
   readonly code: string | undefined;
@@ -17,33 +17,33 @@ export class OutputError extends Error {
   }
 }
 
-/** Writes a text to its end. @throws OutputError */
+/** Writes a whole text. @throws OutputError */
 export function write(stream: NodeJS.WriteStream, text: string): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   if (text === "") return Promise.resolve();
   const fail = (error: NodeJS.ErrnoException) => reject(new OutputError(error));
-  // Bun tells of a closed pipe by the event, of a full disk by the callback.
+  // Bun reports a closed pipe by event and a full disk by callback.
   stream.once("error", fail);
   stream.write(text, (error) => (error ? fail(error) : resolve()));
   return promise;
 }
 
-/** As JSON, which every reader takes for the same with its control characters escaped. */
+/** Formats as JSON with control characters escaped, which parses to the same value. */
 export function formatJson(document: unknown, indent = 0): string {
   return JSON.stringify(document, null, indent).replace(LEFT_BY_JSON, escaped);
 }
 
-/** Below a table: which page of how many it is. */
+/** The line below a table: which page of how many it is. */
 export function formatPage(page: { number: number; size: number }, total: number): string {
   return `page ${page.number} of ${pagesOf(page, total)}, ${total} in all`;
 }
 
-/** How many pages a list has, none when it is empty. */
+/** The number of pages of a list; 0 when it is empty. */
 export function pagesOf({ size }: { size: number }, total: number): number {
   return Math.ceil(total / size);
 }
 
-/** A line for each field, values aligned. */
+/** One line per field, with aligned values. */
 export function formatRecord(fields: Fields): string {
   const width = Math.max(...Object.keys(fields).map((name) => name.length));
   return Object.entries(fields)
@@ -51,7 +51,7 @@ export function formatRecord(fields: Fields): string {
     .join("\n");
 }
 
-/** A line for each row below the names of the columns, all aligned. */
+/** A header line and one line per row, in aligned columns. */
 export function formatTable(columns: readonly string[], rows: readonly Fields[]): string {
   const lines = [columns, ...rows.map((row) => columns.map((column) => show(row[column] ?? null)))];
   const widths = columns.map((_, at) => Math.max(...lines.map((line) => Bun.stringWidth(line[at] ?? ""))));
@@ -64,12 +64,12 @@ function show(value: Value): string {
   return visible(Array.isArray(value) ? value.join(",") : String(value));
 }
 
-/** What users wrote, and receivers of webhooks answered, must not steer the terminal of whoever reads it. */
+/** Escapes control characters, so that texts of users and webhook receivers cannot control the terminal. */
 export function visible(text: string): string {
   return text.replace(STEERING, escaped);
 }
 
-/** Control characters, and those that turn the direction of a line. */
+/** Control characters, and those that change the direction of text. */
 const STEERING = /[\p{Cc}\p{Bidi_Control}]/gu;
 const LEFT_BY_JSON = /[\x7f-\x9f\p{Bidi_Control}]/gu;
 

@@ -13,11 +13,11 @@ interface ProgramSettings {
   env: Environment;
   /** How the user calls this program. */
   command: string;
-  /** Collects what the parser shows by itself, so that a failed write can be handled like any other. */
+  /** Collects the parser's own output, so that a failed write can be handled like any other. */
   help: { out: string; err: string };
 }
 
-/** The whole command line. It reads values but does not check them: the services' rules apply here too. */
+/** The whole command line. It parses values but leaves checks to the services, whose rules apply here too. */
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description("Manage the owners, API keys, phone numbers, settings and webhooks of a running Parley stack.")
@@ -25,7 +25,7 @@ export function createProgram({ env, command, help }: ProgramSettings): Command 
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
     .helpOption("-h, --help", "Show this help")
     .helpCommand("help [command]", "Show the help of a command")
-    // The commands added below inherit all three.
+    // The commands added below inherit these three settings.
     .exitOverride()
     .configureOutput({
       outputError: () => {},
@@ -55,7 +55,7 @@ export function createProgram({ env, command, help }: ProgramSettings): Command 
 
 Environment:
   PARLEY_ACCOUNT_ADDRESS  Address of the account service (default: from stack.json in PARLEY_HOME)
-  PARLEY_WEBHOOK_ADDRESS  Address of the webhook dispatcher (default: the same)
+  PARLEY_WEBHOOK_ADDRESS  Address of the webhook dispatcher (default: likewise)
   PARLEY_HOME             The stack's folder (default: .parley)
   PARLEY_OWNER_ID         The owner, for commands that take --owner
   PARLEY_TLS_CA, PARLEY_TLS_CERT, PARLEY_TLS_KEY  Certificates, where the services require them

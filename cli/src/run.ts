@@ -11,11 +11,11 @@ const MISUSED = 2;
 
 interface Called {
   env: Environment;
-  /** What the user typed before the arguments. */
+  /** The command that the user typed before the arguments. */
   command: string;
 }
 
-/** Runs one command line and shows what went wrong, if anything. @returns the exit status */
+/** Runs one command line and prints errors. @returns the exit status */
 export async function run(args: readonly string[], { env, command }: Called): Promise<number> {
   const help = { out: "", err: "" };
   const program = createProgram({ env, command, help });
@@ -26,9 +26,9 @@ export async function run(args: readonly string[], { env, command }: Called): Pr
     return status;
   } catch (error) {
     if (!(error instanceof OutputError)) throw error;
-    // Whoever closed the pipe, as `head` does, has read what they wanted.
+    // A reader that closes the pipe, such as `head`, has read enough.
     if (error.code === "EPIPE") return 0;
-    await complain(`The output could not be written: ${error.message}`, args);
+    await complain(`Could not write the output: ${error.message}`, args);
     return FAILED;
   }
 }
@@ -40,7 +40,7 @@ async function attempt(program: Command, args: readonly string[]): Promise<numbe
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
-      // Without a verb the parser has shown the help already.
+      // Without a verb, the parser has already shown the help.
       if (error.code !== "commander.help") await complain(misuse(program, error, args), args);
       return MISUSED;
     }
@@ -61,6 +61,6 @@ function misuse(program: Command, error: CommanderError, args: readonly string[]
 async function complain(message: string, args: readonly string[]): Promise<void> {
   const lines = message.split("\n");
   const text = args.includes("--json") ? formatJson({ error: lines.join(" ") }) : lines.map(visible).join("\n");
-  // With standard error gone too, the exit status is all that is left to tell.
+  // When standard error is closed too, only the exit status remains.
   await write(process.stderr, `${text}\n`).catch(() => {});
 }

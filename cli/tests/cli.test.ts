@@ -298,17 +298,13 @@ describe("output", () => {
   test("that cannot be written is a failure", async () => {
     for (const args of ["--help", "--version", "owner list", "owner list --json"]) {
       const { status, stderr } = await shell(`parley ${args} > /dev/full`);
-      expect([args, status, stderr]).toEqual([
-        args,
-        1,
-        expect.stringContaining("The output could not be written: ENOSPC"),
-      ]);
+      expect([args, status, stderr]).toEqual([args, 1, expect.stringContaining("Could not write the output: ENOSPC")]);
     }
   });
 });
 
 describe("finding the stack", () => {
-  const START = 'start the stack with "bun run start", or name another with PARLEY_HOME or PARLEY_ACCOUNT_ADDRESS.';
+  const START = 'start the stack with "bun run start", or select another with PARLEY_HOME or PARLEY_ACCOUNT_ADDRESS.';
   let elsewhere: string;
   beforeAll(async () => {
     elsewhere = await mkdtemp(join(tmpdir(), "parley-cli-"));

@@ -26,7 +26,7 @@ interface ResendOptions {
 export function addDeliveryCommands(program: Command, env: Environment): void {
   const delivery = program
     .command("delivery")
-    .description("Show what was sent to an owner's destinations in the last 30 days, and send it again")
+    .description("Show and resend an owner's webhook deliveries of the last 30 days")
     .addHelpText(
       "after",
       examples(program, "delivery list --owner own_… --status failed", "delivery resend dlv_… --owner own_…"),
@@ -36,10 +36,10 @@ export function addDeliveryCommands(program: Command, env: Environment): void {
     .command("list")
     .description("List deliveries, newest first")
     .addOption(ownerOption())
-    .option("--destination <destination_id>", "Only those of this destination")
-    .option("--conversation <conversation_id>", "Only those of this conversation")
-    .addOption(new Option("--status <status>", "Only those with this status").choices(namesOf(DELIVERY_STATUSES)))
-    .addOption(new Option("--page <number>", "Page to show, from 1 on").argParser(parseWholeNumber).default(1))
+    .option("--destination <destination_id>", "Only deliveries to this destination")
+    .option("--conversation <conversation_id>", "Only deliveries of this conversation")
+    .addOption(new Option("--status <status>", "Only deliveries with this status").choices(namesOf(DELIVERY_STATUSES)))
+    .addOption(new Option("--page <number>", "Page to show, starting at 1").argParser(parseWholeNumber).default(1))
     .addOption(
       new Option("--page-size <number>", "Deliveries on a page, 1 to 100").argParser(parseWholeNumber).default(20),
     )
@@ -66,8 +66,8 @@ export function addDeliveryCommands(program: Command, env: Environment): void {
     .description("Send a delivery again, or all deliveries to a destination that failed since a time")
     .argument("[delivery_id]", "The delivery to send again")
     .addOption(ownerOption())
-    .option("--destination <destination_id>", "Send again what failed to reach this destination, with --since")
-    .option("--since <time>", "Of the events since this date or time, with --destination", parseTime)
+    .option("--destination <destination_id>", "Resend the failed deliveries to this destination; needs --since")
+    .option("--since <time>", "Only failed deliveries since this date or time; needs --destination", parseTime)
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -97,7 +97,7 @@ export function addDeliveryCommands(program: Command, env: Environment): void {
     );
 }
 
-/** A delivery's fields, and a line for each attempt. */
+/** A delivery's fields, and one line per attempt. */
 export function formatDelivery(delivery: Delivery | undefined): string {
   const { attempts, ...fields } = presentDelivery(delivery);
   const columns = ["number", "started_at", "duration_ms", "http_status", "error"];

@@ -37,9 +37,9 @@ export function addKeyCommands(program: Command, env: Environment): void {
     .command("create")
     .description("Create a key and show it; it is not shown again")
     .addOption(ownerOption())
-    .option("--name <name>", "Name to recognize it by, up to 100 characters")
+    .option("--name <name>", "Name that identifies the key, up to 100 characters")
     .option("--expires-at <time>", "Date or time at which it stops working", parseTime)
-    .option("--scopes <scopes>", "What it may do, separated by commas (default: everything)", parseList)
+    .option("--scopes <scopes>", "What the key may do, separated by commas (default: everything)", parseList)
     .addOption(jsonOption())
     .addHelpText(
       "after",

@@ -20,7 +20,7 @@ interface PasswordOptions {
 }
 
 const PAGE_SIZE = 100;
-/** 24 characters of base64url. */
+/** Encodes to 24 characters of base64url. */
 const PASSWORD_BYTES = 18;
 
 export function addOwnerCommands(program: Command, env: Environment): void {
@@ -155,7 +155,7 @@ function rateLimitOption(): Option {
   ).argParser(parseWholeNumber);
 }
 
-/** Standard input without the end of its line. */
+/** Standard input without its final line ending. */
 async function readLine(): Promise<string> {
   return (await Bun.stdin.text()).replace(/\r?\n$/, "");
 }

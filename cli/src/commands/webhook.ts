@@ -28,7 +28,7 @@ interface ChangeOptions extends OwnerOptions {
   disable?: boolean;
 }
 
-/** An attempt takes ten seconds at most. */
+/** Longer than an attempt, which takes at most ten seconds. */
 const TEST_WITHIN_MS = 12_000;
 const LOOK_EVERY_MS = 100;
 
@@ -50,7 +50,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .command("create")
     .description("Create a destination and show its signing secret; it is not shown again")
     .addOption(ownerOption())
-    .requiredOption("--name <name>", "Name to recognize it by, up to 100 characters")
+    .requiredOption("--name <name>", "Name that identifies the destination, up to 100 characters")
     .requiredOption("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption().makeOptionMandatory())
     .option("--disabled", "Send nothing until you enable it")
@@ -90,7 +90,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
     .option("--url <url>", "Address, starting with https://")
     .addOption(requestTypeOption())
     .addOption(new Option("--enable", "Send events to it again").conflicts("disable"))
-    .option("--disable", "Send nothing more and cancel what is pending")
+    .option("--disable", "Stop sending and cancel pending deliveries")
     .addOption(jsonOption())
     .addHelpText("after", examples(program, "webhook update whd_… --owner own_… --url https://crm.example/new"))
     .action(async (destinationId: string, options: ChangeOptions, command: Command) => {
@@ -143,7 +143,7 @@ export function addWebhookCommands(program: Command, env: Environment): void {
 
   webhook
     .command("delete")
-    .description("Delete a destination and cancel what is pending; its deliveries stay in the log")
+    .description("Delete a destination and cancel its pending deliveries; they stay in the log")
     .argument("<destination_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())
@@ -157,7 +157,7 @@ function requestTypeOption(): Option {
   return wordOption("--request-type <method>", "HTTP method that events are sent with", namesOf(REQUEST_TYPES));
 }
 
-/** A delivery once its first attempt has ended, or as it is when that takes too long. */
+/** Waits for a delivery's first attempt; returns the delivery in its current state when that takes too long. */
 async function attempted(
   dispatcher: DispatcherClient,
   ownerId: string,

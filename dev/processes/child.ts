@@ -1,15 +1,15 @@
 import { closeSync, openSync } from "node:fs";
 import type { User } from "../storage/database-user.ts";
 
-/** What to run. Its environment is exactly `env` and the few variables every program expects. */
+/** A program to run. Its environment is exactly `env` and the few variables that every program expects. */
 export interface Command {
   args: readonly string[];
   env?: Readonly<Record<string, string>>;
   user?: User | null;
   cwd?: string;
-  /** File its output is appended to. */
+  /** File to which its output is appended. */
   log: string;
-  /** What asks it to stop. */
+  /** The signal that asks it to stop. */
   stopSignal: NodeJS.Signals;
 }
 
@@ -23,8 +23,8 @@ export interface Child {
 const EVERYBODY_NEEDS = ["PATH", "HOME", "LANG", "TMPDIR", "TZ"] as const;
 
 /**
- * Starts a program in a process group of its own, so that Ctrl-C reaches the supervisor alone, which stops the rest in order.
- * Should the supervisor be killed, the program is told to stop all the same: Bun by its own flag, others by the kernel.
+ * Starts a program in its own process group, so that Ctrl-C reaches only the supervisor, which stops the rest in order.
+ * If the supervisor is killed, the program is still told to stop: Bun by its own flag, others by the kernel.
  */
 export function startChild(command: Command): Child {
   const log = openSync(command.log, "a", 0o600);
@@ -46,7 +46,7 @@ export function startChild(command: Command): Child {
   }
 }
 
-/** Asks a child to stop, and kills it when it has not within `withinMs`. */
+/** Asks a child to stop, and kills it if it has not stopped within `withinMs`. */
 export async function stopChild(child: Child, signal: NodeJS.Signals, withinMs: number): Promise<void> {
   child.signal(signal);
   const timer = setTimeout(() => child.signal("SIGKILL"), withinMs);
@@ -62,7 +62,7 @@ function withoutOrphans({ args, stopSignal }: Command): string[] {
 
 let canTell: boolean | undefined;
 
-/** util-linux's setpriv has the option, busybox's has not; without it the next start clears what was left. */
+/** util-linux's setpriv has this option, busybox's does not; without it the next start cleans up. */
 function kernelTellsChildren(): boolean {
   canTell ??=
     Bun.which("setpriv") !== null &&

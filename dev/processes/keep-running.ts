@@ -4,28 +4,28 @@ import { lastWords, sizeOf } from "./last-words.ts";
 
 export interface Program {
   name: string;
-  /** host:port or unix:path it is reached at. */
+  /** Its address, host:port or unix:path. */
   address: string;
   /** unix:path of its health and metrics. */
   adminAddress?: string;
   command: Command;
-  /** Rejects while it does not answer. */
+  /** Rejects while the program does not answer. */
   ping: () => Promise<void>;
-  /** Milliseconds it has for a clean stop. */
+  /** Time for a clean stop, in milliseconds. */
   stopWithinMs: number;
 }
 
 export interface Events {
   started(program: Program, pid: number): void;
   ended(program: Program, how: string, lastWords: string, pauseMs: number): void;
-  /** It answers again. */
+  /** Called when it answers again. */
   back(program: Program): void;
 }
 
 export interface Kept {
-  /** Settles once: it answers, or it cannot be started. */
+  /** Settles once: when it answers, or when it cannot be started. */
   answers: Promise<void>;
-  /** Ends it for good. */
+  /** Stops it for good. */
   stop(): Promise<void>;
 }
 
@@ -33,10 +33,7 @@ const ATTEMPTS = 5;
 const FIRST_ANSWER_MS = 90_000;
 const PING_EVERY_MS = 50;
 
-/**
- * Keeps a program running: starts it again, with back-off, whenever it ends. Only one that never answered is given up, after
- * a few attempts.
- */
+/** Keeps a program running: restarts it with back-off whenever it ends. Gives up after a few attempts if it never answered. */
 export function keepRunning(program: Program, events: Events, backOff: BackOff = RESTART): Kept {
   const stopping = new AbortController();
   const first = Promise.withResolvers<void>();
@@ -58,7 +55,7 @@ export function keepRunning(program: Program, events: Events, backOff: BackOff =
     }
   }
 
-  /** One life of the program; how it ended. */
+  /** Runs the program once; returns how it ended. */
   async function once(): Promise<string> {
     const gone = new AbortController();
     try {

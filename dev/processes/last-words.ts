@@ -2,14 +2,14 @@ import { statSync } from "node:fs";
 
 const TAIL_BYTES = 64 * 1024;
 
-/** Bytes of a file, 0 when there is none. */
+/** Bytes of a file; 0 when it does not exist. */
 export function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /**
- * What a process said last, from its log as of `since` bytes: the last line that tells of an error, else the last line.
- * A JSON line is shown as its message and its error's.
+ * The last message in a process's log after `since` bytes: the last line with an error, otherwise the last line. Shows
+ * a JSON line as its message and its error's message.
  */
 export async function lastWords(log: string, since: number): Promise<string> {
   const tail = await Bun.file(log)

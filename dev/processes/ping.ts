@@ -7,12 +7,12 @@ import { socketPath } from "@parley/shared/rpc/unix-sockets";
 
 const TIMEOUT_MS = 2_000;
 
-/** How this process calls the services of its own stack. */
+/** Credentials for calls to the services of this stack. */
 export function stackCredentials() {
   return peerCredentials(tlsFiles(readConfig(process.env, TLS_VARIABLES), "127.0.0.1:0"), silentLogger).channel;
 }
 
-/** @throws while a service does not say that it serves (https://grpc.io/docs/guides/health-checking/). */
+/** @throws while a service does not report that it is serving (https://grpc.io/docs/guides/health-checking/) */
 export async function pingRpc(address: string): Promise<void> {
   const client = createClient(HealthService, { peer: address, address, credentials: stackCredentials() });
   try {
@@ -23,7 +23,7 @@ export async function pingRpc(address: string): Promise<void> {
   }
 }
 
-/** @param at unix:path of the socket to ask at; else the URL's host is asked. @throws while it does not answer with success. */
+/** @param at unix:path of a socket to use instead of the URL's host @throws unless the response is a success */
 export async function pingHttp(url: string, at = ""): Promise<void> {
   const unix = socketPath(at);
   const response = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS), ...(unix && { unix }) });

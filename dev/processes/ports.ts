@@ -3,14 +3,14 @@ import { createServer, type ListenOptions, type Server } from "node:net";
 const LOOPBACK = "127.0.0.1";
 
 /**
- * Below what systems give to outgoing connections (Linux from 32768): a server that is restarted must not find its port taken
- * by a client, nor a client that calls it meanwhile be connected to itself.
+ * Below the range for outgoing connections (on Linux from 32768): a client must not take the port of a restarting
+ * server, and a client that calls it meanwhile must not connect to itself.
  */
 const FIRST = 15_000;
 const LAST = 32_000;
 const TRIES = 1_000;
 
-/** So many different free loopback ports, which nobody else is given by this function as long as this process lives. */
+/** Finds free loopback ports, all different, which this function gives to no other process as long as this process lives. */
 export async function freePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   for (let tries = 0; ports.size < count; tries++) {
@@ -21,14 +21,14 @@ export async function freePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** Of this process: what holds each port's name. */
+/** The sockets that hold the ports' names in this process. */
 const promises = new Map<number, Server | null>();
 
 /**
- * Keeps a port from those who look for a free one, though nothing listens on it yet: by the name of a socket that the system
- * forgets with this process (https://man7.org/linux/man-pages/man7/unix.7.html, "abstract"). Other systems than Linux have no such
- * names; there two who look in the same moment may find the same port.
- * @returns whether nobody else keeps it
+ * Reserves a port on which nothing listens yet, through the name of a socket that the system drops with this process
+ * (https://man7.org/linux/man-pages/man7/unix.7.html, "abstract"). Systems other than Linux have no such names; there,
+ * two processes that search at the same moment may find the same port.
+ * @returns whether the port was still unreserved
  */
 export async function promise(port: number): Promise<boolean> {
   if (promises.has(port)) return true;
@@ -38,7 +38,7 @@ export async function promise(port: number): Promise<boolean> {
   return true;
 }
 
-/** Whether a port can be listened on now. */
+/** Whether a server can listen on a port now. */
 export async function isFree(port: number, host = LOOPBACK): Promise<boolean> {
   const server = await listen({ port, host });
   if (server) await close(server);

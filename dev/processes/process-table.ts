@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 
 /**
- * Which process a pid stands for now: pids are reused, a pid with its start time is not. Null when there is none, or when the
- * system does not tell (Linux's /proc does).
+ * Identifies the process with a pid: pids are reused, a pid with its start time is not. Null when there is none, or
+ * when the system does not tell (Linux's /proc does).
  */
 export function identify(pid: number): string | null {
   const fields = statFields(pid);
@@ -18,7 +18,7 @@ export function commandLine(pid: number): string {
   return read(`/proc/${pid}/cmdline`)?.replaceAll("\0", " ") ?? "";
 }
 
-/** Fields of proc_pid_stat(5); the command's name is in parentheses and may hold anything. */
+/** Fields of proc_pid_stat(5); the command's name is in parentheses and may contain anything. */
 function statFields(pid: number): { state: string; parent: number; startTime: string } | null {
   const stat = read(`/proc/${pid}/stat`);
   if (!stat) return null;

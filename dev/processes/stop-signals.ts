@@ -4,8 +4,8 @@ import { commandLine, identify, parentOf } from "./process-table.ts";
 const POLL_MS = 500;
 
 /**
- * Calls `stop` once, when this process is told to end: by SIGINT, SIGTERM, the end of its terminal, or the end of the `npx` or
- * `bun run` that started it: npx passes on no signal that is sent to it alone.
+ * Calls `stop` once when this process should end: on SIGINT, SIGTERM, the end of its terminal, or the end of the `npx`
+ * or `bun run` that started it, because npx does not forward a signal sent to it alone.
  */
 export function onStop(stop: () => void): void {
   let stopped = false;
@@ -17,7 +17,7 @@ export function onStop(stop: () => void): void {
   };
   process.on("SIGINT", once);
   process.on("SIGTERM", once);
-  // That nohup has it ignored is lost on the way through `bun run`, but it takes the terminal away too.
+  // `bun run` loses the fact that nohup ignores this signal, but nohup takes the terminal away too.
   process.on("SIGHUP", isatty(0) ? once : () => {});
   const launchers = findLaunchers();
   const poll = setInterval(() => {
@@ -26,7 +26,7 @@ export function onStop(stop: () => void): void {
   poll.unref();
 }
 
-/** From our parent up to npx, or our parent alone under `bun run`; nobody when the script was started by itself. */
+/** The processes from our parent up to npx, or only our parent under `bun run`; none when the script was started directly. */
 function findLaunchers(): { pid: number; identity: string }[] {
   if (!process.env.npm_lifecycle_event) return [];
   const ancestors: number[] = [];

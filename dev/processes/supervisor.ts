@@ -5,13 +5,13 @@ import { removeSocketFolders } from "../storage/sockets.ts";
 import { type Kept, keepRunning, type Program } from "./keep-running.ts";
 
 export interface Supervisor {
-  /** Starts programs at once and waits until all answer. @throws when one cannot be started. */
+  /** Starts programs together and waits until all answer. @throws when one cannot be started */
   start(...programs: Program[]): Promise<void>;
-  /** Ends everything, the last group started first. */
+  /** Stops everything, the last group first. */
   stop(): Promise<void>;
 }
 
-/** Keeps a stack's programs running and the files that tell of them true. */
+/** Keeps a stack's programs running and the files about them up to date. */
 export function supervise(home: Home, lock: HomeLock, say: (line: string) => void): Supervisor {
   const groups: Kept[][] = [];
   const running = new Map<string, RunningProcess>();
@@ -25,12 +25,12 @@ export function supervise(home: Home, lock: HomeLock, say: (line: string) => voi
         lock.note(processes);
         writeStackFile(home, processes);
       } catch (error) {
-        // A program is kept running on a full disk too.
+        // A full disk must not stop the programs.
         say(`stack.json is out of date: ${error instanceof Error ? error.message : error}`);
       }
     },
     ended({ name }: Program, how: string, lastWords: string, pauseMs: number) {
-      say(`${name} ended (${how})${lastWords && `: ${lastWords}`}; starting it again in ${pauseMs} ms`);
+      say(`${name} ended (${how})${lastWords && `: ${lastWords}`}; restarting it in ${pauseMs} ms`);
     },
     back({ name }: Program) {
       say(`${name} is back`);

@@ -4,7 +4,7 @@ import { type Home, replaceFile } from "./home.ts";
 
 const FILE = "dev.env";
 
-/** The owner, key and password of an earlier start. */
+/** Reads the owner, key and password of an earlier start. */
 export function readDevEnv(home: Home): FirstOwner | null {
   let text: string;
   try {
@@ -21,11 +21,11 @@ export function readDevEnv(home: Home): FirstOwner | null {
 export interface Addresses {
   url: string;
   modelUrl: string;
-  /** Where voice runtimes call the conversation service. */
+  /** The conversation service's address for voice runtimes. */
   conversationAddress: string;
 }
 
-/** For a shell to read, and to give to what it runs: `. dev.env`. Returns its path. */
+/** Writes variables for a shell to export: `. dev.env`. Returns the file's path. */
 export function writeDevEnv(
   home: Home,
   { apiKey, ownerId, login }: FirstOwner,

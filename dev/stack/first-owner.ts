@@ -10,13 +10,13 @@ type Accounts = ServiceClient<typeof AccountServiceService>;
 export interface FirstOwner {
   ownerId: string;
   apiKey: string;
-  /** What the owner signs in with; a home of an earlier build has none. */
+  /** The owner's login; missing in a home of an earlier build. */
   login?: Login | undefined;
 }
 
 export interface Login {
   email: string;
-  /** As it was first set. */
+  /** The initial password. */
   password: string;
 }
 
@@ -25,8 +25,8 @@ const EMAIL = "dev@localhost.localdomain";
 const PASSWORD_BYTES = 18;
 
 /**
- * The owner, key and password a newcomer starts with: the known ones when this database has the owner, else made now.
- * A key that was deleted or switched off since stays so, and a password that was changed.
+ * Returns the owner, key and password for a newcomer: the known ones when the database has the owner, otherwise new
+ * ones. A key deleted or deactivated since then stays so, and so does a changed password.
  */
 export async function firstOwner(address: string, known: FirstOwner | null): Promise<FirstOwner> {
   const accounts = createClient(AccountServiceService, { peer: "account", address, credentials: stackCredentials() });
@@ -52,7 +52,7 @@ async function exists(accounts: Accounts, ownerId: string): Promise<boolean> {
   }
 }
 
-/** The owner whose key was lost, with dev.env or by a crash before it was written. */
+/** Finds the owner whose key was lost with dev.env or in a crash before it was written. */
 async function findOwner(accounts: Accounts): Promise<string | null> {
   for (let afterOwnerId = ""; ; ) {
     const { owners } = await accounts.listOwners({ pageSize: 100, afterOwnerId });

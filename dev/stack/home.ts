@@ -1,15 +1,15 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
-/** Where a stack keeps everything it makes. */
+/** The folder with everything that a stack creates. */
 export interface Home {
   path: string;
-  /** Path of one of its files. */
+  /** The path of one of its files. */
   file(name: string): string;
   log(process: string): string;
 }
 
-/** @throws when the folder cannot be made. */
+/** @throws when the folder cannot be created */
 export function openHome(folder: string): Home {
   const path = resolve(folder);
   mkdirSync(join(path, "logs"), { recursive: true });
@@ -20,7 +20,7 @@ export function openHome(folder: string): Home {
   };
 }
 
-/** Replaces a file, which only its owner may read: a reader sees the old text or the new one, never a part. */
+/** Replaces a file that only its owner may read. Atomic: a reader sees the old text or the new one. */
 export function replaceFile(path: string, text: string): void {
   const draft = `${path}.${process.pid}.new`;
   writeFileSync(draft, text, { mode: 0o600 });

@@ -3,20 +3,20 @@ import { readFileSync } from "node:fs";
 import { freePorts, isFree, promise } from "../processes/ports.ts";
 import { type Home, replaceFile } from "./home.ts";
 
-/** What a stack makes once and finds again at its next start. */
+/** What a stack creates once and reuses at later starts. */
 export interface Installation {
   /** 32 bytes in base64. */
   encryptionKey: string;
   postgresPassword: string;
-  /** Where Postgres keeps its data when the home is out of its reach. */
+  /** Where Postgres keeps its data when it cannot reach the home. */
   postgresFolder?: string;
-  /** Agents keep the model's address, so it stays while it can. */
+  /** Stays the same if possible, because agents store the model's address. */
   modelPort: number;
 }
 
 const FILE = "installation.json";
 
-/** Reads the installation of a home, or makes it; a port that was taken meanwhile is replaced. */
+/** Reads or creates the installation of a home; replaces a port that has been taken meanwhile. */
 export async function openInstallation(home: Home): Promise<Installation> {
   const known = read(home);
   const [modelPort = 0] = await freePorts(1);

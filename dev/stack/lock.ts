@@ -16,16 +16,16 @@ interface Lock {
 const FILE = "supervisor.json";
 const CLEAR_WITHIN_MS = 5_000;
 
-/** Keeps a home for one stack. */
+/** Reserves a home for one stack. */
 export interface HomeLock {
-  /** Notes what runs, so that the next start can end it should this process be killed. */
+  /** Records what runs, so that the next start can stop it if this process is killed. */
   note(children: readonly { name: string; pid: number }[]): void;
   release(): void;
 }
 
 /**
- * Takes a home, and ends what a killed supervisor left running in it: only processes that are the very ones it started.
- * @throws when another stack runs in it.
+ * Locks a home, and stops what a killed supervisor left running in it: only the very processes that it started.
+ * @throws when another stack runs in the home
  */
 export async function lockHome(home: Home): Promise<HomeLock> {
   const path = home.file(FILE);
@@ -47,7 +47,7 @@ export async function lockHome(home: Home): Promise<HomeLock> {
 }
 
 async function end(running: Running): Promise<void> {
-  // Postgres takes SIGTERM as "when the last client has left"; SIGINT means now, to every process of ours.
+  // To Postgres, SIGTERM means "when the last client has left"; SIGINT means now to all our processes.
   kill(running, "SIGINT");
   const deadline = performance.now() + CLEAR_WITHIN_MS;
   while (isRunning(running)) {
@@ -60,7 +60,7 @@ function kill({ pid }: Running, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It has just ended by itself.
+    // It has already ended.
   }
 }
 

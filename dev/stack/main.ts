@@ -4,7 +4,7 @@ import { openHome } from "./home.ts";
 import { readStackSettings } from "./settings.ts";
 import { type Stack, type StackSummary, startStack } from "./stack.ts";
 
-/** `bun run start`: everything on this machine, until Ctrl-C. */
+/** `bun run start` runs everything on this machine until Ctrl-C. */
 let stack: Stack | null = null;
 let stopping = false;
 onStop(async () => {

@@ -8,11 +8,11 @@ import type { Home } from "./home.ts";
 const CHECKOUT = join(import.meta.dir, "../..");
 const LOOPBACK = "127.0.0.1";
 
-/** What a process takes at most when it is asked to stop: until its calls are over, and after that. */
+/** The most that a process takes to stop: until its calls end, and after that. */
 const DRAIN_MS = 10_000;
 const AFTER_DRAIN_MS = 15_000;
 
-/** The services: whose tables, under which variable the others find each, and what it alone is given. */
+/** The services: their schema, the variable with their address, and the variables that only they get. */
 export const SERVICES = [
   { name: "account", schema: "account", variable: "PARLEY_ACCOUNT_ADDRESS", given: [] },
   { name: "agent", schema: "agent", variable: "PARLEY_AGENT_ADDRESS", given: ["PARLEY_ENCRYPTION_KEY"] },
@@ -36,20 +36,20 @@ export type ServiceName = (typeof SERVICES)[number]["name"];
 export type WatchedName = ServiceName | "gateway";
 export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => name), "gateway"];
 
-/** What every process is passed of the operator's environment, and what only those that name it. */
+/** The operator's variables that every process gets, and those that only processes that name them get. */
 const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
 const SECRETS = ["PARLEY_ENCRYPTION_KEY"];
 
-/** Bun's `fetch` makes 256 requests at once unless it is told otherwise, and a streamed reply is one as long as it lasts. */
+/** By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. */
 const MODEL_REQUESTS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
 
 export interface Surroundings {
   home: Home;
-  /** The operator's environment, with what the stack itself has made up. */
+  /** The operator's environment, with the variables that the stack generated. */
   env: Readonly<Record<string, string | undefined>>;
-  /** Folder of the sockets that the services, and everybody's health and metrics, are served on. */
+  /** Folder of the sockets for the services, and for the health and metrics of all processes. */
   sockets: string;
-  /** Of every service and the gateway. */
+  /** Replicas of every service and of the gateway. */
   replicas: number;
   databaseUrls: Readonly<Record<Schema, string>>;
   redisUrl: string | null;
@@ -65,7 +65,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
       const program = bunProgram(home, { name, called }, address, () => pingRpc(address), {
         ...select(env, OPERATORS, SECRETS),
         ...select(env, given),
-        // Who takes a model's address, and who calls it.
+        // The agent service checks a model's address, the conversation service calls it.
         ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
         ...(name === "conversation" && MODEL_REQUESTS),
         ...addresses(surroundings),
@@ -78,12 +78,12 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
   );
 }
 
-/** All on one port, which the system shares out among those that listen. */
+/** All gateways share one port; the system distributes connections among them. */
 export function gatewayPrograms(surroundings: Surroundings, host: string, port: number): Program[] {
   const { home, env, redisUrl } = surroundings;
   return replicasOf("gateway", surroundings).map((called) => {
     const adminAddress = adminSocketOf(surroundings, called);
-    // Its own socket: on the port any of them may answer.
+    // Uses each gateway's own socket, because on the port any of them may answer.
     const ping = () => pingHttp("http://localhost/readyz", adminAddress);
     const program = bunProgram(home, { name: "gateway", called }, `${reachable(host)}:${port}`, ping, {
       ...select(env, OPERATORS, SECRETS),
@@ -97,7 +97,7 @@ export function gatewayPrograms(surroundings: Surroundings, host: string, port: 
   });
 }
 
-/** The address of a service's first replica, in a form that every gRPC client takes. */
+/** The address of a service's first replica, in a form that every gRPC client accepts. */
 export function serviceAddress(surroundings: Pick<Surroundings, "sockets">, name: ServiceName): string {
   return socketOf(surroundings, name);
 }
@@ -110,12 +110,12 @@ export function modelProgram({ home, env, modelPort }: Surroundings): Program {
   });
 }
 
-/** The stand-in model's address as an OpenAI client takes it. */
+/** The stand-in model's base URL for an OpenAI client. */
 export function modelUrl(port: number): string {
   return `http://${modelAddress(port)}/v1`;
 }
 
-/** Where a client on this machine finds a gateway that listens on `host`. */
+/** The URL for clients on this machine of a gateway that listens on `host`. */
 export function gatewayUrl(host: string, port: number): string {
   return `http://${reachable(host)}:${port}`;
 }
@@ -134,7 +134,7 @@ function bunProgram(
   env: Record<string, string>,
 ): Program {
   const script = { gateway: "gateway/src/main.ts", model: "dev/stand-ins/model/main.ts" }[name];
-  // What is in a .env file of the checkout reaches a process through us, or not at all.
+  // Processes get a .env file of the checkout only through the stack.
   const args = [process.execPath, "--no-env-file", script ?? `services/${name}/src/main.ts`];
   const command = { args, env, cwd: CHECKOUT, log: home.log(called), stopSignal: "SIGTERM" } as const;
   return {
@@ -150,7 +150,7 @@ function modelAddress(port: number): string {
   return `${LOOPBACK}:${port}`;
 }
 
-/** Private hosts are out of bounds for agents' models, except what the operator lists and the stand-in. */
+/** Agents' models may use private hosts only if the operator lists them, plus the stand-in. */
 function allowModel(env: Surroundings["env"], modelPort: number): Record<string, string> {
   const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, modelAddress(modelPort)].filter(Boolean);
   return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
@@ -165,7 +165,7 @@ function addresses(surroundings: Surroundings): Record<string, string> {
   );
 }
 
-/** What each replica is called, such as `agent` and `agent-2`. */
+/** The names of the replicas, such as `agent` and `agent-2`. */
 function replicasOf(name: WatchedName, { replicas }: Surroundings): string[] {
   return Array.from({ length: replicas }, (_, at) => (at === 0 ? name : `${name}-${at + 1}`));
 }
@@ -178,7 +178,7 @@ function adminSocketOf(surroundings: Surroundings, called: string): string {
   return socketOf(surroundings, `${called}.admin`);
 }
 
-/** The variables that have one of the names or match one of the patterns, and are not kept back. */
+/** The variables that match a name or pattern, except the withheld ones. */
 function select(
   env: Readonly<Record<string, string | undefined>>,
   wanted: readonly (string | RegExp)[],

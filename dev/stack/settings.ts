@@ -3,13 +3,16 @@ import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { port, str } from "envalid";
 
 const VARIABLES = {
-  PARLEY_HOME: str({ default: ".parley", desc: "folder for everything the stack keeps" }),
-  PORT: port({ default: 8080, desc: "of the gateway" }),
-  PARLEY_HOST: str({ default: "127.0.0.1", desc: "address the gateway listens on" }),
-  PARLEY_REPLICAS: positiveInteger({ default: 1, desc: "of every service, and gateways on the port" }),
-  DATABASE_URL: str({ default: "", desc: "postgres:// address of a role that may create roles; else one is started" }),
-  REDIS_URL: str({ default: "", desc: "redis:// address; else one is started if it is on PATH" }),
-  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ default: "", desc: "32 bytes in base64; else one is made" }),
+  PARLEY_HOME: str({ default: ".parley", desc: "folder for everything that the stack stores" }),
+  PORT: port({ default: 8080, desc: "port of the gateway" }),
+  PARLEY_HOST: str({ default: "127.0.0.1", desc: "address that the gateway listens on" }),
+  PARLEY_REPLICAS: positiveInteger({ default: 1, desc: "replicas of every service and of the gateway" }),
+  DATABASE_URL: str({
+    default: "",
+    desc: "postgres:// address of a role that may create roles; by default a Postgres is started",
+  }),
+  REDIS_URL: str({ default: "", desc: "redis:// address; by default a Redis is started if one is on PATH" }),
+  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ default: "", desc: "32 bytes in base64; by default a key is generated" }),
 };
 
 export type StackSettings = ConfigOf<typeof VARIABLES>;

@@ -12,12 +12,12 @@ export interface RunningProcess {
 
 const FILE = "stack.json";
 
-/** What runs, for people and for the command line. */
+/** Lists the running processes for people and for the command line. */
 export function writeStackFile(home: Home, processes: readonly RunningProcess[]): void {
   replaceFile(home.file(FILE), `${JSON.stringify({ processes }, null, 2)}\n`);
 }
 
-/** What ran when it was last written; nothing when there is no such file. */
+/** Reads the processes as last written; empty when there is no such file. */
 export function readStackFile(home: Home): readonly RunningProcess[] {
   try {
     return JSON.parse(readFileSync(home.file(FILE), "utf8")).processes;

@@ -31,18 +31,15 @@ export interface StackSummary {
 }
 
 export interface Stack {
-  /** Settles once: everything answers, or something cannot be started. */
+  /** Settles once: when everything answers, or when something cannot be started. */
   up: Promise<StackSummary>;
-  /** Ends every process, also while starting. */
+  /** Stops every process, also during the start. */
   stop(): Promise<void>;
 }
 
 export type Say = (line: string) => void;
 
-/**
- * Starts everything Parley consists of on this machine.
- * @throws one sentence when the home or the port is taken.
- */
+/** Starts all of Parley on this machine. @throws one sentence when the home or the port is taken */
 export async function startStack(
   home: Home,
   settings: StackSettings,
@@ -54,7 +51,7 @@ export async function startStack(
     lock.release();
     throw new Error(`Port ${settings.PORT} of ${settings.PARLEY_HOST} is not free: give another PORT`);
   }
-  // Somebody else keeps it already when they looked for it and gave it to this stack.
+  // May already be reserved, by the caller that found it for this stack.
   await promise(settings.PORT);
   removeSocketFolders(readStackFile(home).map(({ address }) => address));
   const supervisor = supervise(home, lock, say);
@@ -69,7 +66,7 @@ export async function startStack(
   };
 }
 
-/** Each group needs those before it; a stop ends them in the reverse order. */
+/** Starts groups that need those before them; a stop ends them in the reverse order. */
 async function bringUp(
   home: Home,
   settings: StackSettings,

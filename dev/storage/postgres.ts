@@ -6,13 +6,13 @@ import { commandLine } from "../processes/process-table.ts";
 import { databaseUser, type User } from "./database-user.ts";
 import { canReach, packagedBinaries, reachableBinaries } from "./postgres-binaries.ts";
 
-/** Who owns the database of an embedded Postgres, and its name. */
+/** The owner of an embedded Postgres's database, and the database's name. */
 export const OWNER = "parley";
 
 export interface ClusterSettings {
-  /** Where to keep the data, if whoever runs Postgres can reach it. */
+  /** Where to keep the data, if Postgres's user can reach it. */
   home: string;
-  /** Where else. */
+  /** Where to keep the data otherwise. */
   fallback: () => Promise<string>;
   password: string;
 }
@@ -26,8 +26,8 @@ export interface Cluster {
 }
 
 /**
- * Makes a Postgres cluster, or finds the one made before. As root, with a home that only root can enter, the data goes to the
- * fallback: Postgres runs as another user.
+ * Creates a Postgres cluster, or reuses the existing one. When root runs this and only root can enter the home, the
+ * data goes to the fallback, because Postgres runs as another user.
  */
 export async function prepareCluster({ home, fallback, password }: ClusterSettings): Promise<Cluster> {
   const packaged = packagedBinaries();
@@ -42,7 +42,7 @@ export async function prepareCluster({ home, fallback, password }: ClusterSettin
 }
 
 /**
- * How to run a cluster, with further settings for the server.
+ * The command that runs a cluster, with extra server settings.
  * @param where a loopback port, or the folder of a socket
  */
 export function postgresCommand(
@@ -60,7 +60,7 @@ export function postgresCommand(
   return { args: [join(binaries, "bin", "postgres"), "-D", data, ...flags], cwd: "/", user, log, stopSignal: "SIGINT" };
 }
 
-/** @param where a loopback port, or the folder of a socket, which goes into the URL as libpq has it */
+/** @param where a loopback port, or the folder of a socket, written into the URL as libpq expects */
 export function postgresUrl(where: number | string, password: string, database = OWNER): string {
   const host = typeof where === "number" ? `127.0.0.1:${where}` : encodeURIComponent(where);
   return `postgres://${OWNER}:${password}@${host}/${database}`;
@@ -76,7 +76,7 @@ export async function pingPostgres(url: string): Promise<void> {
   }
 }
 
-/** Creates the database unless it is there. @param clusterUrl of another database of the same cluster */
+/** Creates the database unless it exists. @param clusterUrl URL of another database in the same cluster */
 export async function ensureDatabase(clusterUrl: string, name: string): Promise<void> {
   const sql = connectPostgres(clusterUrl, { max: 1, onnotice: () => {} });
   try {
@@ -88,8 +88,8 @@ export async function ensureDatabase(clusterUrl: string, name: string): Promise<
 }
 
 /**
- * Removes the pid file of a Postgres that was killed, when its pid is another program's by now: Postgres would take that one
- * for itself and refuse to start, as happens in containers, where pids are few.
+ * Removes the pid file of a killed Postgres when another program now has its pid: Postgres would take that program for
+ * itself and refuse to start, as happens in containers, where pids are few.
  */
 async function forgetDeadPostmaster(data: string): Promise<void> {
   const file = join(data, "postmaster.pid");
@@ -102,14 +102,14 @@ async function forgetDeadPostmaster(data: string): Promise<void> {
   if (holder !== "" && !holder.includes(data)) await rm(file, { force: true });
 }
 
-/** Whoever made the data runs Postgres, also when root starts the stack of another user. */
+/** The creator of the data runs Postgres, even when root starts another user's stack. */
 async function ownerOf(data: string): Promise<User | null> {
   if (process.getuid?.() !== 0) return null;
   const { uid, gid } = await stat(data).catch(() => ({ uid: 0, gid: 0 }));
   return uid === 0 ? null : { uid, gid };
 }
 
-/** Made beside its place and then moved there: what a crash leaves is never taken for a cluster. */
+/** Creates the cluster beside its place and then moves it there, so that an interrupted attempt is never taken for a cluster. */
 async function initialise({ data, binaries, user }: Cluster, password: string): Promise<void> {
   const draft = `${data}.new`;
   const passwordFile = `${data}.password`;

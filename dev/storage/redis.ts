@@ -7,7 +7,7 @@ export function findRedisServer(): string | null {
 }
 
 /**
- * A Redis that keeps nothing on disk: what is in it (the last minute's requests) is worth less than the writes.
+ * Runs Redis without persistence: its data (the last minute's requests) is not worth the writes.
  * @param where a loopback port, or the path of a socket
  */
 export function redisCommand(server: string, where: number | string, log: string): Command {
@@ -19,7 +19,7 @@ export function redisCommand(server: string, where: number | string, log: string
   return { args: [server, ...flags], cwd: "/", log, stopSignal: "SIGTERM" };
 }
 
-/** As REDIS_URL takes it. */
+/** The address in the form of REDIS_URL. */
 export function redisUrl(where: number | string): string {
   return typeof where === "number" ? `redis://127.0.0.1:${where}` : where;
 }

@@ -4,17 +4,17 @@ import { dirname, join } from "node:path";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import type { User } from "./database-user.ts";
 
-/** Bytes that every system allows in a socket's path: sun_path is shortest on macOS, and ends in a zero. */
+/** The longest socket path that every system allows: sun_path is shortest on macOS and ends in a zero byte. */
 const PATH_MAX_BYTES = 103;
 /** The longest name of a socket, with room for 99 replicas. */
 const LONGEST_NAME = "webhook-dispatcher-99.admin.sock";
-/** What gRPC, Postgres, Redis and a shell without quotes read the same way. */
+/** Paths that gRPC, Postgres, Redis and an unquoted shell word read the same way. */
 const PLAIN_PATH = /^[\w./-]+$/;
 
 /**
- * Makes an empty folder that only one user may enter, so that nobody else on the machine can connect to the sockets in it. A new
- * temporary folder takes the place of one whose path is too long for a socket, or has characters that need quoting.
- * @param user to whom it belongs; null for ourselves
+ * Creates an empty folder that only one user may enter, so that no other user can connect to its sockets. Uses a new
+ * temporary folder when the path is too long for a socket or needs quoting.
+ * @param user its owner; null for the current user
  * @returns its path
  */
 export function makeSocketFolder(wanted: string, user: User | null = null): string {
@@ -24,7 +24,7 @@ export function makeSocketFolder(wanted: string, user: User | null = null): stri
   return folder;
 }
 
-/** Removes the folders of these sockets, which a stack that ended or was killed has left. */
+/** Removes the folders of these sockets, left by a stack that ended or was killed. */
 export function removeSocketFolders(addresses: readonly string[]): void {
   const paths = addresses.map(socketPath).filter((path) => path !== null);
   for (const folder of new Set(paths.map(dirname))) {
@@ -34,12 +34,12 @@ export function removeSocketFolders(addresses: readonly string[]): void {
   }
 }
 
-/** The folder belongs to the user Postgres runs as, or is a temporary one that somebody else has made since: theirs to fill. */
+/** Keeps a folder with content: it may belong to Postgres's user, or be another program's temporary folder by now. */
 function removeIfEmpty(folder: string): void {
   try {
     rmdirSync(folder);
   } catch {
-    // It is in use, or not ours to remove.
+    // It is in use, or belongs to another user.
   }
 }
 

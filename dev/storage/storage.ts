@@ -9,13 +9,13 @@ import { ensureDatabase, OWNER, pingPostgres, postgresCommand, postgresUrl, prep
 import { findRedisServer, pingRedis, redisCommand, redisUrl } from "./redis.ts";
 import { makeSocketFolder } from "./sockets.ts";
 
-/** Where data goes that Postgres' user cannot reach in the home; below it a folder for each stack. */
+/** Where Postgres keeps its data when its user cannot enter the home; one folder per stack. */
 const OUT_OF_HOME = "/var/lib/parley";
 const STOP_WITHIN_MS = 30_000;
-/** Of one replica of every service, each with its pool full, and as many to spare. */
+/** Enough for one replica of every service with a full pool, twice over. */
 const CONNECTIONS = 100;
 
-/** The embedded Postgres of a home, on a socket in `folder`; once it runs, `ensureStackDatabase` gives the address to use. */
+/** The embedded Postgres of a home, on a socket in `folder`; once it runs, `ensureStackDatabase` returns the URL. */
 export async function postgresProgram(
   home: Home,
   installation: Installation,
@@ -41,13 +41,13 @@ export async function postgresProgram(
   return { program: { name: "postgres", address, command, ping, stopWithinMs: STOP_WITHIN_MS }, folder };
 }
 
-/** The administrator's address of the stack's own database. */
+/** Creates the stack's database if needed; returns its administrator URL. */
 export async function ensureStackDatabase(folder: string, { postgresPassword }: Installation): Promise<string> {
   await ensureDatabase(postgresUrl(folder, postgresPassword, "postgres"), OWNER);
   return postgresUrl(folder, postgresPassword);
 }
 
-/** A Redis of the stack's own, if the machine has one. */
+/** The stack's own Redis, or null if the machine has no server. */
 export function redisProgram(home: Home, socket: string): Program | null {
   const server = findRedisServer();
   if (!server) return null;

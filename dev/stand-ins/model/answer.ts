@@ -8,7 +8,7 @@ export type Answer = { kind: "text"; text: string } | { kind: "call"; name: stri
 
 const PHRASE_CHARACTERS_MAX = 80;
 
-/** The answer to a request, the same for the same request; throws ApiError 400 for a schema that nothing satisfies. */
+/** The answer to a request, deterministic. @throws ApiError 400 for a schema that no value satisfies */
 export function answer(ask: Ask): Answer {
   const endCall = ask.tools.find((tool) => tool.name === "end_call");
   if (endCall && !ask.toolsAnswered.includes(endCall.name) && saysGoodbye(ask.messages)) {
@@ -22,14 +22,14 @@ export function answer(ask: Ask): Answer {
 
 export type TokenUsage = { promptTokens: number; completionTokens: number };
 
-/** An estimate, not a count: one token for every four characters of text, rounded up. */
+/** An estimate: one token for every four characters of text, rounded up. */
 export function estimateUsage(ask: Ask, answer: Answer): TokenUsage {
   const promptCharacters = ask.messages.reduce((sum, message) => sum + message.text.length, 0);
   const completion = answer.kind === "text" ? answer.text : answer.name + answer.arguments;
   return { promptTokens: Math.ceil(promptCharacters / 4), completionTokens: Math.ceil(completion.length / 4) };
 }
 
-/** Pieces that start at a word and together are exactly the text. */
+/** Splits a text into pieces that start at words and join to exactly the text. */
 export function words(text: string): string[] {
   return text.match(/\s*\S+(?:\s+$)?/g) ?? [text];
 }

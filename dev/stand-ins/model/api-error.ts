@@ -1,4 +1,4 @@
-/** An error the caller can act on; `render` gives OpenAI's error shape. */
+/** An error that the caller can act on; `render` gives it OpenAI's error shape. */
 export class ApiError extends Error {
   constructor(
     readonly status: 400 | 404 | 405,
@@ -18,7 +18,7 @@ export function invalid(param: string, remedy: string): ApiError {
   return new ApiError(400, `Invalid value for '${param}'. ${remedy}`, "invalid_value", param);
 }
 
-/** The HTTP answer for anything thrown; an unknown error shows no more than that it happened. */
+/** The HTTP response for anything thrown; shows no details of an unknown error. */
 export function render(error: unknown): Response {
   if (!(error instanceof ApiError)) {
     const body = {

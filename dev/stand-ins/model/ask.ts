@@ -1,13 +1,16 @@
 export type Role = "system" | "user" | "assistant" | "tool";
 
-/** One message of the conversation as the stand-in model reads it: its text only, whatever its parts were. */
+/** A message of the conversation, reduced to its text. */
 export type Message = { role: Role; text: string };
 
 export type AnswerFormat = { kind: "text" } | { kind: "object" } | { kind: "schema"; schema: unknown };
 
 export type Tool = { name: string; parameters: unknown };
 
-/** What a request asks for, the same for Chat Completions and Responses. `toolsAnswered` names the tools whose results are in it already. */
+/**
+ * What a request asks for, in Chat Completions and Responses alike. `toolsAnswered` names the tools whose results it
+ * already contains.
+ */
 export type Ask = {
   model: string;
   messages: Message[];
@@ -17,7 +20,7 @@ export type Ask = {
   stream: boolean;
 };
 
-/** The text of the last message a person wrote, or null. */
+/** The text of the user's last message, or null. */
 export function lastUserText(messages: readonly Message[]): string | null {
   return messages.findLast((message) => message.role === "user")?.text ?? null;
 }

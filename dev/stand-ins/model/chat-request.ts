@@ -13,7 +13,7 @@ const ROLES: Record<string, Role> = {
   function: "tool",
 };
 
-/** Reads the body of `POST /v1/chat/completions`; throws ApiError 400 naming the parameter that is wrong. */
+/** Parses the body of `POST /v1/chat/completions`. @throws ApiError 400 naming the invalid parameter */
 export function readChatRequest(body: JsonObject): ChatAsk {
   if (body.messages === undefined) throw missing("messages", "Send the conversation as an array of messages.");
   if (!Array.isArray(body.messages) || body.messages.length === 0) {

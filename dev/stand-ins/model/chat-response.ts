@@ -20,7 +20,7 @@ export function chatCompletion(ask: ChatAsk, answer: Answer, stamp: Stamp) {
 /** The streamed answer, OpenAI's `chat.completion.chunk` events and the closing `[DONE]`. */
 export function* chatCompletionEvents(ask: ChatAsk, answer: Answer, stamp: Stamp): Generator<SseEvent> {
   const common = head(ask, stamp, "chat.completion.chunk");
-  // OpenAI shows `usage` on every chunk, null but on the last, only to those who asked for it.
+  // If asked, OpenAI sends `usage` on every chunk, null except on the last.
   const noUsage = ask.includeUsage ? { usage: null } : {};
   const chunk = (delta: object, finish: string | null = null) =>
     JSON.stringify({ ...common, choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }], ...noUsage });

@@ -7,7 +7,7 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Throws ApiError 400 when the body is not one JSON object. */
+/** @throws ApiError 400 when the body is not one JSON object */
 export async function readBody(request: Request): Promise<JsonObject> {
   const body: unknown = await request.json().catch(() => undefined);
   if (isObject(body)) return body;
@@ -18,7 +18,7 @@ export async function readBody(request: Request): Promise<JsonObject> {
   );
 }
 
-/** The text in a message's content: a string, null, or an array of parts, of which those that carry text count. */
+/** The text of a message's content: a string, null, or an array of parts, of which only text counts. */
 export function readText(content: unknown, param: string): string {
   if (content === null || content === undefined) return "";
   if (typeof content === "string") return content;
@@ -32,7 +32,7 @@ function readPart(part: unknown, param: string): string {
   return typeof part.text === "string" ? part.text : "";
 }
 
-/** Function tools in either API's shape; other kinds, and all of them under `tool_choice: "none"`, are left out. */
+/** Reads function tools in either API's shape; skips other kinds, and all of them with `tool_choice: "none"`. */
 export function readTools(body: JsonObject): Tool[] {
   if (!Array.isArray(body.tools) || body.tool_choice === "none") return [];
   return body.tools.flatMap((tool): Tool[] => {
@@ -43,7 +43,7 @@ export function readTools(body: JsonObject): Tool[] {
   });
 }
 
-/** The answer's format; the two APIs name it and place its schema differently. */
+/** Reads the answer's format, which the two APIs name and place differently. */
 export function readFormat(format: unknown, param: string, schema: unknown, schemaParam: string): AnswerFormat {
   if (format === undefined || format === null) return { kind: "text" };
   if (!isObject(format)) throw invalid(param, "Send an object with a type.");

@@ -3,7 +3,7 @@ import { lastUserText, type Message } from "./ask.ts";
 interface Rule {
   /** Matched against the last user message. */
   heard: RegExp;
-  /** Taken in turn by the number of user messages; `$1` is what the pattern caught, seen from the other side. */
+  /** Chosen in rotation by the number of user messages; `$1` is what the pattern captured, in the other person's perspective. */
   replies: readonly string[];
 }
 
@@ -17,7 +17,7 @@ const REPEAT = /\b(?:repeat that|say that again|pardon)\b/i;
 
 const WITHOUT_NAME = "I stand in for a language model until you configure one. How can I help?";
 
-/** The first rule that matches decides. */
+/** The first rule that matches wins. */
 const RULES: readonly Rule[] = [
   {
     heard: /\b(?:who are you|what(?:'s| is) your name)\b/i,
@@ -42,7 +42,7 @@ const OTHERWISE = ["Tell me more about that.", "I see. What happened then?"];
 const OTHER_SIDE: Readonly<Record<string, string>> = { my: "your", me: "you", i: "you", your: "my", you: "me" };
 const CAUGHT_CHARACTERS_MAX = 80;
 
-/** A reply to a conversation, the same for the same conversation, so that a first chat and a test need no model. */
+/** A deterministic reply to a conversation, so that a first chat and tests need no model. */
 export function reply(messages: readonly Message[]): string {
   const said = lastUserText(messages)?.slice(0, 1_000);
   if (said === undefined) return "Hello. What can I do for you?";
@@ -58,7 +58,7 @@ export function reply(messages: readonly Message[]): string {
   return text.replace("$1", seenFromHere(rule?.heard.exec(said)?.[1] ?? ""));
 }
 
-/** Whether somebody takes their leave, which is when the stand-in calls `end_call`. */
+/** Whether the user says goodbye, which makes the stand-in call `end_call`. */
 export function isGoodbye(said: string): boolean {
   return GOODBYE.test(said.replaceAll("’", "'").trim());
 }

@@ -2,7 +2,7 @@ import { ApiError, invalid, missing } from "./api-error.ts";
 import type { AnswerFormat, Ask, Message, Role } from "./ask.ts";
 import { isObject, type JsonObject, readFormat, readText, readTools } from "./read-json.ts";
 
-/** `echo` is what a response object repeats of its request. */
+/** `echo` holds the request fields that a response object repeats. */
 export type ResponsesAsk = Ask & { echo: JsonObject };
 
 const ROLES: Record<string, Role> = { system: "system", developer: "system", user: "user", assistant: "assistant" };
@@ -20,7 +20,7 @@ const ECHOED: JsonObject = {
   truncation: "disabled",
 };
 
-/** Reads the body of `POST /v1/responses`; throws ApiError 400 naming the parameter that is wrong. */
+/** Parses the body of `POST /v1/responses`. @throws ApiError 400 naming the invalid parameter */
 export function readResponsesRequest(body: JsonObject): ResponsesAsk {
   if (typeof body.previous_response_id === "string") {
     const detail = "The stand-in model keeps no responses; send the whole conversation as 'input'.";

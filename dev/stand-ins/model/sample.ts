@@ -1,11 +1,11 @@
 import { generateSync } from "json-schema-faker";
 import { isObject } from "./read-json.ts";
 
-/** Beyond these, a value would be too large to make. */
+/** Larger values would take too long to generate. */
 const LENGTH_MAX = 1_000;
 const NODES_MAX = 5_000;
 
-/** A value of the JSON Schema, its plain strings the phrase, the same for the same schema; undefined when none is found. */
+/** A deterministic value for a JSON Schema, with the phrase for plain strings; undefined when none is found. */
 export function sampleJson(schema: unknown, phrase: string): unknown {
   if (!isObject(schema)) return schema === true ? phrase : undefined;
   try {
@@ -20,7 +20,7 @@ export function sampleJson(schema: unknown, phrase: string): unknown {
   }
 }
 
-/** The schema with examples, the phrase for plain strings. @throws when it is too large */
+/** Adds examples to the schema, with the phrase for plain strings. @throws when the schema is too large */
 function withExamples(node: unknown, phrase: string, nodes: { left: number }): unknown {
   if (--nodes.left < 0) throw new Error("too many nodes");
   if (Array.isArray(node)) return node.map((item) => withExamples(item, phrase, nodes));
@@ -37,7 +37,7 @@ function withExamples(node: unknown, phrase: string, nodes: { left: number }): u
   return example === undefined ? copy : { ...copy, examples: [example] };
 }
 
-/** Of a node that says plainly what it takes; the generator finds a value for every other. */
+/** The example for a simple node; the generator finds values for the others. */
 function exampleOf(node: Record<string, unknown>, phrase: string): unknown {
   if (node.type === "integer" && Number.isInteger(node.minimum)) return node.minimum;
   const isString = node.type === "string" || (Array.isArray(node.type) && node.type.includes("string"));

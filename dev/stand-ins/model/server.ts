@@ -11,21 +11,21 @@ import { newStamp } from "./stamp.ts";
 export type ModelOptions = {
   /** 0, the default, takes any free port. */
   port?: number;
-  /** Loopback unless said otherwise: the stand-in asks nobody who they are. */
+  /** Loopback by default, because the stand-in has no authentication. */
   hostname?: string;
-  /** Milliseconds before each streamed word; a whole answer never waits. */
+  /** Milliseconds before each streamed word; other answers have no delay. */
   wordDelayMs?: number;
 };
 
-/** `url` is the origin, such as `http://127.0.0.1:4100`; the OpenAI base URL is that and `/v1`. */
+/** `url` is the origin, such as `http://127.0.0.1:4100`; append `/v1` for the OpenAI base URL. */
 export type RunningModel = { url: string; stop(): Promise<void> };
 
-/** Serves the stand-in model. Throws when the port is taken. `stop` ends open streams too. */
+/** Serves the stand-in model. `stop` ends open streams too. @throws when the port is taken */
 export function startModel({ port = 0, hostname = "127.0.0.1", wordDelayMs = 0 }: ModelOptions = {}): RunningModel {
   const server = Bun.serve({
     port,
     hostname,
-    // A slow word delay must not look like a dead connection.
+    // A long word delay must not look like a dead connection.
     idleTimeout: 255,
     fetch: (request) => route(request, wordDelayMs),
     error: render,

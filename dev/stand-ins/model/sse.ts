@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** `word` marks an event that carries a piece of the answer and so waits its turn. */
+/** `word` marks an event with a piece of the answer, which is delayed. */
 export type SseEvent = { event?: string; data: string; word?: boolean };
 
-/** Server-sent events, `wordDelayMs` before each word; `events` is ended as soon as the client has gone. */
+/** Sends server-sent events with `wordDelayMs` before each word; stops `events` as soon as the client disconnects. */
 export function sse(events: Generator<SseEvent>, wordDelayMs: number, clientGone: AbortSignal): Response {
   const cancelled = new AbortController();
   const gone = AbortSignal.any([clientGone, cancelled.signal]);

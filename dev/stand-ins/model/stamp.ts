@@ -1,4 +1,4 @@
-/** What makes one answer different from the next of the same text. */
+/** What distinguishes answers with the same text. */
 export type Stamp = { newId(prefix: string): string; createdAtSeconds: number };
 
 export function newStamp(): Stamp {

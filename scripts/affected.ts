@@ -1,7 +1,7 @@
 import { $ } from "bun";
 import { readImports } from "./imports.ts";
 
-/** Files that differ from a commit, those that git does not know yet among them. @param ref a commit or branch */
+/** Files that differ from a commit, including untracked ones. @param ref a commit or branch */
 export async function changedFiles(ref: string): Promise<string[]> {
   const [tracked, untracked] = await Promise.all([
     $`git diff --name-only ${ref}`.text(),
@@ -11,9 +11,9 @@ export async function changedFiles(ref: string): Promise<string[]> {
 }
 
 /**
- * Those of some files that import a changed file, directly or through others. What a test starts as a process of its own is not
- * an import.
- * @param files paths from the root of the checkout, as are those of `changed`
+ * The files that import a changed file, directly or indirectly. A process that a test starts does not count as an
+ * import.
+ * @param files paths from the root of the checkout, like those of `changed`
  */
 export async function importersOf(changed: readonly string[], files: readonly string[]): Promise<string[]> {
   const importers = await readImporters();

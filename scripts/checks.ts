@@ -6,7 +6,7 @@ import { circles, forbiddenImports } from "./import-rules.ts";
 import { readImports } from "./imports.ts";
 import type { Tally } from "./tally.ts";
 
-/** What is checked without running anything of ours. Each prints its findings and tells whether there were none. */
+/** Checks that run none of our code. Each prints its findings and returns whether there were none. */
 const CHECKS: readonly { name: string; passes: (signal: AbortSignal) => Promise<boolean> }[] = [
   { name: "type check", passes: (signal) => succeeds(signal, "node_modules/.bin/tsc", "--noEmit", "-p", ".") },
   {
@@ -18,7 +18,7 @@ const CHECKS: readonly { name: string; passes: (signal: AbortSignal) => Promise<
   { name: "imports go one way", passes: importsGoOneWay },
 ];
 
-/** Runs every check from the root of the checkout, whatever the others find; none more once `signal` fires. */
+/** Runs every check from the root of the checkout, even after failures; starts none once `signal` fires. */
 export async function runChecks(signal: AbortSignal): Promise<Tally> {
   let passed = 0;
   for (const { name, passes } of CHECKS) {
@@ -39,10 +39,10 @@ async function generatedCodeIsFresh(): Promise<boolean> {
   try {
     const stale = await drift(scratch);
     if (stale.length > 0)
-      console.log(`proto/gen is not what the protos say, run \`bun run generate\`: ${stale.join(", ")}`);
+      console.log(`proto/gen does not match the protos, run \`bun run generate\`: ${stale.join(", ")}`);
     return stale.length === 0;
   } catch (error) {
-    console.log(`the code could not be generated: ${error instanceof Error ? error.message : error}`);
+    console.log(`could not generate the code: ${error instanceof Error ? error.message : error}`);
     return false;
   } finally {
     await rm(scratch, { recursive: true, force: true });

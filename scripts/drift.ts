@@ -2,7 +2,7 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generate } from "./generate.ts";
 
-/** Generates into `scratch` and names the files of `proto/gen` that differ from it. */
+/** Generates into `scratch` and returns the files of `proto/gen` that differ. */
 export async function drift(scratch: string): Promise<string[]> {
   await generate(scratch);
   const [fresh, kept] = await Promise.all([contents(join(scratch, "gen")), contents("proto/gen")]);

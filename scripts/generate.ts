@@ -2,7 +2,10 @@ import { resolve } from "node:path";
 import { $ } from "bun";
 import { ownerIdsSource } from "../proto/owner-ids.ts";
 
-/** Generates from the protos: the TypeScript stubs, the descriptor set and where requests hold owner ids; `proto/gen` is checked in. */
+/**
+ * Generates from the protos the TypeScript stubs, the descriptor set and the positions of owner ids in requests;
+ * `proto/gen` is checked in.
+ */
 export async function generate(out: string): Promise<void> {
   await $`../node_modules/.bin/buf generate --output ${out}`.cwd("proto");
   await $`../node_modules/.bin/buf build --as-file-descriptor-set -o ${out}/gen/descriptors.binpb`.cwd("proto");

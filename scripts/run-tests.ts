@@ -1,14 +1,14 @@
 import { readTally, sum, type Tally } from "./tally.ts";
 
-/** Of one test, milliseconds; some boot whole services on a busy machine. */
+/** Time limit of a test, in milliseconds; some boot whole services on a busy machine. */
 const TIMEOUT_MS = 60_000;
-/** Of one file: a hung one must not hang the run. */
+/** Time limit of a file, so that one that hangs does not hang the run. */
 const FILE_WITHIN_MS = 300_000;
 const AT_A_TIME = 2;
 
 /**
- * Runs each file in a process of its own, so that none can meet what another left: within one process, even with Bun's
- * `--isolate`, a hung socket of one file has kept the next from ending. Prints a file's report when it has ended.
+ * Runs each file in a separate process, so that none sees what another left behind: within one process, even with Bun's
+ * `--isolate`, a hung socket of one file has kept the next from ending. Prints a file's report when it ends.
  */
 export async function runTests(
   files: readonly string[],

@@ -11,8 +11,8 @@ export function sum(tallies: readonly Tally[]): Tally {
 }
 
 /**
- * The closing figures of `bun test`. An exit code that tells of a failure no figure shows counts as one, and so does a run
- * without a test.
+ * Reads the summary of `bun test`. A failing exit code without a failed test counts as a failure, and so does a run
+ * without tests.
  */
 export function readTally(output: string, exitCode: number): Tally {
   const lines = Bun.stripANSI(output).split("\n");

@@ -1,6 +1,6 @@
 const TESTS = new Bun.Glob("{bench,cli,deploy,dev,gateway,proto,scripts,services,tests}/**/*.test.ts");
 
-/** The test files whose path contains one of `paths`, all when there is none, in the order of their paths. */
+/** The test files whose path contains one of `paths`, or all if `paths` is empty, ordered by path. */
 export async function findTestFiles(paths: readonly string[]): Promise<string[]> {
   const wanted = paths.map((path) => path.replace(/^\.\//, ""));
   const files = await Array.fromAsync(TESTS.scan());

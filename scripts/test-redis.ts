@@ -1,8 +1,8 @@
 import { findRedisServer } from "../dev/storage/redis.ts";
 
 /**
- * The Redis server the tests use: the one on PATH, else Debian's, installed when we may.
- * @throws one sentence that says what to do.
+ * The Redis server for the tests: the one on PATH, otherwise Debian's, which is installed if possible.
+ * @throws one sentence that says what to do
  */
 export async function obtainRedisServer(): Promise<string> {
   const found = findRedisServer();
@@ -19,7 +19,7 @@ export async function obtainRedisServer(): Promise<string> {
   );
 }
 
-/** Whether it worked shows in what is on PATH afterwards; its errors go to the terminal. */
+/** Ignores the result, because the caller checks PATH afterwards; errors go to the terminal. */
 async function run(...command: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   await Bun.spawn(command, { env, stdio: ["ignore", "ignore", "inherit"] }).exited;

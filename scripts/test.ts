@@ -1,7 +1,7 @@
 /**
- * The test command: `bun run test [paths… | --changed[=ref]]`. Without arguments it runs everything, checks included; with paths
- * the tests there; with `--changed` the tests that import what differs from `ref`, by default from the last commit.
- * Brings the Postgres and the Redis the tests need. The last line is `N passed, N failed`.
+ * The test command: `bun run test [paths… | --changed[=ref]]`. Without arguments it runs everything, including the
+ * checks; with paths, the tests there; with `--changed`, the tests that import what differs from `ref`, by default the
+ * last commit. Starts the Postgres and Redis that the tests need. The last line is `N passed, N failed`.
  */
 import { onStop } from "../dev/processes/stop-signals.ts";
 import { changedFiles, importersOf } from "./affected.ts";

@@ -16,7 +16,7 @@ const PASSWORD = "test";
 const READY_MS = 30_000;
 const STOP_MS = 5_000;
 
-/** Nothing a test writes outlives it, so nothing has to reach a disk. */
+/** Test data need not survive, so it need not reach the disk. */
 const FAST = {
   fsync: "off",
   synchronous_commit: "off",
@@ -26,12 +26,12 @@ const FAST = {
 };
 
 export interface Testbed {
-  /** What the tests read. */
+  /** Environment variables for the tests. */
   env: Record<string, string>;
   stop(): Promise<void>;
 }
 
-/** A Postgres and a Redis for one run of the tests, in folders that go with them. */
+/** Starts a Postgres and a Redis for one test run, in temporary folders. */
 export async function startTestbed(): Promise<Testbed> {
   const redisServer = await obtainRedisServer();
   const [postgresPort = 0, redisPort = 0] = await freePorts(2);
@@ -75,7 +75,7 @@ async function makeTemplates(clusterUrl: string, urlOf: (name: string) => string
   await migrateSchemas(roleUrls(urlOf(TEMPLATE), TEST_SECRET, EMPTY_TEMPLATE), silentLogger);
 }
 
-/** One that the user Postgres runs as can enter. */
+/** Creates a folder that Postgres's user can enter. */
 async function temporaryFolder(parent: string): Promise<string> {
   const folder = await mkdtemp(join(parent, "parley-test-"));
   await chmod(folder, 0o711);

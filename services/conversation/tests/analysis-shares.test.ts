@@ -77,7 +77,7 @@ test("an owner whose model hangs delays nobody else's analysis", async () => {
   await eventually(async () => expect(await analyzedOf(hanging)).toBe(50));
 });
 
-test("an analysis reads no further than 2 MiB of its model's answer", async () => {
+test("an analysis reads at most 2 MiB of its model's answer", async () => {
   const agent = await analyzing("sk-long");
   const asked = Promise.withResolvers<ModelCall>();
   service.model.script = asked.resolve;
@@ -123,7 +123,7 @@ function requestOf(messages: readonly EndMessage[]): string {
 }
 
 for (const [what, contentOf, count] of TRANSCRIPTS) {
-  test(`a model is asked the same of ${what} as if the whole transcript were read`, async () => {
+  test(`the analysis request for ${what} is the same as with the whole transcript read`, async () => {
     const { key, messages } = await storeTranscript(contentOf, count);
     const read = await readTranscriptEnds(service.sql, key, transcriptBounds(CONTEXT_TOKENS));
     expect(requestOf(read)).toBe(requestOf(messages));
@@ -131,7 +131,7 @@ for (const [what, contentOf, count] of TRANSCRIPTS) {
   });
 }
 
-test("of long messages an analysis reads the beginnings and the ends", async () => {
+test("an analysis reads the beginning and the end of long messages", async () => {
   const { key, messages } = await storeTranscript((at) => `Begin ${at} ${"word ".repeat(50_000)} end ${at}`, 20);
   const read = await readTranscriptEnds(service.sql, key, transcriptBounds(CONTEXT_TOKENS));
   const [asked, askedOfAll] = [requestOf(read), requestOf(messages)];

@@ -78,7 +78,7 @@ const ITEMS = [
 ];
 
 describe("an ended conversation of an agent with analysis", () => {
-  test("is analysed by the agent's own model, before its event goes out", async () => {
+  test("is analyzed by the agent's own model before its event is sent", async () => {
     const asked = nextAnalysis();
     const agent = await analyzing();
     const metadata = { dynamic_variables: { Customer: "Ada" } };
@@ -126,7 +126,7 @@ describe("an ended conversation of an agent with analysis", () => {
     expect(service.model.calls.at(-1)?.body.response_format).toBeUndefined();
   });
 
-  test("keeps the fields that the model got right, and says of each other what is wrong", async () => {
+  test("keeps the fields that the model got right and says what is wrong with the others", async () => {
     const agent = await analyzing();
     service.model.script = (call) => call.finish('{"mood": "furious", "calls": null}');
     const sessionId = await endedChat(service, agent);
@@ -138,7 +138,7 @@ describe("an ended conversation of an agent with analysis", () => {
     expect(payloadOf(await eventOf(service, sessionId)).conversation_analysis).toEqual(items);
   });
 
-  test("sends its event without the analysis after a minute, and has the analysis when it comes", async () => {
+  test("sends its event without the analysis after a minute, and stores the analysis when it arrives", async () => {
     const agent = await analyzing();
     const asked = nextAnalysis();
     const sessionId = await endedChat(service, agent);
@@ -159,7 +159,7 @@ describe("an ended conversation of an agent with analysis", () => {
     expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
   });
 
-  test("is analysed by a later attempt when the provider fails or its answer cannot be read", async () => {
+  test("is analyzed by a later attempt when the provider fails or its answer cannot be parsed", async () => {
     const agent = await analyzing();
     const fails = (call: ModelCall) => call.respond(500, "text/plain", "x");
     const answers = [
@@ -178,7 +178,7 @@ describe("an ended conversation of an agent with analysis", () => {
     expect(asked).toBe(5);
   });
 
-  test("tells why it has no analysis when every attempt has failed", async () => {
+  test("says why it has no analysis after every attempt has failed", async () => {
     const agent = await analyzing();
     let asked = 0;
     service.model.script = (call) => {
@@ -200,7 +200,7 @@ describe("an ended conversation of an agent with analysis", () => {
     expect(await service.sql`select 1 from jobs where ${analysisJobs(agent)}`).toEqual([] as never);
   });
 
-  test("of a model that is not configured here says so at once", async () => {
+  test("says at once that its model is not configured", async () => {
     const llm = { providerName: "GROQ", modelName: "openai/gpt-oss-20b", params: undefined, fallbacks: [] };
     const agent = await analyzing(null);
     const { sessionId } = await say(service, agent);
@@ -212,7 +212,7 @@ describe("an ended conversation of an agent with analysis", () => {
   });
 });
 
-describe("no analysis, and no waiting for one,", () => {
+describe("no analysis and no wait for one", () => {
   async function goesWithout(agent: TestAgent, sessionId: string): Promise<void> {
     const calls = service.model.calls.length;
     await end(sessionId);
@@ -221,13 +221,13 @@ describe("no analysis, and no waiting for one,", () => {
     expect(service.model.calls.length).toBe(calls);
   }
 
-  test("happens to a conversation whose user said nothing", async () => {
+  test("when the user said nothing", async () => {
     const agent = await analyzing(SCHEMA, { firstMessagePrompt: "Hello." });
     const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
     await goesWithout(agent, sessionId);
   });
 
-  test("happens when the agent has none, or none any more", async () => {
+  test("when the agent has no analysis, or no longer has one", async () => {
     const plain = await createAgent(service);
     await goesWithout(plain, (await say(service, plain)).sessionId);
     const former = await analyzing();
@@ -236,14 +236,14 @@ describe("no analysis, and no waiting for one,", () => {
     await goesWithout(former, sessionId);
   });
 
-  test("happens when the agent was deleted", async () => {
+  test("when the agent was deleted", async () => {
     const agent = await analyzing();
     const { sessionId } = await say(service, agent);
     await service.agents.deleteAgent({ ...agent, idempotency: undefined });
     await goesWithout(agent, sessionId);
   });
 
-  test("happens when the agent is deleted after it was asked for", async () => {
+  test("when the agent is deleted after the analysis was enqueued", async () => {
     const agent = await analyzing();
     const { sessionId } = await say(service, agent);
     service.model.script = (call) => call.respond(401, "text/plain", "x");
@@ -255,8 +255,8 @@ describe("no analysis, and no waiting for one,", () => {
   });
 });
 
-describe("an analysis asked for by hand", () => {
-  test("takes the place of the one before, and sends nothing", async () => {
+describe("a manually requested analysis", () => {
+  test("replaces the previous one and sends no event", async () => {
     const agent = await analyzing();
     service.model.script = (call) => call.finish('{"mood": "angry", "calls": 1}');
     const sessionId = await endedChat(service, agent);
@@ -273,7 +273,7 @@ describe("an analysis asked for by hand", () => {
     expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
   });
 
-  test("is refused where there is none to have, with the reason", async () => {
+  test("is refused with the reason where none is possible", async () => {
     const ask = (ownerId: string, conversationId: string) =>
       failure(service.chat.analyzeConversation({ ownerId, conversationId, idempotency: undefined }));
     const agent = await analyzing();

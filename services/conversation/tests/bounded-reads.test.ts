@@ -46,7 +46,7 @@ test.each([
   ["conversations", ({ ownerId, conversationId }) => lists.lists.getConversation({ ownerId, conversationId }), 6],
   ["lists", ({ ownerId }) => lists.lists.listConversations(request(ownerId, {})), 6],
 ] as [string, (key: { ownerId: string; conversationId: string }) => Promise<unknown>, number][])(
-  "an owner that reads many %s at once reads a few at a time, and another owner's read is not behind them",
+  "an owner's many concurrent reads of %s run a few at a time and do not delay another owner's read",
   async (_, read, atOnce) => {
     const [greedy, modest] = [await store(newOwner()), await store(newOwner())];
     const reads: Promise<unknown>[] = [];

@@ -18,7 +18,7 @@ afterAll(() => service.stop());
 const setup = (agent: TestAgent, dynamicVariables: object = {}) =>
   service.chat.getCallSetup({ ...agent, dynamicVariables: { ...dynamicVariables } });
 
-test("a runtime gets an agent's prompt and greeting with their variables filled, and how it sounds", async () => {
+test("a runtime gets an agent's voice settings, and its prompt and greeting with variables filled", async () => {
   const agent = await createAgent(service, {
     agentName: "Front desk",
     agentType: AgentType.AGENT_TYPE_OUTBOUND,
@@ -42,14 +42,14 @@ test("a runtime gets an agent's prompt and greeting with their variables filled,
   expect(await setup(agent)).toMatchObject({ prompt: "You call  of Acme.", greeting: "Hello !" });
 });
 
-test("an agent's language is that of speech-to-speech, of its voice, or of speech recognition", async () => {
+test("an agent's language comes from speech-to-speech, its voice or speech recognition", async () => {
   const languageOf = async (given: object) => (await setup(await createAgent(service, given))).language;
   expect(await languageOf({ stt: STT, tts: TTS, sts: STS })).toBe("es-ES");
   expect(await languageOf({ stt: STT, tts: { ...TTS, language: undefined } })).toBe("en-GB");
   expect(await languageOf({})).toBeUndefined();
 });
 
-test("a runtime gets no key of a model, neither the agent's nor a fallback's", async () => {
+test("a runtime gets no model key, neither the agent's nor a fallback's", async () => {
   const llm = llmOf(service.model);
   const agent = await createAgent(service, { llm: { ...llm, fallbacks: [llmOf(service.model)] } });
   const answer = await setup(agent);
@@ -58,7 +58,7 @@ test("a runtime gets no key of a model, neither the agent's nor a fallback's", a
   expect(Buffer.from(GetCallSetupResponse.encode(answer).finish()).toString("latin1")).not.toContain("sk-customer");
 });
 
-test("an agent of somebody else is refused, and one of nobody is not found", async () => {
+test("another owner's agent is refused, and one that does not exist is not found", async () => {
   const { agentId } = await createAgent(service);
   const refused = (ownerId: string, id: string) => failure(setup({ ownerId, agentId: id }));
   expect(await refused(newOwner(), agentId)).toMatchObject({ kind: "forbidden" });
@@ -67,7 +67,7 @@ test("an agent of somebody else is refused, and one of nobody is not found", asy
   }
 });
 
-test("values that make a prompt too long, or are too large themselves, are refused", async () => {
+test("variables that make a prompt too long, or are too large themselves, are refused", async () => {
   const agent = await createAgent(service, { prompt: inline("{{v}}".repeat(20)) });
   expect(await failure(setup(agent, { v: "x".repeat(60_000) }))).toMatchObject({ kind: "condition" });
   expect(await failure(setup(agent, { v: "x".repeat(1024 * 1024) }))).toMatchObject({
@@ -76,7 +76,7 @@ test("values that make a prompt too long, or are too large themselves, are refus
   });
 });
 
-test("it is there for voice runtimes alone", () => {
+test("only voice runtimes may call it", () => {
   const callBy = (name: string) =>
     ({ getAuthContext: () => ({ sslPeerCertificate: { subjectaltname: `DNS:${name}` } }) }) as Parameters<
       typeof refusePeer

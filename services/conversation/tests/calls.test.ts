@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("a conversation that a runtime starts", () => {
-  test("is shown with all it told, and its variables under their canonical names", async () => {
+  test("is returned with everything it sent, and its variables under their canonical names", async () => {
     const request = callOf(agent, {
       dynamicVariables: { "Customer Name": "Zoë", plan: "gold" },
       metadata: { ticket: "T-7", plan: "silver", nested: { deep: [1] } },
@@ -113,7 +113,7 @@ describe("a conversation that a runtime starts", () => {
     });
   });
 
-  test("by an agent that is not there or another owner's is refused", async () => {
+  test("is refused for a missing agent or another owner's", async () => {
     const stranger = await createAgent(service);
     const start = (given: object) => refusal(service.chat.startConversation(callOf(agent, given)));
     expect(await start({ agentId: stranger.agentId })).toMatchObject({ kind: "forbidden" });
@@ -133,7 +133,7 @@ function rooms(): Partial<StartConversationRequest> {
 }
 
 describe("the same start again", () => {
-  test("is answered with what is stored and how far its transcript is, though the agent is gone or the call is over", async () => {
+  test("returns the stored conversation and transcript position, even if the agent is deleted or the call is over", async () => {
     const leaving = await createAgent(service, {}, agent.ownerId);
     const request = callOf(leaving, { metadata: { b: 1, a: { z: [null, 0.5], y: "x" } } });
     const { conversation } = await service.chat.startConversation(request);
@@ -151,7 +151,7 @@ describe("the same start again", () => {
     expect((await service.chat.listConversations(listed(agent.ownerId, { agentId: leaving.agentId }))).total).toBe(1);
   });
 
-  test("many times at once starts one conversation", async () => {
+  test("many times concurrently starts one conversation", async () => {
     const request = callOf(agent);
     const answers = await Promise.all(Array.from({ length: 8 }, () => service.chat.startConversation(request)));
     expect(new Set(answers.map(({ conversation }) => conversation?.id)).size).toBe(1);
@@ -221,7 +221,7 @@ describe("completing", () => {
     expect((await read(service.chat, key)).status).toBe(IN_PROGRESS);
   });
 
-  test("another owner's, nobody's or a chat is refused", async () => {
+  test("is refused for another owner's conversation, a missing one and a chat", async () => {
     const key = await startCall(service.chat, agent);
     const stranger = await createAgent(service);
     const end = (other: object) => refusal(complete(service.chat, { ...key, ...other }));
@@ -237,7 +237,7 @@ describe("completing", () => {
   });
 });
 
-test("a chat turn cannot be taken in a call, nor a call's transcript be written into a chat", async () => {
+test("a call accepts no chat turn, and a chat accepts no call transcript", async () => {
   const key = await startCall(service.chat, agent);
   expect(
     await failure(service.chat.completeTurn({ turn: turn(agent, "Hi", { sessionId: key.conversationId }) })),

@@ -95,7 +95,7 @@ for (const [held, other] of [
   });
 }
 
-test("a job that another process runs is not taken by replicas whose clocks are wrong", async () => {
+test("replicas with wrong clocks do not take a job that another process runs", async () => {
   const ownerId = newOwner();
   const forget = (id: string, leasedUntil: string | null) => sql`
     insert into jobs (owner_id, job_id, queue, payload, due_at, leased_until, lease)
@@ -112,7 +112,7 @@ test("a job that another process runs is not taken by replicas whose clocks are 
 });
 
 test(
-  "a replica whose clock is more than a day ahead of the database's deletes nothing, and one whose clock is right does",
+  "a replica whose clock is over a day ahead of the database's deletes nothing, and one with the right clock does",
   async () => {
     const ownerId = newOwner();
     const left = async () => (await sql`select 1 from conversations where owner_id = ${ownerId}`).length;

@@ -44,7 +44,7 @@ async function payloadOfEnded(conversationId: string) {
   return payloadOf(event);
 }
 
-test("conversations of one id are two owners' own: each owner's event tells of its own", async () => {
+test("two owners may use one conversation id, and each owner's event carries its own conversation", async () => {
   const id = newUuid();
   const owners = [newOwner(), newOwner()].toSorted();
   for (const ownerId of owners) {
@@ -69,7 +69,7 @@ test("conversations of one id are two owners' own: each owner's event tells of i
   );
 });
 
-test("an owner with many events that are due delays another's by a batch at most", async () => {
+test("an owner with many due events delays another owner's by at most a batch", async () => {
   const ends = service.clock.now();
   const [many, few] = [newOwner(), newOwner()];
   const ids = await openChats(service.sql, many, 300, { at: ends });
@@ -86,7 +86,7 @@ test("an owner with many events that are due delays another's by a batch at most
   expect(order.findIndex(({ ownerId }) => ownerId === few)).toBeLessThanOrEqual(50);
 });
 
-test("a transcript that is too long keeps its newest messages, and says so", async () => {
+test("a transcript that is too long keeps its newest messages and is marked as truncated", async () => {
   const id = await chat();
   const said = Array.from({ length: 9 }, (_, at) => `${at}${"\u0001".repeat(30_000)}`);
   await say(id, said);
@@ -95,7 +95,7 @@ test("a transcript that is too long keeps its newest messages, and says so", asy
   expect(payload.conversation_transcript.map(({ content }: { content: string }) => content)).toEqual(said.slice(-5));
 });
 
-test("a message that is too long keeps its first 100,000 characters, whole ones, and says so", async () => {
+test("a message that is too long keeps its first 100,000 whole characters and is marked as truncated", async () => {
   const id = await chat();
   await say(id, ["🎉".repeat(100_001)]);
   const payload = await payloadOfEnded(id);
@@ -103,7 +103,7 @@ test("a message that is too long keeps its first 100,000 characters, whole ones,
   expect(payload.conversation_transcript.at(-1).content).toBe("🎉".repeat(100_000));
 });
 
-test("what fits is whole, and says nothing of being cut", async () => {
+test("a payload that fits is complete and not marked as truncated", async () => {
   const id = await chat();
   await say(id, ["x".repeat(100_000), "語".repeat(100_000)]);
   const payload = await payloadOfEnded(id);
@@ -111,7 +111,7 @@ test("what fits is whole, and says nothing of being cut", async () => {
   expect(payload).not.toContainAnyKeys(["conversation_transcript_truncated", "conversation_analysis_truncated"]);
 });
 
-test("an analysis that is too long keeps as many fields as fit, in their order, and says so", async () => {
+test("an analysis that is too long keeps as many fields as fit, in order, and is marked as truncated", async () => {
   const id = await chat();
   const items = [
     { name: "mood", value: "calm", type: "str" },
@@ -129,7 +129,7 @@ test("an analysis that is too long keeps as many fields as fit, in their order, 
   expect(payload.conversation_transcript.at(-1).content).toHaveLength(100_000);
 });
 
-test("an event whose payload an earlier release has stored too long is sent with a shorter one", async () => {
+test("an oversized payload stored by an earlier release is sent shortened", async () => {
   const id = await chat();
   await service.sql.begin(async (tx) => {
     await tx`update conversations set status = 'COMPLETED' where conversation_id = ${id}`;
@@ -139,7 +139,7 @@ test("an event whose payload an earlier release has stored too long is sent with
   expect(payloadOf(event)).toMatchObject({ conversation_id: id, conversation_transcript: [{ content: "Hello." }] });
 });
 
-test("no payload is longer than the events that are due are counted for", async () => {
+test("no payload exceeds the size that due events are counted with", async () => {
   const ownerId = newOwner();
   const contents = ["", "\u0001".repeat(5_000), '"'.repeat(70_000), "語".repeat(40_000), "x".repeat(400_000)];
   let counted: DueEvent[] = [];

@@ -20,7 +20,7 @@ afterEach(async () => {
 });
 
 test(
-  "a relay that is killed in the middle of sending is taken over by another process, and every event still comes",
+  "another process takes over a relay killed while sending, and every event still arrives",
   async () => {
     const { sql, dispatcher } = service;
     const first = await service.start();
@@ -47,7 +47,7 @@ test(
 );
 
 test(
-  "a database that goes away loses no event",
+  "a database outage loses no event",
   async () => {
     const { sql, dispatcher } = service;
     await service.start();
@@ -69,7 +69,7 @@ test(
 );
 
 test(
-  "2,000 conversations that end at once, in many transactions, send an event each, with two processes at work",
+  "with two processes, 2,000 conversations that end concurrently send one event each",
   async () => {
     const { sql, dispatcher } = service;
     await Promise.all([service.start(), service.start()]);
@@ -92,7 +92,7 @@ function came(conversationId: string): Promise<void> {
   return eventually(() => expect(eventsOf(service.dispatcher, conversationId)).not.toEqual([]));
 }
 
-test("an event that could wait for an analysis waits while no agent can be asked about; others go", async () => {
+test("events that may need an analysis wait while agents cannot be read; others are sent", async () => {
   const { sql } = service;
   await service.start();
   const ownerId = newOwner();

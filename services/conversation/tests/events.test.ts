@@ -40,7 +40,7 @@ function pending(conversationId: string) {
 }
 
 describe("the event of a conversation that ended", () => {
-  test("comes to the dispatcher once, with the specification's payload", async () => {
+  test("reaches the dispatcher once, with the documented payload", async () => {
     const timestamp = service.clock.now().toISOString();
     const sessionId = await endedChat(service, agent, "Goodbye");
     const event = await eventOf(service, sessionId);
@@ -67,7 +67,7 @@ describe("the event of a conversation that ended", () => {
     expect(eventsOf(service.dispatcher, sessionId)).toHaveLength(1);
   });
 
-  test("is stored with its end or not at all, in one transaction, whatever ends it", async () => {
+  test("is stored in the transaction that ends it, whatever ends it", async () => {
     const { ownerId } = agent;
     const ids = await chats(3);
     const refused = Symbol();
@@ -85,7 +85,7 @@ describe("the event of a conversation that ended", () => {
     for (const id of ids) expect(await pending(id)).toMatchObject([{ event: "conversation.failed" }]);
   });
 
-  test("is there too when a conversation begins ended", async () => {
+  test("is stored for a conversation that starts as ended", async () => {
     const id = newUuid();
     await service.sql`
       insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)
@@ -93,7 +93,7 @@ describe("the event of a conversation that ended", () => {
     expect(await eventOf(service, id)).toMatchObject({ event: "conversation.disconnected" });
   });
 
-  test("is one, of the one end that counts, when several ends come at once", async () => {
+  test("is sent once, for the end that counts, when several ends race", async () => {
     const ends = await Promise.all(
       Array.from({ length: 15 }, async () => {
         const { sessionId } = await say(service, agent, "Hi");
@@ -134,7 +134,7 @@ describe("the event of a conversation that ended", () => {
     }
   });
 
-  test("is never followed by another: an ended conversation stays as it ended", async () => {
+  test("is never followed by another, because an ended conversation does not change", async () => {
     const sessionId = await endedChat(service, agent);
     for (const status of ["FAILED", "IN_PROGRESS"]) {
       const again = service.sql`update conversations set status = ${status} where conversation_id = ${sessionId}`;
@@ -145,7 +145,7 @@ describe("the event of a conversation that ended", () => {
 });
 
 describe("a dispatcher", () => {
-  test("that is away gets every event when it is back, and one run's few attempts meanwhile", async () => {
+  test("that is down gets every event once it is back, and few attempts meanwhile", async () => {
     await service.dispatcher.stop();
     const ids = await chats(200);
     await endChats(service.sql, ids, service.clock.now());
@@ -165,7 +165,7 @@ describe("a dispatcher", () => {
     for (const id of [...ids, late]) expect(eventsOf(service.dispatcher, id)).toHaveLength(1);
   });
 
-  test("that refuses an event gets it again, the same to the byte, whatever has changed since; others pass it by", async () => {
+  test("that refuses an event gets it again, byte for byte, without delaying others", async () => {
     const [refused = "", ...others] = await chats(5);
     let isRefusing = true;
     service.dispatcher.accept = ({ conversationId }) => {
@@ -188,12 +188,12 @@ describe("a dispatcher", () => {
   });
 });
 
-describe("an event that no dispatcher takes", () => {
+describe("an event that every dispatcher refuses", () => {
   const givenUp = (id: string) => service.sql`
     select 1 from conversation_events where conversation_id = ${id} and due_at = 'infinity'`;
   const forget = (id: string) => service.sql`delete from conversation_events where conversation_id = ${id}`;
 
-  test("is given up when it was refused for a day", async () => {
+  test("is given up after a day", async () => {
     const [refused = ""] = await chats(1);
     service.dispatcher.accept = ({ conversationId }) => {
       if (conversationId === refused) throw new Error("no");
@@ -218,7 +218,7 @@ describe("an event that no dispatcher takes", () => {
   });
 });
 
-test("the event of a conversation that was removed before it could be sent goes with it", async () => {
+test("a conversation deleted before its event was sent takes the event with it", async () => {
   service.dispatcher.accept = () => {
     throw new Error("not now");
   };

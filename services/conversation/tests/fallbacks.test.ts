@@ -81,7 +81,7 @@ describe.each(WAYS)("a %s turn", (_, take) => {
     ["cannot be read", (call) => call.respond(200, "application/json", "[1]")],
     ["limits the rate", (call) => call.respond(429, "text/plain", "", { "retry-after": "0" })],
   ];
-  test.each(passing)("whose model %s twice is answered by it all the same", async (_fault, script) => {
+  test.each(passing)("whose model %s twice is still answered by that model", async (_fault, script) => {
     const { calls } = first(2, script);
     const { sessionId, text } = await take(turn(agent));
     expect(text).toBe("Hello there.");
@@ -89,7 +89,7 @@ describe.each(WAYS)("a %s turn", (_, take) => {
     expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "assistant: Hello there."]);
   });
 
-  test("whose model stays broken is answered by its fallback, and the reply is kept as that one's", async () => {
+  test("whose model keeps failing is answered by its fallback, and the reply is stored as the fallback's", async () => {
     const { calls } = first(9, (call) => call.respond(500, "text/plain", ""));
     const { sessionId, text } = await take(turn(agent));
     expect(text).toBe("Here instead.");
@@ -110,14 +110,14 @@ describe.each(WAYS)("a %s turn", (_, take) => {
     expect(usage).toMatchObject({ replies: 1, inputTokens: 11, outputTokens: 7 });
   });
 
-  test("whose model hangs is answered by its fallback within the deadline, and the hanging call is let go of", async () => {
+  test("whose model hangs is answered by its fallback within the deadline, and the hanging call is aborted", async () => {
     const called = Promise.withResolvers<ModelCall>();
     service.model.script = called.resolve;
     expect((await take(turn(agent))).text).toBe("Here instead.");
     await (await called.promise).left;
   });
 
-  test("whose models all fail fails with what they say, and the session goes on", async () => {
+  test("whose models all fail reports all failures, and the session goes on", async () => {
     first(1, (call) => call.respond(401, "text/plain", ""));
     second.script = () => {};
     const failed = await failure(take(turn(agent)));
@@ -134,7 +134,7 @@ describe.each(WAYS)("a %s turn", (_, take) => {
     ]);
   });
 
-  test("whose main provider has no credential here is answered by its fallback", async () => {
+  test("whose main provider has no credential is answered by its fallback", async () => {
     const { llm } = await service.agents.listProviders({ ownerId: agent.ownerId });
     const { modelNames = [] } = llm.find(({ providerName }) => providerName === "GROQ") ?? {};
     const main = { providerName: "GROQ", modelName: modelNames[0] ?? "", params: undefined, fallbacks: [] };
@@ -143,7 +143,7 @@ describe.each(WAYS)("a %s turn", (_, take) => {
   });
 });
 
-test("a stream that breaks after the first word is not tried again, nor by a fallback", async () => {
+test("a stream that breaks after the first word is not retried, not even by a fallback", async () => {
   const before = second.calls.length;
   const { calls } = first(1, (call) => {
     call.piece("Well, let");
@@ -162,7 +162,7 @@ test("a stream that breaks after the first word is not tried again, nor by a fal
   expect(await transcript(service, agent, failed.sessionId ?? "")).toEqual(["user: Hi", "assistant: Well, let"]);
 });
 
-test("a client that leaves between two attempts is the end of them, and the session goes on", async () => {
+test("a client that disconnects between two attempts ends them, and the session goes on", async () => {
   const { origin, leave } = leavable();
   const called = Promise.withResolvers<ModelCall>();
   const alone = await createAgent(service);

@@ -75,8 +75,8 @@ async function isPartial(sessionId: string): Promise<boolean[]> {
   return rows.map(({ partial }) => partial);
 }
 
-describe("a client that leaves", () => {
-  test("in the middle of a stream ends the model's call, and what was said is kept as partial", async () => {
+describe("a client that disconnects", () => {
+  test("in the middle of a stream ends the model's call, and the partial reply is stored", async () => {
     const { origin, leave } = leavable();
     const called = nextCall();
     const heard = listen(service.chat, turn(agent), origin);
@@ -115,7 +115,7 @@ describe("a client that leaves", () => {
       "whole",
       (origin: ReturnType<typeof leavable>["origin"]) => service.chat.completeTurn({ turn: turn(agent) }, { origin }),
     ],
-  ])("before the first word of a %s turn leaves its message, and a session that goes on", async (_, take) => {
+  ])("before the first word of a %s turn leaves its message stored and the session usable", async (_, take) => {
     const { origin, leave } = leavable();
     const called = nextCall();
     const taken = failure(Promise.resolve(take(origin)));
@@ -128,7 +128,7 @@ describe("a client that leaves", () => {
     await goesOn(row?.id ?? "", ["user: Hi"]);
   });
 
-  test("at the last word has left a reply that is whole", async () => {
+  test("at the last word leaves a whole reply", async () => {
     const heard = listen(service.chat, turn(agent));
     const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
     expect((await heard.next()).value).toEqual({ text: "Hello " });
@@ -139,7 +139,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a model that fails", () => {
-  test("after the first word breaks the stream; what it said is kept as partial", async () => {
+  test("after the first word breaks the stream, and the partial reply is stored", async () => {
     const breaks: [Pick<TestChat, "chat">, (call: ModelCall) => unknown, string][] = [
       [service, (call) => call.end(), "upstream_failed"],
       [service, (call) => call.reset(), "upstream_failed"],
@@ -161,7 +161,7 @@ describe("a model that fails", () => {
     }
   });
 
-  test("before the first word, or in time for none, leaves the message and names the session", async () => {
+  test("before the first word, or by timeout, leaves the message stored and names the session", async () => {
     const faults: [Pick<TestChat, "chat">, (call: ModelCall) => unknown, string, string][] = [
       [service, (call) => call.respond(500, "text/plain", "x"), "upstream_failed", "answered with status 500"],
       [service, (call) => call.reset(), "upstream_failed", "is unreachable"],
@@ -186,7 +186,7 @@ describe("a reader that is slow", () => {
     return { providerName: "OPENAI", modelName: modelNames[0] ?? "", params: undefined, fallbacks: [] };
   }
 
-  test("is no stalled model, and bounds how far ahead the model is read", async () => {
+  test("does not count as a stalled model, and bounds how far ahead the model is read", async () => {
     const total = 40 * 1024 * 1024;
     const piece = "word ".repeat(3_000);
     const called = nextCall();
@@ -238,7 +238,7 @@ describe("a database that fails", () => {
   test.each([
     ["breaks the connection", "pg_terminate_backend"],
     ["runs out of time", "pg_cancel_backend"],
-  ])("while a reply is being stored, and %s, costs neither the reply nor the answer", async (_, end) => {
+  ])("while a reply is stored, and %s, loses neither the reply nor the response", async (_, end) => {
     const { sessionId } = await say(service, agent, "Hi");
     const called = nextCall();
     const answer = say(service, agent, "And?", sessionId);
@@ -258,7 +258,7 @@ describe("a database that fails", () => {
     expect((await transcript(service, agent, sessionId)).slice(2)).toEqual(["user: And?", "assistant: Kept."]);
   });
 
-  test("in a way that will not pass is told at once, with the session; the turn is free when its lease ends", async () => {
+  test("permanently is reported at once, with the session, and the turn is free when its lease ends", async () => {
     await service.admin.unsafe("alter table conversation.messages add constraint no_moon check (content <> 'Moon')");
     service.model.script = (call) => call.finish("Moon");
     for (const take of [() => hear(service.chat, turn(agent)), () => say(service, agent)]) {

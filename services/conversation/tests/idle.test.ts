@@ -34,7 +34,7 @@ async function swept(): Promise<void> {
   await eventually(async () => expect(await statusOf(sessionId)).toBe(DISCONNECTED));
 }
 
-test("a silent chat ends: COMPLETED when the user wrote, DISCONNECTED when not; one that was active does not", async () => {
+test("a silent chat ends COMPLETED when the user wrote, otherwise DISCONNECTED; an active one stays open", async () => {
   const greeted = await service.chat.startChat({ ...agent, metadata: undefined });
   const written = await say(service, agent, "Hi");
   service.clock.advance(30_000);
@@ -50,7 +50,7 @@ test("a silent chat ends: COMPLETED when the user wrote, DISCONNECTED when not; 
   expect(ended).toMatchObject({ kind: "condition", detail: "Session has ended" });
 });
 
-test("a chat in the middle of a turn is not closed, however long it takes; a dead turn does not keep it open", async () => {
+test("a running turn keeps a chat open however long it takes; a dead turn does not", async () => {
   const called = new Promise<ModelCall>((resolve) => {
     service.model.script = resolve;
   });
@@ -88,7 +88,7 @@ test("more silent chats than one batch are all closed by one sweep", async () =>
   expect(row?.open).toBe(0);
 });
 
-test("a call whose runtime tells nothing any more fails with a note; one that is told of, or over, does not", async () => {
+test("a call whose runtime goes silent fails with a note; an active or ended one does not", async () => {
   const [dead, alive, over] = [
     await startCall(service.chat, agent),
     await startCall(service.chat, agent),

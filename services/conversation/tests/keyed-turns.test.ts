@@ -45,7 +45,7 @@ async function modelCallsDuring(work: () => Promise<unknown>): Promise<number> {
   return service.model.calls.length - before;
 }
 
-test("twenty requests with one key at once are one turn, and all get its answer", async () => {
+test("twenty concurrent requests with one key are one turn, and all get its answer", async () => {
   const asked = keyed("Once");
   let sessions: string[] = [];
   const calls = await modelCallsDuring(async () => {
@@ -63,12 +63,12 @@ test("twenty requests with one key at once are one turn, and all get its answer"
   expect(await complete(asked)).toEqual({ sessionId: sessions[0] ?? "", response: "Hello there.", replayed: true });
 });
 
-test("different keys are different turns, many at once over few connections", async () => {
+test("different keys are different turns, many concurrently over few connections", async () => {
   const answers = await Promise.all(Array.from({ length: 40 }, (_, at) => complete(keyed(`${at}`))));
   expect(new Set(answers.map(({ sessionId }) => sessionId)).size).toBe(40);
 });
 
-test("a key that came with another request is refused; another owner's key is another; after a day it is free", async () => {
+test("a key used with another request is refused; keys are per owner and free after a day", async () => {
   const asked = keyed("Hi");
   const { sessionId } = await complete(asked);
   const idempotency = { key: asked.idempotency?.key ?? "", fingerprint: Buffer.alloc(32, 2) };
@@ -81,7 +81,7 @@ test("a key that came with another request is refused; another owner's key is an
   expect(again.replayed).toBe(false);
 });
 
-test("a refusal is given again with its session and told as a replay, though its cause has gone", async () => {
+test("a refusal is replayed with its session and marked, even after its cause is gone", async () => {
   const { sessionId } = await say(service, agent, "Hi");
   await service.sql`update conversations set type = 'DAILY' where conversation_id = ${sessionId}`;
   const asked = keyed("Wait", { sessionId });
@@ -97,7 +97,7 @@ test("a refusal is given again with its session and told as a replay, though its
   expect(await transcript(service, agent, sessionId)).toHaveLength(2);
 });
 
-test("a turn that failed is run again on the message that is stored, until it ends well", async () => {
+test("a failed turn is rerun on the stored message until it succeeds", async () => {
   const asked = keyed("Please");
   service.model.script = (call) => call.respond(500, "text/plain", "x");
   const failed = await failure(complete(asked));
@@ -124,7 +124,7 @@ test("a turn that failed is run again on the message that is stored, until it en
   ]);
 });
 
-test("a client that leaves finds the whole reply when it asks again", async () => {
+test("a client that disconnects gets the whole reply when it repeats the request", async () => {
   for (const take of [
     (asked: Turn, origin: ReturnType<typeof leavable>["origin"]) =>
       service.chat.completeTurn({ turn: asked }, { origin }),
@@ -152,7 +152,7 @@ test("a client that leaves finds the whole reply when it asks again", async () =
   }
 });
 
-test("a turn whose process died is run again once its lease has ended", async () => {
+test("a turn whose process died is rerun once its lease has ended", async () => {
   const asked = keyed("Hello?");
   service.model.script = () => {};
   const { origin, leave } = leavable();

@@ -53,7 +53,7 @@ async function live(ownerId: string, agentId: string, step: number): Promise<voi
 }
 
 test(
-  "totals are exact at every moment while conversations begin, go on, end and go, and counts are folded, all at once",
+  "totals are exact at every moment while conversations start, change, end and are deleted, and counts are folded",
   async () => {
     const ownerId = newOwner();
     let isLive = true;
@@ -91,7 +91,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("the service folds the changes of an owner with many by itself, and keeps only the counts", async () => {
+test("the service folds an owner's many changes by itself and keeps only the counts", async () => {
   const ownerId = newOwner();
   await lists.db`
     insert into conversations (owner_id, conversation_id, id, agent_id, type, status, last_activity_at, created_at, updated_at)

@@ -75,7 +75,7 @@ async function check(all: readonly Stored[], ownerId: string, filter: Asked, pag
 }
 
 test(
-  "any combination of filters gives the page and the total that looking at every conversation gives, folded or not",
+  "any combination of filters gives the same page and total as a full scan, folded or not",
   async () => {
     const ownerId = newOwner();
     const random = (count: number, seed: number) =>
@@ -105,7 +105,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("every page of a list joined together is the whole list, each conversation once", async () => {
+test("the pages of a list together contain each conversation once", async () => {
   const ownerId = newOwner();
   const all = fc.sample(conversation, { numRuns: 90, seed: 3 }).map((fields) => stored({ ...fields, ownerId }));
   await insert(lists.db, all);
@@ -117,7 +117,7 @@ test("every page of a list joined together is the whole list, each conversation 
   expect(ids).toEqual(expected(all, ownerId, {}));
 });
 
-test("a conversation that began within the minute of from or to counts when it is inside, to the microsecond", async () => {
+test("from and to hold to the microsecond", async () => {
   const ownerId = newOwner();
   const row = stored({ ownerId });
   await insert(lists.db, [row]);
@@ -130,7 +130,7 @@ test("a conversation that began within the minute of from or to counts when it i
   expect(await total({ from: new Date("2026-03-01T10:00:30.001Z") })).toBe(0);
 });
 
-test("conversations that were deleted, the last of their kind too, leave no count behind", async () => {
+test("deleted conversations leave no count behind, not even the last of their kind", async () => {
   const ownerId = newOwner();
   await insert(lists.db, [stored({ ownerId }), stored({ ownerId, status: "FAILED" })]);
   await foldConversationChanges(lists.db, ownerId);
@@ -155,7 +155,7 @@ test("chat sessions are listed newest first with their total, other channels are
 });
 
 test(
-  "a search finds any substring of a message or a given value in any case, wildcards and short words taken literally",
+  "a search finds any substring of a message or given value in any letter case, and takes wildcards literally",
   async () => {
     const ownerId = newOwner();
     const all = fc.sample(conversation, { numRuns: 60, seed: 5 }).map((fields) => stored({ ...fields, ownerId }));
@@ -196,14 +196,14 @@ test(
   TIMEOUT_MS,
 );
 
-test("the names of metadata's fields, types, statuses and timestamps are not searched", async () => {
+test("metadata field names, types, statuses and timestamps are not searched", async () => {
   const ownerId = newOwner();
   await insert(lists.db, [stored({ ownerId, metadata: { plan: "gold" } })]);
   for (const search of ["plan", "completed", "chat", "2026"])
     await check([], ownerId, { search }, { number: 1, size: 10 });
 });
 
-test("a conversation id finds that conversation alone, and only when it matches the other filters", async () => {
+test("a conversation id finds only that conversation, and only if it matches the other filters", async () => {
   const ownerId = newOwner();
   const row = stored({ ownerId, messages: ["Hello there"] });
   await insert(lists.db, [row, stored({ ownerId, messages: ["Hello there"] })]);

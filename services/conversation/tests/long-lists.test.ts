@@ -31,7 +31,7 @@ async function store(ownerId: string, { messages, characters, metadata = {} }: S
 
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };
 
-test("a page with more than 16 MiB of transcripts is refused, and smaller ones have them all", async () => {
+test("a page with more than 16 MiB of transcripts is refused, and smaller pages are complete", async () => {
   const ownerId = newOwner();
   for (let n = 0; n < 10; n++) await store(ownerId, { messages: 20, characters: 90_000 });
   const list = (number: number, size: number) => lists.lists.listConversations(request(ownerId, {}, { number, size }));
@@ -52,7 +52,7 @@ test("a page with more than 16 MiB of metadata is refused, of conversations and 
   expect(sessions).toHaveLength(6);
 });
 
-test("of a transcript of more than 4 MiB the newest messages are read, whoever asks", async () => {
+test("only the newest 4 MiB of a transcript are ever read", async () => {
   const ownerId = newOwner();
   const conversationId = await store(ownerId, { messages: 50, characters: 100_000 });
   const { conversation } = await lists.lists.getConversation({ ownerId, conversationId });

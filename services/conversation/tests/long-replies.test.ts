@@ -20,7 +20,7 @@ afterAll(() => service.stop());
 test.each([
   ["streamed", () => hear(service.chat, turn(agent))],
   ["whole", () => service.chat.completeTurn({ turn: turn(agent) })],
-])("a %s reply that is longer than one may be fails there, with what was said until then kept", async (_, take) => {
+])("a %s reply over the limit fails there, and the part up to the limit is stored", async (_, take) => {
   service.model.script = (call) => call.finish("word ".repeat(CHARACTERS_MAX));
   const failed = await failure(take());
   expect(failed).toEqual(TOO_LONG);
@@ -28,7 +28,7 @@ test.each([
   await eventually(async () => expect(await transcript(service, agent, failed.sessionId ?? "")).toEqual(said));
 });
 
-test("a model that goes on for ever is let go of", async () => {
+test("a model that never stops is aborted", async () => {
   const left = Promise.withResolvers<void>();
   service.model.script = async (call) => {
     call.left.then(left.resolve);
@@ -42,7 +42,7 @@ test("a model that goes on for ever is let go of", async () => {
   await left.promise;
 });
 
-test("a reply of just as many characters is whole", async () => {
+test("a reply exactly at the limit is whole", async () => {
   const text = `${"word ".repeat(CHARACTERS_MAX / 5 - 1)}ends.`;
   service.model.script = (call) => call.finish(text);
   expect((await hear(service.chat, turn(agent))).chunks.join("")).toBe(text);

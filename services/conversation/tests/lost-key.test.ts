@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 const setModel = ({ agentId }: TestAgent, llm: object) =>
   service.admin`update agent.agents set llm = ${service.admin.json(llm as never)} where agent_id = ${agentId}`;
 
-test("a model's key that was moved in the database is not sent: the chat says what to do, and other agents go on", async () => {
+test("a model key moved in the database is not sent: the chat says what to do, and other agents work", async () => {
   const [before] = await service.admin`select llm from agent.agents where agent_id = ${agent.agentId}`;
   const [moved] = await service.admin`select llm from agent.agents where agent_id = ${other.agentId}`;
   const calls = service.model.calls.length;

@@ -105,7 +105,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
 
   afterEach(() => expect(printed).toEqual([]));
 
-  test.each(WAYS)("is asked what the request says, with the key of its owner (%s)", async (way, ask) => {
+  test.each(WAYS)("gets the request with its owner's key (%s)", async (way, ask) => {
     server.script = (call) => call.finish("Yes.");
     await ask(selectModel(llmOf(server.baseUrl, 0.125), settings(server.baseUrl, egress), silentLogger));
     expect(server.calls.at(-1)?.asked).toEqual({
@@ -120,7 +120,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     });
   });
 
-  test("is shown its own tool calls with what came of them, and what was said before", async () => {
+  test("gets its own tool calls with their results, and the earlier messages", async () => {
     server.script = (call) => call.finish("Yes.");
     const toolCalls = [
       { name: "set_language", input: { language: "es" }, result: "It is Spanish now.", isError: false },
@@ -147,7 +147,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     ]);
   });
 
-  test("takes a conversation that the assistant began", async () => {
+  test("accepts a conversation that the assistant started", async () => {
     server.script = (call) => call.finish("Yes.");
     const messages: ModelRequest["messages"] = [
       { role: "assistant", content: "Hello!" },
@@ -161,7 +161,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     else expect(asked.messages).toHaveLength(2);
   });
 
-  test("is held to a schema when an answer in JSON is wanted", async () => {
+  test("is held to a schema when a JSON answer is requested", async () => {
     server.script = (call) => call.finish('{"mood":"good"}');
     const schema = {
       type: "object",
@@ -174,7 +174,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     expect(server.calls.at(-1)?.asked.schema).toMatchObject({ properties: { mood: { type: "string" } } });
   });
 
-  test("streams its text as it comes, without empty pieces, and says what it used", async () => {
+  test("streams its text as it arrives, without empty pieces, and reports its usage", async () => {
     server.script = (call) => {
       for (const piece of ["", "Hel", "lo "]) call.piece(piece);
     };
@@ -195,7 +195,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     expect(events.at(-1)).toMatchObject(FINISH);
   });
 
-  test("gives what was said together in as few pieces", async () => {
+  test("passes on text that arrived together in one piece", async () => {
     const words = Array.from({ length: 100 }, (_, at) => `${at} `);
     server.script = (call) => {
       for (const word of words) call.piece(word);
@@ -293,44 +293,38 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     expect(detail).not.toContain("secret");
   });
 
-  test.each(WAYS)(
-    "that is slow to begin is waited for as long as there is time, and no longer (%s)",
-    async (_, ask) => {
-      server.script = (call) => setTimeout(() => call.finish("Late."), 50);
-      expect((await ask(model, { ...REQUEST, firstWordMs: 5_000 }))[0]).toEqual({ type: "text", text: "Late." });
-      const called = Promise.withResolvers<ModelCall>();
-      server.script = called.resolve;
-      expect(await failure(ask(model, { ...REQUEST, firstWordMs: 500 }))).toEqual({
-        kind: "upstream_timeout",
-        detail: `The ${provider} model provider did not answer in time`,
-      });
-      await (await called.promise).left;
-    },
-  );
+  test.each(WAYS)("that starts slowly gets the remaining time and no more (%s)", async (_, ask) => {
+    server.script = (call) => setTimeout(() => call.finish("Late."), 50);
+    expect((await ask(model, { ...REQUEST, firstWordMs: 5_000 }))[0]).toEqual({ type: "text", text: "Late." });
+    const called = Promise.withResolvers<ModelCall>();
+    server.script = called.resolve;
+    expect(await failure(ask(model, { ...REQUEST, firstWordMs: 500 }))).toEqual({
+      kind: "upstream_timeout",
+      detail: `The ${provider} model provider did not answer in time`,
+    });
+    await (await called.promise).left;
+  });
 
   test.each(
     WAYS.flatMap((way) => [
       [...way, "before its head", () => {}] as const,
       [...way, "in the middle of its answer", (call: ModelCall) => void call.piece("Hel")] as const,
     ]),
-  )(
-    "is let go of at once (%s, %p, %s), and fails with the reason it was given up for",
-    async (_, ask, _when, script) => {
-      const called = Promise.withResolvers<ModelCall>();
-      server.script = (call) => {
-        script(call);
-        called.resolve(call);
-      };
-      const giveUp = new AbortController();
-      const answer = failure(ask(model, REQUEST, giveUp.signal));
-      const { left } = await called.promise;
-      giveUp.abort(new ServiceError("upstream_timeout", "Too late"));
-      expect(await answer).toEqual({ kind: "upstream_timeout", detail: "Too late" });
-      await left;
-    },
-  );
+  )("is aborted at once (%s, %p, %s) and fails with the abort reason", async (_, ask, _when, script) => {
+    const called = Promise.withResolvers<ModelCall>();
+    server.script = (call) => {
+      script(call);
+      called.resolve(call);
+    };
+    const giveUp = new AbortController();
+    const answer = failure(ask(model, REQUEST, giveUp.signal));
+    const { left } = await called.promise;
+    giveUp.abort(new ServiceError("upstream_timeout", "Too late"));
+    expect(await answer).toEqual({ kind: "upstream_timeout", detail: "Too late" });
+    await left;
+  });
 
-  test("whose reader leaves in the middle is let go of at once", async () => {
+  test("whose reader leaves in the middle is aborted at once", async () => {
     let left: Promise<void> | undefined;
     server.script = (call) => {
       left = call.left;
@@ -343,7 +337,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     await left;
   });
 
-  test("that has more to say than an answer may be long is given up there", async () => {
+  test("whose answer exceeds the limit is aborted there", async () => {
     server.script = async (call) => {
       let gone = false;
       call.left.then(() => {

@@ -66,7 +66,7 @@ async function turnUnderway(given: Parameters<typeof turn>[2] = {}) {
   return { heard, call, leave, sessionId };
 }
 
-test("a process that is told to stop lets a running turn end, stores it, and ends well", async () => {
+test("a stopping process lets a running turn end, stores it and exits with 0", async () => {
   const { heard, call, sessionId } = await turnUnderway();
   const stopped = running.stop();
   call.piece(" three");
@@ -76,7 +76,7 @@ test("a process that is told to stop lets a running turn end, stores it, and end
   expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "assistant: One two three"]);
 });
 
-test("a turn that does not end in time is cut off, told so, and stored as far as it came", async () => {
+test("a turn that does not end in time is cut off with an error and stored as a partial reply", async () => {
   await restart({ PARLEY_DRAIN_MS: "200" });
   const { heard, call, sessionId } = await turnUnderway();
   const ended = failure(Array.fromAsync(heard));
@@ -86,7 +86,7 @@ test("a turn that does not end in time is cut off, told so, and stored as far as
   expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "assistant: One two"]);
 });
 
-test("a turn with an idempotency key outlives its client, and a stop stores it as far as it came", async () => {
+test("a turn with an idempotency key outlives its client, and a stop stores its partial reply", async () => {
   await restart({ PARLEY_DRAIN_MS: "200" });
   const idempotency = { key: "k", fingerprint: Buffer.alloc(32) };
   const { heard, call, leave, sessionId } = await turnUnderway({ idempotency });
@@ -100,7 +100,7 @@ test("a turn with an idempotency key outlives its client, and a stop stores it a
   expect(row?.partial).toBe(true);
 });
 
-test("a process that is killed in a turn keeps the message; another one goes on when the lease has ended", async () => {
+test("a message survives a process killed during its turn, and another process continues after the lease", async () => {
   const { heard, sessionId } = await turnUnderway();
   const ended = failure(Array.fromAsync(heard));
   expect(await running.stop("SIGKILL")).toBeNull();
@@ -113,7 +113,7 @@ test("a process that is killed in a turn keeps the message; another one goes on 
   expect(await transcript(service, agent, sessionId)).toEqual(["user: Hi", "user: Still there?", "assistant: Back."]);
 });
 
-test("a process that is killed in a streamed reply leaves what was said until its last checkpoint", async () => {
+test("a streamed reply survives a killed process up to its last checkpoint", async () => {
   await restart({ PARLEY_REPLY_CHECKPOINT_MS: "10" });
   const { heard, sessionId } = await turnUnderway();
   const ended = failure(Array.fromAsync(heard));
@@ -128,7 +128,7 @@ test("a process that is killed in a streamed reply leaves what was said until it
   expect(await transcript(service, agent, sessionId)).toEqual([...said, "user: Still there?", "assistant: Back."]);
 });
 
-test("a process prints nothing but its log, one JSON object a line", async () => {
+test("a process prints only its log, one JSON object per line", async () => {
   service.model.script = (call) => call.finish("Hello.");
   await chat.completeTurn({ turn: turn(agent) });
   service.model.script = (call) => call.respond(500, "text/plain", "x");
@@ -139,7 +139,7 @@ test("a process prints nothing but its log, one JSON object a line", async () =>
   }
 });
 
-test("a wrong setting is named, with what is wrong with it", async () => {
+test("a wrong setting is reported by name with the problem", async () => {
   const starting = start({ PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1, not a host", PARLEY_CHAT_IDLE_MINUTES: "soon" });
   const said = await starting.then(
     () => "it started",

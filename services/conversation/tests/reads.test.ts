@@ -27,7 +27,7 @@ async function call(ownerId: string): Promise<string> {
 }
 
 describe("a conversation", () => {
-  test("is shown as what it is, alone and in the list", async () => {
+  test("is returned the same alone and in the list", async () => {
     const agent = await createAgent(service);
     const metadata = { order: { id: 7 }, name: "Ada" };
     const { sessionId } = await service.chat.completeTurn({ turn: turn(agent, "Hi", { metadata }) });
@@ -55,7 +55,7 @@ describe("a conversation", () => {
     expect(listed.conversations).toEqual(conversation ? [conversation] : []);
   });
 
-  test("of a call that kept no transcript has none; a chat has one though it is empty", async () => {
+  test("of a call without a transcript has none; a chat has one even if it is empty", async () => {
     const agent = await createAgent(service);
     const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
     const read = async (conversationId: string) =>
@@ -64,7 +64,7 @@ describe("a conversation", () => {
     expect(await read(sessionId)).toEqual({ messages: [] });
   });
 
-  test("of somebody else is forbidden, one of nobody or with an impossible id not found", async () => {
+  test("of another owner is forbidden; one that does not exist, or cannot, is not found", async () => {
     const conversationId = await call(newOwner());
     const read = (id: string) => failure(service.chat.getConversation({ ownerId: newOwner(), conversationId: id }));
     expect(await read(conversationId)).toMatchObject({
@@ -81,7 +81,7 @@ describe("a chat session", () => {
   const list = ({ ownerId }: TestAgent, agentId = "") =>
     service.chat.listChatSessions({ ownerId, agentId, page: { number: 1, size: 10 } });
 
-  test("of somebody else is forbidden, one of nobody not found, and a call is no chat session", async () => {
+  test("of another owner is forbidden, a missing one is not found, and a call is not a chat session", async () => {
     const agent = await createAgent(service);
     const { sessionId } = await say(service, agent, "Hi");
     const read = (ownerId: string, id: string) => failure(service.chat.getChatSession({ ownerId, sessionId: id }));
@@ -98,7 +98,7 @@ describe("a chat session", () => {
     });
   });
 
-  test("is listed among its agent's: another owner's agent is refused, a deleted one's are still there", async () => {
+  test("is listed by agent: another owner's agent is refused, a deleted agent's sessions are still listed", async () => {
     const agent = await createAgent(service);
     const other = await createAgent(service, {}, agent.ownerId);
     const stranger = await createAgent(service);

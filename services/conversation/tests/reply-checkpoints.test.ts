@@ -60,7 +60,7 @@ async function usedBy({ ownerId }: TestAgent) {
   return { replies: sum("replies"), outputTokens: sum("outputTokens") };
 }
 
-test("a reply that was stored while it was streamed is one message and counted once when it is whole", async () => {
+test("a reply stored while streaming is one message and counted once", async () => {
   const agent = await createAgent(service);
   const { heard, call, sessionId } = await checkpointedTurn(agent);
   call.piece(" three");
@@ -79,7 +79,7 @@ test("a reply that was stored while it was streamed is one message and counted o
   expect((await session(service, agent, sessionId)).usage).toMatchObject({ replies: 2, outputTokens: 14 });
 });
 
-test("a reply that its client leaves after a checkpoint is one partial message, with what was said until then", async () => {
+test("a reply whose client disconnects after a checkpoint is one partial message with the text so far", async () => {
   const agent = await createAgent(service);
   const { heard, call, leave, sessionId } = await checkpointedTurn(agent);
   leave();
@@ -97,7 +97,7 @@ test("a reply that its client leaves after a checkpoint is one partial message, 
   expect((await usedBy(agent)).replies).toBe(1);
 });
 
-test("a turn that lost its session stores neither a checkpoint nor its end any more", async () => {
+test("a turn that lost its session stores neither checkpoints nor its end", async () => {
   const agent = await createAgent(service);
   const { heard, call, sessionId } = await checkpointedTurn(agent);
   await service.sql`update conversations set turn_id = ${newUuid()} where conversation_id = ${sessionId}`;
@@ -109,7 +109,7 @@ test("a turn that lost its session stores neither a checkpoint nor its end any m
   ]);
 });
 
-test("a keyed turn that is run again after a checkpoint leaves what was said before its whole reply", async () => {
+test("a keyed turn rerun after a checkpoint keeps the partial reply before its whole one", async () => {
   const agent = await createAgent(service);
   const idempotency = { key: newUuid(), fingerprint: Buffer.alloc(32, 1) };
   const { heard, call, sessionId } = await checkpointedTurn(agent, { idempotency });

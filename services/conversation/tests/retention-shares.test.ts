@@ -49,7 +49,7 @@ function twoOwners(): [string, string] {
   return [newOwner(), newOwner()].sort() as [string, string];
 }
 
-test("an owner with many expired conversations has a batch deleted before another's turn, not all of them", async () => {
+test("an owner with many expired conversations has one batch deleted before another owner's turn", async () => {
   const [many, few] = twoOwners();
   await seed(many, 900);
   await seed(few, 5);
@@ -64,7 +64,7 @@ test("an owner with many expired conversations has a batch deleted before anothe
   expect(row?.before).toBe(200);
 });
 
-test("an owner whose conversations cannot be deleted keeps nobody else's on disk", async () => {
+test("an owner whose conversations cannot be deleted does not block another's deletion", async () => {
   const [stuck, other] = twoOwners();
   await seed(stuck, 3);
   await seed(other, 3);

@@ -92,7 +92,7 @@ async function forgottenOf(ownerId: string, ids: readonly string[]): Promise<voi
 }
 
 test(
-  "a sweep that is killed in the middle is ended by another process; meanwhile lists wait for nothing, and counts are exact",
+  "another process finishes a killed sweep; meanwhile lists do not wait and counts are exact",
   async () => {
     const [one, other, keeper] = [newOwner(), newOwner(), newOwner()];
     const first = await start();
@@ -165,7 +165,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("a conversation goes from disk though the webhook dispatcher is away, which is told to forget it when it is back", async () => {
+test("a conversation is deleted while the webhook dispatcher is down, which forgets it once it is back", async () => {
   const ownerId = newOwner();
   await seed(ownerId, 2, 100);
   const ids = await idsOf(ownerId);
@@ -181,7 +181,7 @@ test("a conversation goes from disk though the webhook dispatcher is away, which
   await forgottenOf(ownerId, ids);
 });
 
-test("a conversation whose webhook event waits to be sent waits with it, shown to nobody, half a day at most", async () => {
+test("a conversation with an unsent webhook event is kept, hidden, for at most half a day", async () => {
   const [ownerId, longAgo] = [newOwner(), newOwner()];
   for (const owner of [ownerId, longAgo]) {
     await seed(owner, 1, 100);

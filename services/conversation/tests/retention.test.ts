@@ -29,7 +29,7 @@ async function chatFrom(agent: TestAgent, ageMs: number, given: Partial<Stored> 
 }
 
 describe("a conversation past its owner's retention", () => {
-  test("is on no endpoint any more from the answer to the change on: no list, total, search, look-up or turn", async () => {
+  test("is on no endpoint once the change has returned: no list, total, search, look-up or turn", async () => {
     const agent = await createAgent(service);
     const { ownerId } = agent;
     const stranger = newOwner();
@@ -66,7 +66,7 @@ describe("a conversation past its owner's retention", () => {
     expect((await service.chat.getConversation({ ownerId, conversationId: young })).conversation).toBeDefined();
   });
 
-  test("is so to the millisecond, 90 days after it began unless the owner chose otherwise", async () => {
+  test("expires to the millisecond, by default 90 days after its start", async () => {
     const agent = await createAgent(service);
     await chatFrom(agent, 90 * DAY_MS);
     await chatFrom(agent, 90 * DAY_MS + 1);
@@ -78,7 +78,7 @@ describe("a conversation past its owner's retention", () => {
     expect(await total(newOwner())).toBe(0);
   });
 
-  test("is given no replay of an idempotency key either", async () => {
+  test("gets no idempotent replay either", async () => {
     const agent = await createAgent(service);
     const sessionId = await chatFrom(agent, 2 * DAY_MS);
     const keyed = turn(agent, "Again", { sessionId, idempotency: { key: "k", fingerprint: Buffer.alloc(32) } });
@@ -91,7 +91,7 @@ describe("a conversation past its owner's retention", () => {
     });
   });
 
-  test("whose turn is under way when it passes lets that turn end", async () => {
+  test("lets a turn that is already running end", async () => {
     const agent = await createAgent(service);
     const sessionId = await chatFrom(agent, DAY_MS);
     await keep(agent.ownerId, 1);
@@ -102,7 +102,7 @@ describe("a conversation past its owner's retention", () => {
   });
 });
 
-test("of two changes the newer one holds, in whichever order they come", async () => {
+test("the newer of two changes holds, in whatever order they arrive", async () => {
   const agent = await createAgent(service);
   await chatFrom(agent, 50 * DAY_MS);
   const { ownerId } = agent;

@@ -56,7 +56,7 @@ function sayAll(agent: TestAgent, conversationId: string, count = 4): Promise<nu
   return append(service.chat, messages);
 }
 
-test("a conversation id is free for an owner whatever ids another has: at once, before, after, and again and again", async () => {
+test("a conversation id is free for an owner whatever ids another has: concurrently, before, after and repeatedly", async () => {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const conversationId = newUuid();
     const both = [anna, ben, anna, ben].map((agent) =>
@@ -78,7 +78,7 @@ test("a conversation id is free for an owner whatever ids another has: at once, 
   expect(await refusal(read(service.chat, nobodys))).toMatchObject({ kind: "not_found" });
 });
 
-test("each owner's runtime writes and ends its own conversation, streams of both at once", async () => {
+test("each owner's runtime writes and ends its own conversation, with concurrent streams", async () => {
   const conversationId = await startBoth();
   // Two streams of each, as when a runtime connects again while its first stream still runs.
   await Promise.all([anna, ben, anna, ben].map((agent) => sayAll(agent, conversationId, 50)));
@@ -102,7 +102,7 @@ test("each owner's runtime writes and ends its own conversation, streams of both
   ]);
 });
 
-test("chats of one session id and one idempotency key go on with their own model, words and answers", async () => {
+test("chats with the same session id and idempotency key keep their own models, messages and replies", async () => {
   service.model.script = (call) => call.finish(`Heard ${call.body.messages.at(-1).content}`);
   const [sara, tom] = await pair();
   const sessionId = newUuid();
@@ -128,7 +128,7 @@ test("chats of one session id and one idempotency key go on with their own model
   }
 });
 
-test("lists, counts, usage and searches, waiting and indexed, show each owner its own", async () => {
+test("lists, counts, usage and searches, pending and indexed, show each owner its own", async () => {
   const owners = await pair();
   const ids = [await startBoth(owners), await startBoth(owners)];
   const [sara] = owners;
@@ -164,7 +164,7 @@ test("lists, counts, usage and searches, waiting and indexed, show each owner it
   expect((await Promise.all(used)).map(({ days }) => days[0]?.conversations)).toEqual([3, 2]);
 });
 
-test("each owner's webhook has its own conversation and transcript", async () => {
+test("each owner's webhook carries its own conversation and transcript", async () => {
   const conversationId = await startBoth();
   for (const agent of [anna, ben]) await sayAll(agent, conversationId);
   // In one statement, so that one batch of the relay has both.
@@ -183,7 +183,7 @@ test("each owner's webhook has its own conversation and transcript", async () =>
   }
 });
 
-test("each owner's conversation is analysed with its own words, and keeps its own answer", async () => {
+test("each owner's conversation is analyzed on its own transcript and keeps its own answer", async () => {
   const owners = await pair({ analysis: { enabled: true, prompt: inline("Sum up."), schema: undefined } });
   service.model.script = (call) => {
     const asked = JSON.stringify(call.body.messages);
@@ -212,7 +212,7 @@ test("each owner's conversation is analysed with its own words, and keeps its ow
   await allSentLater(service);
 });
 
-test("a call of one owner that fell silent is closed, and the other's of the same id goes on", async () => {
+test("one owner's silent call is closed, and another's with the same id goes on", async () => {
   // Moves the clock, so the calls begin after it.
   await allSentLater(service);
   const conversationId = await startBoth();
@@ -231,7 +231,7 @@ test("a call of one owner that fell silent is closed, and the other's of the sam
   await allSentLater(service);
 });
 
-test("what is past one owner's retention goes, and is forgotten, for that owner alone", async () => {
+test("what is past one owner's retention is deleted and forgotten only for that owner", async () => {
   const owners = await pair();
   const [sara, tom] = owners;
   const conversationId = await startBoth(owners);

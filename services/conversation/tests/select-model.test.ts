@@ -36,7 +36,7 @@ beforeEach(() => {
 const streamed = (model: Model) => Array.fromAsync(model.stream(REQUEST, NEVER));
 const whole = (model: Model) => model.complete(REQUEST, NEVER);
 
-test("an address that agents may not reach is not called", async () => {
+test("an address that agents must not reach is not called", async () => {
   const guarded = createEgress({ allow: parseAllowList("") });
   const before = server.calls.length;
   const model = selectModel(custom(server.baseUrl), settings(server.baseUrl, guarded), silentLogger);
@@ -47,7 +47,7 @@ test("an address that agents may not reach is not called", async () => {
 });
 
 test.each(["http://127.0.0.1:1/v1", "http://nowhere.invalid/v1"])(
-  "%s is told as a provider out of reach",
+  "%s is reported as an unreachable provider",
   async (url) => {
     const model = selectModel(standard("OPENAI"), settings(url, egress), silentLogger);
     for (const ask of [streamed, whole]) {
@@ -72,7 +72,7 @@ test.each(["OPENAI", "ANTHROPIC", "GOOGLE", "TOASTER", "constructor"])(
 test.each([
   ["OPENAI", () => standard("OPENAI")],
   ["CUSTOM_LLM", () => custom(server.baseUrl)],
-] as [string, () => LlmConfig][])("a model of %s is read no further ahead than its reader reads", async (_, llm) => {
+] as [string, () => LlmConfig][])("a model of %s is not read far ahead of its reader", async (_, llm) => {
   const total = 64 * 1024 * 1024;
   let sent = 0;
   server.script = async (call) => {
@@ -109,7 +109,7 @@ describe("a model with fallbacks", () => {
     expect(other.calls.length).toBe(before);
   });
 
-  test("gives way to the next, with the key and parameters of that one, and the answer says whose it is", async () => {
+  test("falls back to the next, with that one's key and parameters, and the answer names it", async () => {
     server.script = (call) => call.respond(500, "text/plain", "");
     const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress), silentLogger);
     const before = server.calls.length;
@@ -123,7 +123,7 @@ describe("a model with fallbacks", () => {
     expect(other.calls.at(-1)?.asked).toMatchObject({ key: "sk-theirs", temperature: 0.25 });
   });
 
-  test("is one that can be used, be it a fallback only; with none the first is named", async () => {
+  test("is a usable one, even if only a fallback; with none, the error names the first", async () => {
     const none = { credentials: credentials("", "") };
     const model = selectModel(withFallback(standard("OPENAI")), settings("", egress, none), silentLogger);
     expect((await whole(model)).text).toBe("Here instead.");
@@ -133,7 +133,7 @@ describe("a model with fallbacks", () => {
     );
   });
 
-  test("tells of all of them when all fail", async () => {
+  test("reports every failure when all fail", async () => {
     for (const model of [server, other]) model.script = (call) => call.respond(401, "text/plain", "");
     const model = selectModel(withFallback(standard("OPENAI")), settings(server.baseUrl, egress), silentLogger);
     expect(await failure(streamed(model))).toEqual({

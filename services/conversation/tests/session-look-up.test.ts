@@ -46,7 +46,7 @@ test("a turn finds its session by its key, not among all that are open", async (
   });
 });
 
-test("what a runtime tells of a call finds it by its key, not among all that are open", async () => {
+test("a runtime's report finds its call by key, not among all that are open", async () => {
   const key = await openMany("TELEPHONY");
   await lists.db.begin(async (tx) => {
     const before = await looksInto(tx, "conversations_pkey");

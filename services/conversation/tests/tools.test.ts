@@ -67,7 +67,7 @@ describe("the tools of an agent", () => {
     user_idle: { timeout_seconds: 10, max_reminders: 1 },
   };
 
-  test("are offered where they act in a chat; those that need a call, and those turned off, are not", async () => {
+  test("are offered if they work in a chat; those that need a call, and disabled ones, are not", async () => {
     const { calls } = script();
     await say(service, await createAgent(service, { tools }), "Hi");
     await say(service, await createAgent(service, { tools: { end_call: false, set_language: true } }), "Hi");
@@ -80,7 +80,7 @@ describe("the tools of an agent", () => {
   });
 
   test.each(WAYS)(
-    "that need a call, called all the same, do nothing: the model is told and goes on (%s)",
+    "that need a call do nothing when called anyway: the model learns so and goes on (%s)",
     async (_, take) => {
       const agent = await createAgent(service, { tools: { ...tools, end_call: false } });
       for (const name of ["transfer_call", "end_call", "toString", "no_such_tool"]) {
@@ -100,7 +100,7 @@ describe("the tools of an agent", () => {
 });
 
 describe("set_language", () => {
-  test.each(WAYS)("is answered in the same turn, and told to the model in every further one (%s)", async (_, take) => {
+  test.each(WAYS)("is answered in the same turn and shown to the model in every later one (%s)", async (_, take) => {
     const agent = await createAgent(service, { tools: { set_language: true }, prompt: inline("Be kind.") });
     const { calls } = script(SETS_SPANISH, SAYS("¡Hola! ¿Qué tal?"));
     const { response, sessionId } = await take(agent, "Spanish, please");
@@ -128,7 +128,7 @@ describe("set_language", () => {
     expect(third.calls()[0]?.asked.system).toContain("set to Brazilian Portuguese (pt-BR).");
   });
 
-  test("with words around it gives them all, each chunk at a word's end", async () => {
+  test("with text around it passes on all of it, each chunk ending at a word", async () => {
     const agent = await createAgent(service, { tools: { set_language: true } });
     for (const [, take] of WAYS) {
       const { calls } = script(
@@ -143,7 +143,7 @@ describe("set_language", () => {
     }
   });
 
-  test("says what was said before it at once, and does not wait for what follows", async () => {
+  test("passes on the text before it at once, without waiting for what follows", async () => {
     const agent = await createAgent(service, { tools: { set_language: true } });
     const second = Promise.withResolvers<ModelCall>();
     script((call) => call.callTool("set_language", '{"language":"es"}', "One moment."), second.resolve);
@@ -163,7 +163,7 @@ describe("set_language", () => {
     ["no object", true, '["es"]', '"language" must be a BCP 47 tag'],
     ["a language not offered", { languages: ["en", "de"] }, '{"language":"es"}', "Offered are: en, de."],
   ];
-  test.each(refusals)("with %s is told so to the model, and sets nothing", async (_, config, input, told) => {
+  test.each(refusals)("with %s is reported to the model and sets nothing", async (_, config, input, told) => {
     const agent = await createAgent(service, { tools: { set_language: config } });
     const { calls } = script((call) => call.callTool("set_language", input), SAYS("Sorry."));
     const { response, sessionId } = await say(service, agent, "Hi");
@@ -173,7 +173,7 @@ describe("set_language", () => {
     expect(calls()[2]?.asked.system).toBe("Be brief.");
   });
 
-  test("is kept of a turn that failed after it", async () => {
+  test("holds even if the turn fails afterwards", async () => {
     const agent = await createAgent(service, { tools: { set_language: true } });
     const { calls } = script(SETS_SPANISH, (call) => call.respond(400, "text/plain", ""));
     const { sessionId } = await failure(say(service, agent, "Spanish"));
@@ -184,7 +184,7 @@ describe("set_language", () => {
 
 describe("end_call", () => {
   test.each(WAYS)(
-    "together with set_language ends the session, its farewell said, and asks no more (%s)",
+    "together with set_language ends the session with its farewell and without another request (%s)",
     async (_, take) => {
       const agent = await createAgent(service, { tools: { end_call: { message: "So long!" }, set_language: true } });
       const { calls } = script((call) =>
@@ -200,7 +200,7 @@ describe("end_call", () => {
     },
   );
 
-  test.each(WAYS)("after set_language, and with arguments that are no JSON, ends the session (%s)", async (_, take) => {
+  test.each(WAYS)("after set_language, and with invalid JSON as arguments, ends the session (%s)", async (_, take) => {
     const agent = await createAgent(service, { tools: { end_call: { message: "So long!" }, set_language: true } });
     script(SETS_SPANISH, (call) => call.callTool("end_call", "{oops"));
     const { response, sessionId } = await take(agent, "Adiós");
@@ -208,7 +208,7 @@ describe("end_call", () => {
     expect(await statusOf(agent, sessionId)).toBe(CONVERSATION_STATUS_COMPLETED);
   });
 
-  test("before the words, as some models call it, is said after them", async () => {
+  test("before the text, as some models call it, takes effect after it", async () => {
     const agent = await createAgent(service, { tools: { end_call: true } });
     script((call) => {
       call.event({
@@ -229,23 +229,20 @@ describe("end_call", () => {
   });
 });
 
-describe("a model that calls tools for ever", () => {
-  test.each(WAYS)(
-    "is asked four times; what it said is the reply, and nothing said is a failure (%s)",
-    async (_, take) => {
-      const agent = await createAgent(service, { tools: { set_language: true } });
-      const from = service.model.calls.length;
-      service.model.script = (call) => call.callTool("set_language", '{"language":"es"}', "Again.");
-      expect((await take(agent, "Hi")).response).toBe("Again. Again. Again. Again.");
-      expect(service.model.calls.length - from).toBe(4);
-      service.model.script = SETS_SPANISH;
-      expect(await failure(take(agent, "Hi"))).toMatchObject({
-        kind: "upstream_failed",
-        detail: "The CUSTOM_LLM model called tools and said nothing",
-      });
-      expect(service.model.calls.length - from).toBe(8);
-    },
-  );
+describe("a model that never stops calling tools", () => {
+  test.each(WAYS)("is asked four times; its text is the reply, and no text is a failure (%s)", async (_, take) => {
+    const agent = await createAgent(service, { tools: { set_language: true } });
+    const from = service.model.calls.length;
+    service.model.script = (call) => call.callTool("set_language", '{"language":"es"}', "Again.");
+    expect((await take(agent, "Hi")).response).toBe("Again. Again. Again. Again.");
+    expect(service.model.calls.length - from).toBe(4);
+    service.model.script = SETS_SPANISH;
+    expect(await failure(take(agent, "Hi"))).toMatchObject({
+      kind: "upstream_failed",
+      detail: "The CUSTOM_LLM model called tools and said nothing",
+    });
+    expect(service.model.calls.length - from).toBe(8);
+  });
 
   test("costs what all its answers cost", async () => {
     const agent = await createAgent(service, { tools: { set_language: true } });

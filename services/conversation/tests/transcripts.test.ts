@@ -44,7 +44,7 @@ function feed() {
 }
 
 describe("a transcript", () => {
-  test("is readable while its stream is open, and found, counted and dated as a chat's", async () => {
+  test("is readable while its stream is open, and searched, counted and dated like a chat's", async () => {
     const key = await startCall(service.chat, agent);
     service.clock.advance(5_000);
     const { stream, send, end } = feed();
@@ -69,7 +69,7 @@ describe("a transcript", () => {
     expect(row?.message_count).toBe(2);
   });
 
-  test("of thousands of messages sent at once is stored whole and in order, in a few statements", async () => {
+  test("of thousands of messages sent together is stored whole and in order, in a few statements", async () => {
     const key = await startCall(service.chat, agent);
     const messages = Array.from({ length: 3_000 }, (_, at) => said(key, at + 1));
     expect(await append(service.chat, messages)).toBe(3_000);
@@ -91,7 +91,7 @@ describe("a transcript", () => {
     expect(await lines(service.chat, key)).toEqual(["user: Message 1", "assistant: Message 2", "user: Message 3"]);
   });
 
-  test("with a gap is refused with the number that is missing, and keeps what came before it", async () => {
+  test("with a gap is refused with the missing number, and the messages before it are stored", async () => {
     const key = await startCall(service.chat, agent);
     expect(await refusal(append(service.chat, [said(key, 1), said(key, 2), said(key, 5), said(key, 3)]))).toEqual({
       kind: "condition",
@@ -102,7 +102,7 @@ describe("a transcript", () => {
     expect(await append(service.chat, [said(key, 3), said(key, 4)])).toBe(4);
   });
 
-  test("written by two streams at once, a dead runtime's and its successor's, has each message once", async () => {
+  test("written by two concurrent streams, a dead runtime's and its successor's, has each message once", async () => {
     const key = await startCall(service.chat, agent);
     const messages = Array.from({ length: 400 }, (_, at) => said(key, at + 1));
     const answers = await Promise.all([1, 2, 3].map(() => append(service.chat, messages)));
@@ -110,7 +110,7 @@ describe("a transcript", () => {
     expect(await lines(service.chat, key)).toHaveLength(400);
   });
 
-  test("of a conversation that has ended takes nothing more, and says how far it is", async () => {
+  test("of an ended conversation accepts nothing more and reports its last sequence", async () => {
     const key = await startCall(service.chat, agent);
     const { stream, send } = feed();
     const open = refusal(service.chat.appendTranscript(stream));
@@ -149,7 +149,7 @@ describe("a stream", () => {
       (m) => ({ ...m, conversationId: newUuid() }),
       "conversation_id and owner_id must be the same in all messages of a stream",
     ],
-  ])("with a message %s is refused there, what came before is stored", async (_, spoil, detail) => {
+  ])("with a message %s is refused there, and the messages before it are stored", async (_, spoil, detail) => {
     const key = await startCall(service.chat, agent);
     expect(await refusal(append(service.chat, [said(key, 1), spoil(said(key, 2)), said(key, 3)]))).toEqual({
       kind: "invalid",
@@ -159,14 +159,14 @@ describe("a stream", () => {
     expect(await lines(service.chat, key)).toHaveLength(1);
   });
 
-  test("takes the longest message in characters, not in units of UTF-16", async () => {
+  test("counts message length in characters, not in UTF-16 units", async () => {
     const key = await startCall(service.chat, agent);
     const content = "😀".repeat(100_000);
     expect(await append(service.chat, [said(key, 1, content)])).toBe(1);
     expect(await lines(service.chat, key)).toEqual([`user: ${content}`]);
   });
 
-  test("into another owner's conversation, nobody's or with nothing in it is refused", async () => {
+  test("is refused for another owner's conversation, for a missing one, and when empty", async () => {
     const key = await startCall(service.chat, agent);
     expect(await refusal(append(service.chat, [said({ ...key, ownerId: newOwner() }, 1)]))).toMatchObject({
       kind: "forbidden",
@@ -179,7 +179,7 @@ describe("a stream", () => {
     expect(await refusal(append(service.chat, []))).toMatchObject({ kind: "invalid" });
   });
 
-  test("that its runtime breaks off leaves what it brought; the next one goes on after it", async () => {
+  test("that its runtime breaks off keeps its messages, and the next stream continues after them", async () => {
     const key = await startCall(service.chat, agent);
     const { stream, send } = feed();
     const leaving = new AbortController();
@@ -221,7 +221,7 @@ describe("a stream", () => {
     expect(await answer).toEqual({ lastSequence: total });
   });
 
-  test("open at a process that stops is ended with how far it came, and goes on elsewhere", async () => {
+  test("open at a stopping process ends with its last sequence and continues elsewhere", async () => {
     const process = await startServiceProcess("conversation", service.env);
     const chat = chatClient(process.address);
     const key = await startCall(chat, agent);
@@ -239,7 +239,7 @@ describe("a stream", () => {
     expect(await append(service.chat, [said(key, 2)])).toBe(2);
   });
 
-  test("at a process that is killed keeps every message that was read back, and goes on after them", async () => {
+  test("at a killed process keeps every acknowledged message, and the next continues after them", async () => {
     const process = await startServiceProcess("conversation", service.env);
     const chat = chatClient(process.address);
     const key = await startCall(chat, agent);

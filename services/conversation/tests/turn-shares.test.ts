@@ -45,7 +45,7 @@ async function fill(agent: TestAgent, given: Parameters<typeof turn>[2] = {}) {
 const countOf = async ({ ownerId }: TestAgent) =>
   (await service.sql`select from conversations where owner_id = ${ownerId}`).length;
 
-test("an owner with as many turns under way as it may have is refused before its message is stored, and nobody else is", async () => {
+test("an owner at its limit of concurrent turns is refused before its message is stored, and no other owner is", async () => {
   const [greedy, modest] = [await createAgent(service), await createAgent(service)];
   const leave = await fill(greedy);
   expect(await failure(say(service, greedy))).toMatchObject({
@@ -64,7 +64,7 @@ test("an owner with as many turns under way as it may have is refused before its
   expect((await service.chat.completeTurn({ turn: keyed })).response).toBe("Hello.");
 });
 
-test("a streamed reply that outgrows its owner's share is cut off, told so, and stored as far as it came", async () => {
+test("a streamed reply that outgrows its owner's share is cut off with an error and stored as partial", async () => {
   const agent = await createAgent(service);
   service.model.script = async (call) => {
     let gone = false;
@@ -84,7 +84,7 @@ test("a streamed reply that outgrows its owner's share is cut off, told so, and 
   expect((await say(service, agent, "And now?", failed.sessionId)).response).toBe("Short.");
 });
 
-test("a whole reply that outgrows its owner's share while it arrives is given up, and the session goes on", async () => {
+test("a non-streamed reply that outgrows its owner's share is aborted, and the session goes on", async () => {
   const agent = await createAgent(service);
   service.model.script = (call) => call.respond(200, "application/json", `{"a":"${"\\u0001".repeat(100_000)}"}`);
   const failed = await failure(say(service, agent));
@@ -106,7 +106,7 @@ test("turns whose prompts are long count as several", async () => {
   await ended;
 });
 
-test("replies of usual length, one after the other or at once, never meet the share of their owner", async () => {
+test("replies of usual length, sequential or concurrent, never reach their owner's share", async () => {
   const agent = await createAgent(service);
   service.model.script = (call) => {
     for (let words = 0; words < 60; words++) call.piece("word ");

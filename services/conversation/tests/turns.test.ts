@@ -53,7 +53,7 @@ describe("a turn", () => {
     expect(await transcript(service, agent, sessionId)).toEqual(["user: Are you there?", "assistant: Yes."]);
   });
 
-  test("is answered whole, or in chunks that end at word boundaries, and the reply is stored as it was given", async () => {
+  test("is answered whole, or in chunks that end at word boundaries, and the reply is stored as sent", async () => {
     const agent = await createAgent(service);
     const first = await say(service, agent, "Hi");
     expect(first.response).toBe("Hello there.");
@@ -68,7 +68,7 @@ describe("a turn", () => {
     expect((await transcript(service, agent, sessionId)).at(-1)).toBe("assistant: Good  morning,\n😀 friend ");
   });
 
-  test("gives the model the prompt, what was said before, the temperature, and the key of the agent's owner", async () => {
+  test("gives the model the prompt, the earlier messages, the temperature, and the key of the agent's owner", async () => {
     const agent = await createAgent(service, { prompt: inline("You are {{name|Ada}}.") });
     const { sessionId } = await say(service, agent, "First");
     await say(service, agent, "Second", sessionId);
@@ -94,7 +94,7 @@ describe("a turn", () => {
     expect(messagesAsked()).toEqual(["system: Rules.", "assistant: Hello there.", `user: ${"語".repeat(120)}`]);
   });
 
-  test("is kept with what produced it and what it cost; the session adds that up", async () => {
+  test("is stored with its model and usage, and the session adds them up", async () => {
     const agent = await createAgent(service);
     const { sessionId } = await say(service, agent, "One");
     await hear(service.chat, turn(agent, "Two", { sessionId }));
@@ -119,7 +119,7 @@ describe("a turn", () => {
     expect(usage).toMatchObject({ replies: 2, inputTokens: 22, outputTokens: 14 });
   });
 
-  test("whose model says nothing fails, keeps the message and lets the session go on", async () => {
+  test("whose model says nothing fails, but its message is stored and the session goes on", async () => {
     const agent = await createAgent(service);
     service.model.script = (call) => call.finish("");
     const whole = await failure(say(service, agent, "Hi"));
@@ -139,7 +139,7 @@ describe("a turn", () => {
 });
 
 describe("variables", () => {
-  test("come from the first message's metadata and are added to by later ones", async () => {
+  test("come from the first message's metadata, and later messages add to them", async () => {
     const prompt = inline("{{Name}}, {{age: NUMBER}}, {{city|Rome}}, {{missing}}.");
     const agent = await createAgent(service, { prompt });
     const first = { dynamic_variables: { "NAME ": "Ada", age: 36 }, age: 40, city: ["no"], note: "kept" };
@@ -154,7 +154,7 @@ describe("variables", () => {
     expect(metadata).toEqual({ ...first, ...later });
   });
 
-  test("and all other metadata of a session have a bound, beyond which a turn is refused and the session goes on", async () => {
+  test("and other metadata of a session have a limit, above which a turn is refused and the session goes on", async () => {
     const agent = await createAgent(service);
     const large = { first: "x".repeat(700_000) };
     const { sessionId } = await service.chat.completeTurn({ turn: turn(agent, "Hi", { metadata: large }) });
@@ -173,7 +173,7 @@ describe("a prompt that its variables make too long", () => {
   const detail = (what: string, most: number) =>
     `The agent's ${what} with its dynamic variables filled is longer than ${most} characters: shorten their values`;
 
-  test("is told, the message kept; with shorter values the session goes on", async () => {
+  test("is an error, the message is stored, and with shorter values the session goes on", async () => {
     const agent = await createAgent(service, { prompt: inline("{{x}}".repeat(10_000)) });
     const whole = (asked: ReturnType<typeof turn>) => service.chat.completeTurn({ turn: asked });
     for (const take of [whole, (asked: ReturnType<typeof turn>) => hear(service.chat, asked)]) {
@@ -188,7 +188,7 @@ describe("a prompt that its variables make too long", () => {
     }
   });
 
-  test("be it the greeting, opens no session", async () => {
+  test("opens no session, even if it is only the greeting", async () => {
     const agent = await createAgent(service, { firstMessagePrompt: "{{x}}".repeat(1_000) });
     expect(await failure(service.chat.startChat({ ...agent, metadata: many(101) }))).toMatchObject({
       kind: "condition",
@@ -202,7 +202,7 @@ describe("a prompt that its variables make too long", () => {
 });
 
 describe("a session", () => {
-  test("that begins with the greeting has it as its first message, its variables at their defaults", async () => {
+  test("that starts with the greeting has it as its first message, with default variables", async () => {
     const agent = await createAgent(service, { firstMessagePrompt: "Hello {{name|you}}, {{missing}}!" });
     const { sessionId, firstMessage } = await service.chat.startChat({ ...agent, metadata: undefined });
     expect(firstMessage).toBe("Hello you, !");
@@ -224,7 +224,7 @@ describe("a session", () => {
     expect(status).toBe(ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS);
   });
 
-  test("is called New chat until the user writes, then by the first message that says something", async () => {
+  test("is named New chat until the user writes, then after the first message with text", async () => {
     const agent = await createAgent(service);
     const nameOf = async () => {
       const { sessions } = await service.chat.listChatSessions({ ...agent, page: undefined });
@@ -239,7 +239,7 @@ describe("a session", () => {
     expect(await nameOf()).toBe("New chat");
   });
 
-  test("is found by its id in any case, and answers with the one it was given", async () => {
+  test("is found by its id in any letter case, and returns the original one", async () => {
     const agent = await createAgent(service);
     const { sessionId } = await say(service, agent, "Hi");
     const again = await say(service, agent, "Again", sessionId.toUpperCase());
@@ -279,7 +279,7 @@ describe("end_call", () => {
 });
 
 describe("a turn that cannot be", () => {
-  test("is refused before anything is stored, for each reason in its own words", async () => {
+  test("is refused before anything is stored, with the specific reason", async () => {
     const agent = await createAgent(service);
     const { sessionId } = await say(service, agent, "Hi");
     const other = await createAgent(service, {}, agent.ownerId);
@@ -324,8 +324,8 @@ describe("a turn that cannot be", () => {
   });
 });
 
-describe("turns at once", () => {
-  test("in one session: exactly one is taken, the others are told to wait, and nothing of them is stored", async () => {
+describe("concurrent turns", () => {
+  test("in one session: exactly one is accepted, and the others are told to wait and not stored", async () => {
     const agent = await createAgent(service);
     const { sessionId } = await say(service, agent, "Hi");
     const conflict = {
@@ -359,7 +359,7 @@ describe("turns at once", () => {
     expect((await session(service, agent, sessionId)).messageCount).toBe(12);
   });
 
-  test("in sixty sessions all end well, and none takes up another's words", async () => {
+  test("in sixty sessions all succeed, and none mixes in another's messages", async () => {
     const agent = await createAgent(service);
     service.model.script = (call) => call.finish(`To ${call.body.messages.at(-1).content}`);
     const answers = await Promise.all(Array.from({ length: 60 }, (_, at) => say(service, agent, `${at}`)));
@@ -371,7 +371,7 @@ describe("turns at once", () => {
     ["whole", (agent: TestAgent) => say(service, agent, "First")],
     ["streamed", (agent: TestAgent) => hear(service.chat, turn(agent, "First"))],
   ])(
-    "a turn that was given up for dead can be taken over; its late reply, %s, changes nothing, and is not taken for said",
+    "a turn presumed dead can be taken over; its late reply, %s, changes nothing and is not reported as stored",
     async (_, take) => {
       const agent = await createAgent(service);
       const calls: ModelCall[] = [];

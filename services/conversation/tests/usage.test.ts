@@ -15,7 +15,7 @@ const usage = (ownerId: string, from: string, to: string) =>
   service.chat.countUsage({ ownerId, from: new Date(from), to: new Date(to) });
 const nothing = { conversations: 0, replies: 0, inputTokens: 0, outputTokens: 0 };
 
-test("conversations count on the day they began, replies and tokens on the day they were given, in every kind of turn", async () => {
+test("conversations count on the day of their start, replies and tokens on the day of the reply, in every kind of turn", async () => {
   const agent = await createAgent(service, { firstMessagePrompt: "Welcome!" });
   service.clock.advance(DAY_MS - 1);
   const { sessionId } = await service.chat.startChat({ ...agent, metadata: undefined });
@@ -44,7 +44,7 @@ test("conversations count on the day they began, replies and tokens on the day t
   expect((await usage(agent.ownerId, "2026-01-01", "2026-01-04")).days).toEqual(days);
 });
 
-test("every day asked for is there, up to 366 of them, and none of another owner's", async () => {
+test("every requested day is returned, up to 366, without another owner's usage", async () => {
   const agent = await createAgent(service);
   await say(service, agent);
   const { days } = await usage(newOwner(), "2025-06-01", "2026-06-02");

@@ -36,7 +36,7 @@ describe("what arrives", () => {
     ["POST", POST],
     ["PATCH", PATCH],
     ["PUT", PUT],
-  ])("by %s is a form of exactly two fields, the payload to the byte, signed", async (method, requestType) => {
+  ])("by %s is a signed form of exactly two fields, with the payload byte for byte", async (method, requestType) => {
     await using receiver = startReceiver();
     const { ownerId, secret } = await newDestination(service.client, `${receiver.url}?a=1`, { requestType });
     const event = newEvent(ownerId, { payload: '{\n "text":\r\n "\\u0000 – 🎉 --boundary"\r}' });
@@ -55,7 +55,7 @@ describe("what arrives", () => {
     expect(received && isSignedWith(`whsec_${Buffer.alloc(32).toString("base64")}`, received)).toBeFalse();
   });
 
-  test("by GET is the URL's own query to the letter, then event and payload, signed", async () => {
+  test("by GET is the URL's own query unchanged, then event and payload, signed", async () => {
     await using receiver = startReceiver();
     const url = `${receiver.url}?token=a+b%20c&flag`;
     const { ownerId, secret } = await newDestination(service.client, url, { requestType: GET });
@@ -70,7 +70,7 @@ describe("what arrives", () => {
     expect(received && isSignedWith(secret, received)).toBeTrue();
   });
 
-  test("goes to every enabled destination of the owner once, and to nobody else's", async () => {
+  test("goes once to every enabled destination of the owner, and to no other owner's", async () => {
     await using receiver = startReceiver();
     const ownerId = newOwner();
     const named = (name: string, given = {}) =>
@@ -84,7 +84,7 @@ describe("what arrives", () => {
 });
 
 describe("an event", () => {
-  test("that is given again, at the same time or later, is delivered once", async () => {
+  test("that is repeated, concurrently or later, is delivered once", async () => {
     await using receiver = startReceiver();
     const { ownerId } = await newDestination(service.client, receiver.url);
     const event = newEvent(ownerId);
@@ -96,7 +96,7 @@ describe("an event", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test("may come with others, of which one that cannot be stored is named and keeps no other", async () => {
+  test("in a batch is stored even if another one is invalid and reported", async () => {
     await using receiver = startReceiver();
     const { ownerId } = await newDestination(service.client, receiver.url);
     const events = [newEvent(ownerId), newEvent(ownerId, { event: "conversation.begun" }), newEvent(ownerId)];
@@ -109,7 +109,7 @@ describe("an event", () => {
     expect(await ended(service.client, ownerId, 2)).toHaveLength(2);
   });
 
-  test("that comes twice with others is delivered once", async () => {
+  test("that is twice in a batch is delivered once", async () => {
     await using receiver = startReceiver();
     const { ownerId } = await newDestination(service.client, receiver.url);
     const event = newEvent(ownerId);
@@ -118,7 +118,7 @@ describe("an event", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test("with a trace context of another form is delivered without it", async () => {
+  test("with a malformed trace context is delivered without it", async () => {
     await using receiver = startReceiver();
     const { ownerId } = await newDestination(service.client, receiver.url);
     const traceparent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
@@ -134,7 +134,7 @@ describe("an event", () => {
     );
   });
 
-  test("for a destination that is being changed waits, and with the others that come leaves connections for all else", async () => {
+  test("for a destination that is being changed waits without using up the connections", async () => {
     await using receiver = startReceiver();
     const answers = Promise.withResolvers<void>();
     receiver.answer = async () => {
@@ -160,7 +160,7 @@ describe("an event", () => {
     expect(await ended(client, ownerId, 61)).toHaveLength(61);
   });
 
-  test("of an owner without an enabled destination is not kept", async () => {
+  test("of an owner without an enabled destination is not stored", async () => {
     const { ownerId } = await newDestination(service.client, "https://example.com/", { enabled: false });
     await acceptEvent(service.client, newEvent(ownerId));
     const rows = await service.sql`select 1 from events where owner_id = ${ownerId}`;
@@ -169,7 +169,7 @@ describe("an event", () => {
 });
 
 describe("an attempt", () => {
-  test("that is answered 500 is made again, until it is answered 2xx, and each is logged", async () => {
+  test("answered with 500 is repeated until a 2xx, and each attempt is logged", async () => {
     await using receiver = startReceiver();
     receiver.answer = () =>
       receiver.received.length < 3 ? new Response("not now\0", { status: 500 }) : new Response(null, { status: 204 });
@@ -186,7 +186,7 @@ describe("an attempt", () => {
     expect(new Set(sent)).toEqual(new Set([delivery?.eventId]));
   });
 
-  test("that failed is made again however many others of its destination end, or are added, at the time", async () => {
+  test("that failed is repeated however many others of its destination end or are added at the time", async () => {
     await using receiver = startReceiver();
     const seen = new Set<string>();
     receiver.answer = async ({ target, headers }) => {
@@ -219,7 +219,7 @@ describe("an attempt", () => {
     expect(receiver.received).toHaveLength(4);
   });
 
-  test("that is answered 3xx has failed, and the redirect is not followed", async () => {
+  test("answered with 3xx has failed, and the redirect is not followed", async () => {
     await using receiver = startReceiver();
     receiver.answer = () => Response.redirect(`${receiver.url}/elsewhere`, 302);
     const { ownerId } = await newDestination(service.client, receiver.url);
@@ -230,7 +230,7 @@ describe("an attempt", () => {
     expect(receiver.received.every(({ target }) => target === "/hook")).toBeTrue();
   });
 
-  test("that is never answered ends at its time, and its connection is closed", async () => {
+  test("that is never answered times out, and its connection is closed", async () => {
     await using silent = await startRawServer(() => {});
     const { ownerId } = await newDestination(hasty.client, silent.url);
     await acceptEvent(hasty.client, newEvent(ownerId));
@@ -244,7 +244,7 @@ describe("an attempt", () => {
     await eventually(() => expect(silent.connections.every(({ isClosed }) => isClosed)).toBeTrue());
   });
 
-  test("whose connection is reset, or refused, says so", async () => {
+  test("whose connection is reset or refused says so", async () => {
     await using rude = await startRawServer((socket) => socket.destroy());
     const { ownerId } = await newDestination(service.client, rude.url);
     await newDestination(service.client, "http://127.0.0.1:1/", { ownerId });
@@ -257,7 +257,7 @@ describe("an attempt", () => {
     ]);
   });
 
-  test("whose success streams for ever is a success, of which the first 4 KiB are kept", async () => {
+  test("with an endless 2xx response is a success, and its first 4 KiB are stored", async () => {
     await using endless = await startRawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n");
       const timer = setInterval(() => socket.write("ü".repeat(700)), 1);
@@ -271,7 +271,7 @@ describe("an attempt", () => {
     await eventually(() => expect(endless.connections.every(({ isClosed }) => isClosed)).toBeTrue());
   });
 
-  test("whose success trickles for ever ends at its time as a success", async () => {
+  test("with a slow endless 2xx response times out as a success", async () => {
     await using slow = await startRawServer((socket) => {
       socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nwell");
     });
@@ -281,7 +281,7 @@ describe("an attempt", () => {
     expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ httpStatus: 200, responseExcerpt: "well" }] });
   });
 
-  test("that another process made meanwhile is not counted twice: what came of this one is lost, and the next is made", async () => {
+  test("that another process made meanwhile is not counted twice: its own outcome is dropped, and the next is made", async () => {
     await using receiver = startReceiver();
     const answer = Promise.withResolvers<Response>();
     receiver.answer = () => answer.promise;
@@ -296,7 +296,7 @@ describe("an attempt", () => {
     expect(receiver.received).toHaveLength(2);
   });
 
-  test("that is under way when its process takes the destination's job anew is not made again", async () => {
+  test("that is running when its process reclaims the destination's job is not repeated", async () => {
     await using receiver = startReceiver();
     const answer = Promise.withResolvers<Response>();
     receiver.answer = () => answer.promise;
@@ -323,7 +323,7 @@ describe("an attempt", () => {
     }
   });
 
-  test("that cannot be signed has failed, and is seen", async () => {
+  test("that cannot be signed is logged as failed", async () => {
     await using receiver = startReceiver();
     const { ownerId } = await newDestination(service.client, receiver.url);
     await service.sql`update destinations set sealed_secret = 'v1.other.key' where owner_id = ${ownerId}`;
@@ -403,7 +403,7 @@ describe("a destination that is disabled or deleted", () => {
     });
   });
 
-  test("has what was added while it was being disabled cancelled too", async () => {
+  test("also has deliveries cancelled that were added while it was being disabled", async () => {
     await using receiver = startReceiver();
     const answers = Promise.withResolvers<void>();
     receiver.answer = async () => {
@@ -420,7 +420,7 @@ describe("a destination that is disabled or deleted", () => {
     expect(deliveries.map(({ status }) => status)).toEqual(Array(40).fill(CANCELLED));
   });
 
-  test("still shows an attempt that was under way, as delivered when that succeeded", async () => {
+  test("still shows an attempt that was running, as delivered if it succeeded", async () => {
     await using receiver = startReceiver();
     const answer = Promise.withResolvers<Response>();
     receiver.answer = () => answer.promise;
@@ -437,7 +437,7 @@ describe("a destination that is disabled or deleted", () => {
     });
   });
 
-  test("by a new URL gets what is pending there", async () => {
+  test("to a new URL receives its pending deliveries there", async () => {
     await using receiver = startReceiver();
     receiver.answer = ({ target }) => new Response("", { status: target === "/hook" ? 503 : 200 });
     const slow = await startTestDispatcher({ PARLEY_WEBHOOK_RETRY_MS: "2000" });

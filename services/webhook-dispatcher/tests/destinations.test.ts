@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 describe("a destination", () => {
-  test("is made, listed, changed field by field and deleted; its secret is shown once and sealed at rest", async () => {
+  test("is created, listed, changed field by field and deleted; its secret is shown once and sealed at rest", async () => {
     const { client, sql } = service;
     const { secret, ...made } = await newDestination(client, URL);
     expect(made).toMatchObject({
@@ -63,7 +63,7 @@ describe("a destination", () => {
     expect((await client.listDestinations({ ownerId })).destinations).toEqual([]);
   });
 
-  test("of another owner is not found, by whatever is asked of it", async () => {
+  test("of another owner is not found by any call", async () => {
     const { client } = service;
     const { destinationId } = await newDestination(client, URL);
     const foreign = { ownerId: newOwner(), destinationId };
@@ -102,7 +102,7 @@ describe("a destination", () => {
     expect(refused.detail).toMatch(detail);
   });
 
-  test("may be one of fifty of an owner, also when more are added at once", async () => {
+  test("may be one of at most fifty per owner, even when more are added concurrently", async () => {
     const ownerId = newOwner();
     const adding = Array.from({ length: DESTINATIONS_MAX + 5 }, () => newDestination(service.client, URL, { ownerId }));
     const outcomes = await Promise.allSettled(adding);
@@ -113,7 +113,7 @@ describe("a destination", () => {
     });
   });
 
-  test("whose secret was rotated gets signatures of both", async () => {
+  test("whose secret was rotated receives signatures with both secrets", async () => {
     await using receiver = startReceiver();
     const { ownerId, destinationId, secret: old } = await newDestination(service.client, receiver.url);
     const { secret: fresh, oldSecretValidUntil } = await service.client.rotateSecret({ ownerId, destinationId });
@@ -167,7 +167,7 @@ test.each([
 });
 
 describe("the log", () => {
-  test("is listed newest first, page by page, and filtered by what is asked for together", async () => {
+  test("is listed newest first, page by page, with combined filters", async () => {
     await using receiver = startReceiver();
     receiver.answer = ({ target }) => new Response("", { status: target === "/hook" ? 200 : 400 });
     const ownerId = newOwner();
@@ -284,7 +284,7 @@ describe("sending again", () => {
     expect(new Set(receiver.received.map(({ headers }) => headers["webhook-id"])).size).toBe(1);
   });
 
-  test("gives all that failed of one destination since a time another chance", async () => {
+  test("retries all failed deliveries of one destination since a time", async () => {
     await using receiver = startReceiver();
     receiver.answer = () => new Response("", { status: 500 });
     const clock = fakeClock();
@@ -315,7 +315,7 @@ describe("sending again", () => {
     }
   });
 
-  test("is refused while the delivery is pending, once its destination takes nothing, and of what is not the owner's", async () => {
+  test("is refused for a pending delivery, a disabled or deleted destination, and another owner's delivery", async () => {
     await using receiver = startReceiver();
     const { client } = service;
     const { ownerId, destinationId } = await newDestination(client, receiver.url);

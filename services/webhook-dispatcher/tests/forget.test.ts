@@ -36,7 +36,7 @@ async function quoting(text: string): Promise<Record<string, number>> {
 const NOWHERE = { events: 0, deliveries: 0, attempts: 0, jobs: 0 };
 
 describe("a forgotten conversation", () => {
-  test("leaves nothing of what was sent on disk, nor of what was answered; its attempts stay in the log, others untouched", async () => {
+  test("leaves no payload or response on disk; its attempts stay in the log, and others are untouched", async () => {
     await using receiver = startReceiver();
     receiver.answer = (received) => new Response(`got ${fieldOf(received, "payload")}`);
     const { client } = service;
@@ -68,7 +68,7 @@ describe("a forgotten conversation", () => {
     ]);
   });
 
-  test("has what is pending cancelled, and nothing kept of an answer that comes later", async () => {
+  test("has pending deliveries cancelled, and later responses are not stored", async () => {
     await using receiver = startReceiver();
     const answers = Promise.withResolvers<void>();
     receiver.answer = async (received) => {
@@ -96,7 +96,7 @@ describe("a forgotten conversation", () => {
     expect(await quoting("okapi")).toEqual(NOWHERE);
   });
 
-  test("is not sent again: by itself it is refused, with all that failed it is passed over", async () => {
+  test("cannot be resent: alone it is refused, among all failed ones it is skipped", async () => {
     await using receiver = startReceiver();
     receiver.answer = () => new Response("", { status: 500 });
     const { client } = service;

@@ -75,7 +75,7 @@ function acceptMany(clients: readonly DispatcherClient[], ownerId: string, count
 
 const DELIVERED_WITHIN_MS = 60_000;
 
-test("a replica that comes later gets its share of destinations that never run dry, and no attempt is sent twice", async () => {
+test("a replica that starts later gets its share of busy destinations, and no attempt is sent twice", async () => {
   await using receiver = startReceiver();
   receiver.answer = async () => {
     await Bun.sleep(500);
@@ -116,7 +116,7 @@ test("a replica that comes later gets its share of destinations that never run d
   expect(new Set(sent).size).toBe(deliveries);
 });
 
-test("what a killed process had under way is delivered by another one when its lease ends", async () => {
+test("another process delivers what a killed one was sending when its lease ends", async () => {
   await using receiver = startReceiver();
   const process = await startProcess({ PARLEY_WEBHOOK_LEASE_MS: "600" });
   const silence = Promise.withResolvers<Response>();
@@ -131,7 +131,7 @@ test("what a killed process had under way is delivered by another one when its l
   silence.resolve(new Response("late"));
 });
 
-test("a process that is told to stop settles what it has under way, and leaves the rest to others", async () => {
+test("a stopping process settles its running attempts and leaves the rest to others", async () => {
   await using receiver = startReceiver();
   const process = await startProcess();
   const answers = Promise.withResolvers<void>();
@@ -151,7 +151,7 @@ test("a process that is told to stop settles what it has under way, and leaves t
   expect(receiver.received).toHaveLength(80);
 });
 
-test("a certificate that is not for the host fails the attempts; one of a trusted authority does not", async () => {
+test("a certificate for another host fails the attempts; one of a trusted authority does not", async () => {
   const authority = await createAuthority("test");
   await Bun.write(join(folder, "ca.pem"), authority.cert);
   const received: string[] = [];
@@ -184,7 +184,7 @@ test("a certificate that is not for the host fails the attempts; one of a truste
   }
 });
 
-test("a process logs each attempt on a line, and never a secret or a payload", async () => {
+test("a process logs one line per attempt, and never a secret or a payload", async () => {
   await using receiver = startReceiver();
   const process = await startProcess();
   const { ownerId, destinationId, secret } = await newDestination(process.client, receiver.url);

@@ -23,7 +23,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-test("after a reseal with the next key first, the next key alone signs, with rotated secrets too, as before", async () => {
+test("after a reseal, the new key alone opens all secrets, rotated ones too, and signatures stay the same", async () => {
   const ownerId = newOwner();
   const { destinationId } = await newDestination(service.client, "https://receiver.example/", { ownerId });
   await service.client.rotateSecret({ ownerId, destinationId });

@@ -56,7 +56,7 @@ async function accept(ownerId: string, count: number, payload: () => string): Pr
   for (let at = 0; at < count; at++) await acceptEvent(service.client, newEvent(ownerId, { payload: payload() }));
 }
 
-test("hundreds of MiB that receivers hang on hold no more memory than there is for them, and another owner's events go", async () => {
+test("hundreds of MiB for hanging receivers stay within their memory limit, and another owner's events are delivered", async () => {
   await using hanging = startReceiver();
   await using quick = startReceiver();
   const answer = hang(hanging);
@@ -78,7 +78,7 @@ test("hundreds of MiB that receivers hang on hold no more memory than there is f
   await eventually(() => expect(shares.heldBytes()).toBe(0));
 }, 60_000);
 
-test("short payloads go while every owner's share of the memory for long ones is taken", async () => {
+test("short payloads are delivered while the memory for long ones is used up", async () => {
   await using hanging = startReceiver();
   await using quick = startReceiver();
   const answer = hang(hanging);
@@ -104,7 +104,7 @@ test("a payload longer than an owner's share, or than all the memory, is deliver
   expect(received.toSorted((a, b) => a - b)).toEqual(lengths.toSorted((a, b) => a - b));
 });
 
-test("a destination that is disabled lets go of what waits for memory", async () => {
+test("disabling a destination drops its deliveries that wait for memory", async () => {
   await using hanging = startReceiver();
   const answer = hang(hanging);
   const { ownerId, destinationId } = await newDestination(service.client, hanging.url);
@@ -117,7 +117,7 @@ test("a destination that is disabled lets go of what waits for memory", async ()
   await eventually(() => expect(shares.heldBytes()).toBe(0));
 });
 
-test("an owner with many destinations leaves another its places", async () => {
+test("an owner with many destinations leaves room for another owner's", async () => {
   await using receiver = startReceiver();
   await using hanging = startReceiver();
   const answer = hang(hanging, receiver);
@@ -134,7 +134,7 @@ test("an owner with many destinations leaves another its places", async () => {
   await eventually(() => expect(hanging.received).toHaveLength(600));
 });
 
-test("destinations, deliveries and events of one id are two owners' own, and neither waits for the other", async () => {
+test("two owners may use the same destination, delivery and event ids, and neither waits for the other", async () => {
   await using one = startReceiver();
   await using other = startReceiver();
   const answer = hang(one);
@@ -167,7 +167,7 @@ test("destinations, deliveries and events of one id are two owners' own, and nei
   expect(received).toEqual(owners.map((ownerId) => [JSON.stringify({ of: ownerId })]));
 });
 
-test("a payload that no URL has room for goes to a GET destination without transcript and analysis, signed, and says so", async () => {
+test("a payload too long for a URL reaches a GET destination signed, without transcript and analysis, and says so", async () => {
   await using receiver = startReceiver();
   receiver.answer = () => new Response("ok");
   const { ownerId } = await newDestination(service.client, receiver.url, { requestType: GET });

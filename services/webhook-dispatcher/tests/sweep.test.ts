@@ -15,7 +15,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-test("old events are deleted as many at a time as their payloads allow, a larger one by itself, forgotten ones too", async () => {
+test("old events, forgotten ones too, are deleted in batches bounded by their payloads, a larger one by itself", async () => {
   const ownerId = newOwner();
   // Not so old that the service's own sweep takes them.
   const [old, now] = [new Date(Date.now() - 60_000), new Date()];

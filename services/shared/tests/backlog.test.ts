@@ -22,7 +22,7 @@ afterAll(async () => {
   await telemetry.stop();
 });
 
-test("metrics tell what a queue has before it, and what it had while the database does not answer", async () => {
+test("metrics report a queue's backlog, and the last known one while the database does not answer", async () => {
   const db = openDatabase({ url: kit.url, name: "backlog-test", max: 1 });
   const clock = fakeClock(new Date("2030-01-01T00:10:00Z"));
   const unobserve = observeBacklog(db, [QUEUE], clock);

@@ -24,7 +24,7 @@ function heldReads(keysMax = 10, idOf?: (key: string) => string) {
   return { read, calls, call };
 }
 
-describe("reads made into batches", () => {
+describe("batched reads", () => {
   test("all reads of one tick are one call, and each gets its own answer or error", async () => {
     const { read, call, calls } = heldReads();
     const reads = Promise.allSettled([read("a"), read("gone"), read("b"), read("a")]);
@@ -34,7 +34,7 @@ describe("reads made into batches", () => {
     expect(calls.map(({ keys }) => keys)).toEqual([["a", "gone", "b", "a"]]);
   });
 
-  test("what has an id is asked for once by a call, whoever wants it, and again by the next", async () => {
+  test("a key is read once per call, whoever wants it, and again by the next call", async () => {
     const { read, call, calls } = heldReads(10, (key) => key);
     const first = Promise.allSettled([read("a"), read("gone"), read("a"), read("gone")]);
     const { answer } = await call(0);
@@ -47,7 +47,7 @@ describe("reads made into batches", () => {
     expect(calls.map(({ keys }) => keys)).toEqual([["a", "gone"], ["a"]]);
   });
 
-  test("what is asked for while a call is under way goes out together, after it", async () => {
+  test("reads requested during a call go out together after it", async () => {
     const { read, call, calls } = heldReads();
     const first = read("a");
     const { answer } = await call(0);
@@ -62,7 +62,7 @@ describe("reads made into batches", () => {
     expect(calls[1]?.keys).toEqual(["b", "c"]);
   });
 
-  test("a call that is never answered does not keep the next ones from being made", async () => {
+  test("a call that is never answered does not block the next ones", async () => {
     const { read, call } = heldReads();
     read("a");
     await call(0);
@@ -73,7 +73,7 @@ describe("reads made into batches", () => {
     }
   });
 
-  test("a call that fails fails its own reads alone", async () => {
+  test("a failed call fails only its own reads", async () => {
     const { read, call } = heldReads();
     const failing = read("a");
     const { fail } = await call(0);

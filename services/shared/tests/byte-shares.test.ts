@@ -60,7 +60,7 @@ test("a request larger than the share or the budget is served while nothing else
   expect(huge.hold?.bytes).toBe(1_000);
 });
 
-test("small requests of others do not overtake one that waits for the process", async () => {
+test("small requests of others do not overtake one that waits for the process's budget", async () => {
   const shares = byteShares(SETTINGS);
   const held = ["own_1", "own_2"].map((owner) => ask(shares, owner, 40));
   const large = ask(shares, "own_3", 40);
@@ -114,7 +114,7 @@ test("a request that waits too long is told to try again", async () => {
   expect((await shares.hold("own_1", 10)).bytes).toBe(10);
 });
 
-test("where nobody may wait a request is granted at once or refused", async () => {
+test("where waiting is not allowed, a request is granted at once or refused", async () => {
   const shares = byteShares({ ...SETTINGS, waitingMax: 0 });
   const held = await shares.hold("own_1", 40);
   await expect(shares.hold("own_1", 1)).rejects.toMatchObject({ kind: "rate_limited" });
@@ -123,7 +123,7 @@ test("where nobody may wait a request is granted at once or refused", async () =
   expect((await shares.hold("own_1", 1)).bytes).toBe(1);
 });
 
-test("what a hold shrinks by goes to whoever waits for it", async () => {
+test("bytes that a hold gives up go to a waiting request", async () => {
   const shares = byteShares(SETTINGS);
   const held = await shares.hold("own_1", 40);
   const next = ask(shares, "own_1", 30);
@@ -138,7 +138,7 @@ test("what a hold shrinks by goes to whoever waits for it", async () => {
   expect(shares.heldBytes()).toBe(30);
 });
 
-test("a request whose client leaves while it waits holds nothing and keeps nobody waiting", async () => {
+test("a request whose client leaves while it waits holds nothing and blocks nobody", async () => {
   const shares = byteShares(SETTINGS);
   const held = [ask(shares, "own_1", 40), ask(shares, "own_2", 40)];
   const large = ask(shares, "own_3", 40);
@@ -152,7 +152,7 @@ test("a request whose client leaves while it waits holds nothing and keeps nobod
   expect(shares.heldBytes()).toBe(0);
 });
 
-test("whatever is asked, held and given back, budgets hold, every request is served, and nothing stays held", async () => {
+test("under any sequence of requests and releases, budgets hold, every request is served, and nothing stays held", async () => {
   const requests = fc.array(fc.record({ owner: fc.nat(3), bytes: fc.nat(60), leaves: fc.boolean() }), {
     maxLength: 40,
   });

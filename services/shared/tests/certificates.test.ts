@@ -41,7 +41,7 @@ const failures = () => metric("parley_tls_reread_failures_total");
 const notAfter = () => metric('parley_tls_certificate_not_after{of="process"}');
 const issue = (notAfterDate: Date) => createCertificate(authority, "account", { notAfterDate });
 
-test("new certificates that cannot be used are counted at each reading and logged once for each fault; the next good ones are taken", async () => {
+test("unusable new certificates are counted at each reading and logged once per fault; the next good ones are used", async () => {
   const { log, lines } = recordLog();
   const first = await issue(END);
   const files = await storeCertificate(folder, "account", authority, first);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { num, port, str } from "envalid";
 import { ConfigError, positiveInteger, positiveNumber, readConfig } from "../src/config.ts";
 
-test("every missing and wrong variable is named at once, with what it is for", () => {
+test("all missing and wrong variables are reported at once, with their purpose", () => {
   const specs = {
     DATABASE_URL: str({ desc: "postgres:// address" }),
     PORT: port({ desc: "to listen on" }),
@@ -51,12 +51,12 @@ describe("a variable from a file", () => {
     return path;
   };
 
-  test("is what the file holds without its last line end", () => {
+  test("is the file's content without its final line ending", () => {
     const env = { DATABASE_URL_FILE: file("postgres://a b \n"), POOL_FILE: file("3") };
     expect(readConfig(env, specs)).toEqual({ DATABASE_URL: "postgres://a b ", POOL: 3 });
   });
 
-  test("whose file is empty is missing, one that cannot be read is told, one given twice is refused", () => {
+  test("whose file is empty counts as missing; an unreadable file and a variable set twice are refused", () => {
     expect(() => readConfig({ DATABASE_URL_FILE: file("\n") }, specs)).toThrow("DATABASE_URL: is missing");
     expect(() => readConfig({ DATABASE_URL_FILE: "/nowhere" }, specs)).toThrow(/^DATABASE_URL_FILE: ENOENT.*\/nowhere/);
     expect(() => readConfig({ DATABASE_URL: "a", DATABASE_URL_FILE: file("b") }, specs)).toThrow(

@@ -20,20 +20,20 @@ test.each(LOOPBACK)("%s is loopback and may be plain text", (listen) => {
   expect(tlsFiles(NOTHING, listen)).toBeNull();
 });
 
-test.each(BEYOND)("%s is beyond loopback: refused without TLS unless that is said to be meant", (listen) => {
+test.each(BEYOND)("%s is beyond loopback: refused without TLS unless explicitly allowed", (listen) => {
   expect(isLoopback(listen)).toBe(false);
   expect(() => tlsFiles(NOTHING, listen)).toThrow(ConfigError);
   expect(() => tlsFiles(NOTHING, listen)).toThrow(`PARLEY_LISTEN ${listen} is beyond loopback`);
   expect(tlsFiles({ ...NOTHING, PARLEY_INSECURE_GRPC: "1" }, listen)).toBeNull();
 });
 
-test("given all three files, TLS is used everywhere, on loopback too", () => {
+test("with all three files, TLS is used everywhere, even on loopback", () => {
   for (const listen of [...LOOPBACK, ...BEYOND]) {
     expect(tlsFiles(ALL, listen)).toEqual({ ca: "/ca.pem", cert: "/me.pem", key: "/me.key" });
   }
 });
 
-test("only some of the files are refused, even where plain text would do", () => {
+test("only some of the files are refused, even where plain text is allowed", () => {
   const names = ["PARLEY_TLS_CA", "PARLEY_TLS_CERT", "PARLEY_TLS_KEY"] as const;
   for (const name of names) {
     for (const partial of [

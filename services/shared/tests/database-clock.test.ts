@@ -60,7 +60,7 @@ test("the host's clock may be set while a process runs: the process goes on with
   expect(shown(clock)).toBe(now.database);
 });
 
-test("a process that stood still with its host has the database's time soon after", async () => {
+test("a process that was suspended with its host has the database's time soon after", async () => {
   const { now, follow, shown } = fakeClocks();
   const clock = await follow();
   now.database += HOUR;
@@ -68,7 +68,7 @@ test("a process that stood still with its host has the database's time soon afte
   await eventually(() => expect(shown(clock)).toBe(now.database));
 });
 
-test("a database that was set to another time, or replaced by one with another clock, is followed", async () => {
+test("a process follows a database whose clock is set, or that is replaced by one with another clock", async () => {
   const { now, follow, shown } = fakeClocks();
   const clock = await follow();
   for (const movedBy of [3_000, -10 * MINUTE]) {
@@ -77,7 +77,7 @@ test("a database that was set to another time, or replaced by one with another c
   }
 });
 
-test("an answer that was long on its way changes no time that it does not contradict", async () => {
+test("a slow answer does not change a time that it does not contradict", async () => {
   const { now, way, follow, shown } = fakeClocks();
   const clock = await follow();
   way.backMs = MINUTE;
@@ -86,7 +86,7 @@ test("an answer that was long on its way changes no time that it does not contra
   expect(shown(clock)).toBe(now.database);
 });
 
-test("the time is sure while the clocks of host and database are within a day, however long no process ran", async () => {
+test("the time is reliable while the clocks of host and database are within a day, however long no process ran", async () => {
   const { now, pass, follow } = fakeClocks();
   pass(7 * DAY);
   now.wall += 20 * HOUR;
@@ -94,7 +94,7 @@ test("the time is sure while the clocks of host and database are within a day, h
   expect(isSure(clock)).toBe(true);
 });
 
-test("the time is not sure while the clocks of host and database are more than a day apart, and sure again afterwards", async () => {
+test("the time is unreliable while the clocks of host and database are over a day apart, and reliable again afterwards", async () => {
   const { now, follow } = fakeClocks();
   now.database += 1.5 * DAY;
   const clock = await follow();
@@ -103,7 +103,7 @@ test("the time is not sure while the clocks of host and database are more than a
   expect(isSure(clock)).toBe(true);
 });
 
-test("the time is not sure after a jump that host and database made together, until it is undone", async () => {
+test("the time is unreliable after a joint jump of host and database, until it is undone", async () => {
   const { now, follow } = fakeClocks();
   const clock = await follow();
   const jump = async (ms: number) => {
@@ -117,7 +117,7 @@ test("the time is not sure after a jump that host and database made together, un
   expect(isSure(clock)).toBe(true);
 });
 
-test("after a jump that nobody undoes for a day the new time is sure", async () => {
+test("a jump that is not undone within a day makes the new time reliable", async () => {
   const { now, pass, follow } = fakeClocks();
   const clock = await follow();
   now.database += 30 * DAY;

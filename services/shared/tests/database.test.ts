@@ -31,7 +31,7 @@ async function cut(tx: Sql): Promise<void> {
 }
 
 describe("a transaction whose connection is lost", () => {
-  test("fails as one that did not reach the database, and the next ones work", async () => {
+  test("fails as unreachable, and the next ones work", async () => {
     for (let round = 0; round < 10; round++) {
       const lost = db.begin(async (tx) => {
         await cut(tx);
@@ -43,7 +43,7 @@ describe("a transaction whose connection is lost", () => {
     await Promise.all(Array.from({ length: 4 }, () => db.begin((tx) => tx`select 1`)));
   });
 
-  test("writes nothing more, although its connection is another's by then", async () => {
+  test("writes nothing more, even after its connection serves another", async () => {
     const resumed = Promise.withResolvers<void>();
     const ended = Promise.withResolvers<unknown>();
     const lost = db.begin(async (tx) => {
@@ -83,7 +83,7 @@ test("connections to a Postgres that vanished without a word are given up, and o
   await proxy.close();
 });
 
-test("a connection that owes no answer is kept however long it is silent", async () => {
+test("an idle connection is kept however long it is silent", async () => {
   const own = openDatabase({ url: database.urls.account, max: 1, name: "silent", answerWithinMs: 200 });
   const pid = async () => (await own`select pg_backend_pid() as pid`)[0]?.pid as number;
   await eventually(async () => {
@@ -94,7 +94,7 @@ test("a connection that owes no answer is kept however long it is silent", async
   await own.end({ timeout: 1 });
 });
 
-test("a pool whose connections are cut again and again under load stays whole, and no query gets another's answer", async () => {
+test("a pool whose connections are cut repeatedly under load recovers, and no query gets another's answer", async () => {
   let asked = 0;
   let answered = 0;
   let stopped = false;

@@ -18,7 +18,7 @@ function slowReads() {
 /** Until whatever can begin has begun. */
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test("of one owner few reads run at once, the next when one ends; another owner's do not wait for them", async () => {
+test("an owner's reads run a few at a time, and another owner's do not wait for them", async () => {
   const limited = fewAtOnce({ what: "lists", atOnce: 2, waitingMax: 10 });
   const { begun, read } = slowReads();
   const reads = [1, 2, 3].map(() => limited("own_a", STAYS, read));
@@ -33,7 +33,7 @@ test("of one owner few reads run at once, the next when one ends; another owner'
   await Promise.all(reads);
 });
 
-test("more than may wait are refused for a second, and whoever left meanwhile is not read for", async () => {
+test("reads above the queue limit are told to retry after a second, and reads of callers that left are skipped", async () => {
   const limited = fewAtOnce({ what: "lists", atOnce: 1, waitingMax: 1 });
   const { begun, read } = slowReads();
   const first = limited("own_a", STAYS, read);

@@ -70,7 +70,7 @@ test("both sides stream, each at its own pace", async () => {
   expect((await answers.next()).done).toBe(true);
 });
 
-test("a cancelled call ends here as cancelled and tells the server", async () => {
+test("a cancelled call ends as cancelled and notifies the server", async () => {
   const before = echo.cancelled;
   const { call, failure } = hang();
   await eventually(() => expect(echo.hanging.length).toBeGreaterThan(0));
@@ -79,7 +79,7 @@ test("a cancelled call ends here as cancelled and tells the server", async () =>
   await eventually(() => expect(echo.cancelled).toBe(before + 1));
 });
 
-test("a deadline ends a call here and is known to the server, which is told of its end", async () => {
+test("a deadline ends a call on both sides, and the server knows it", async () => {
   const before = { cancelled: echo.cancelled, hanging: echo.hanging.length };
   const deadline = Date.now() + 1_000;
   const { failure } = hang({ deadline });
@@ -98,7 +98,7 @@ test("a body of 4 MB crosses unchanged, both ways", async () => {
   expect(response?.toString() === body).toBe(true);
 });
 
-test("a thousand calls at once over one connection are each given their own answer", async () => {
+test("a thousand concurrent calls over one connection each get their own answer", async () => {
   const answers = await Promise.all(
     Array.from({ length: 1_000 }, async (_, i) => String((await once(client, Buffer.from(String(i)))).response)),
   );

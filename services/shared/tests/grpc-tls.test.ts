@@ -59,13 +59,13 @@ test("a peer with a certificate of another authority is refused", async () => {
   expect(await call(channelOf(files.stranger), "Once")).toBe(status.UNAVAILABLE);
 });
 
-test("a server of another authority is not believed", async () => {
+test("a server of another authority is not trusted", async () => {
   const impostor = await serveRawEcho(peerCredentials(files.stranger, silentLogger).server);
   expect(await call(channelOf(files.gateway), "Once", 5_000, impostor.address)).toBe(status.UNAVAILABLE);
   impostor.stop();
 });
 
-test("our adapters speak over it", async () => {
+test("our adapters work over mutual TLS", async () => {
   const server = await serve(
     TestService,
     { once: async (request) => ({ ...request, answered: true }) },

@@ -94,7 +94,7 @@ describe("a repeated request", () => {
     expect(await send(sent)).toEqual({ outcome: answer(0), ran: false, replayed: true });
   });
 
-  test("with another body is refused, and the first one's response is still to be had", async () => {
+  test("with another body is refused, and the first response stays available", async () => {
     const sent = request();
     await send(sent);
     const refused = await send({ ...sent, body: "another" });
@@ -106,7 +106,7 @@ describe("a repeated request", () => {
     expect(await send(sent)).toMatchObject({ outcome: answer(1), replayed: true });
   });
 
-  test("with the same key of another owner is another request", async () => {
+  test("with another owner's equal key is a separate request", async () => {
     const sent = request();
     await send(sent);
     const other = request({ body: "another" });
@@ -123,7 +123,7 @@ describe("a repeated request", () => {
 
 describe("a refusal", () => {
   test.each(["invalid", "condition", "not_found", "conflict"] satisfies ErrorKind[])(
-    "of kind %s is given again, whole, though the state has changed, and left nothing behind",
+    "of kind %s is replayed whole even if the state has changed, and left nothing behind",
     async (kind) => {
       const sent = request();
       const facts = { violations: [{ path: "name", message: "name is taken" }], metadata: { session_id: "s" } };
@@ -149,7 +149,7 @@ describe("a refusal", () => {
     ["forbidden", new ServiceError("forbidden", "not yours")],
     ["a provider's", new ServiceError("upstream_failed", "the provider failed")],
     ["a fault", new Error("a fault")],
-  ])("that may go away is not kept: %s", async (_, error) => {
+  ])("that may pass is not stored: %s", async (_, error) => {
     const sent = request();
     const failed = await send(sent, async (tx) => {
       await insertOne(sent.ownerId, 1)(tx);
@@ -160,7 +160,7 @@ describe("a refusal", () => {
     expect(await writesOf(sent.ownerId)).toBe(1);
   });
 
-  test("by the database is not kept either", async () => {
+  test("by the database is not stored either", async () => {
     const sent = request();
     await send(sent, async (tx) => {
       await tx`select 1 / 0`;
@@ -201,7 +201,7 @@ describe("a second request while the first still runs", () => {
     }
   });
 
-  test("runs itself when the first one fails in a way that is not kept", async () => {
+  test("runs itself when the first one fails with an error that is not stored", async () => {
     const sent = request();
     const fail = () => Promise.reject(new ServiceError("unavailable", "try again"));
     const { first, second } = await overlap(fail, sent, { ...sent, pool: otherDb });
@@ -209,7 +209,7 @@ describe("a second request while the first still runs", () => {
     expect(second).toEqual({ outcome: answer(2), ran: true, replayed: false });
   });
 
-  test("is refused when it is another one, after the wait", async () => {
+  test("is refused after the wait when its content differs", async () => {
     const sent = request();
     const { first, second } = await overlap(insertOne(sent.ownerId, 1), sent, { ...sent, body: "another" });
     expect(first.outcome).toEqual(answer(1));
@@ -238,7 +238,7 @@ describe("age", () => {
     expect(await writesOf(sent.ownerId)).toBe(2);
   });
 
-  test("writes with a key remove the keys that are older, of any owner, faster than they add new ones", async () => {
+  test("writes with a key remove expired keys of any owner faster than they add new ones", async () => {
     const keys = async () => (await db`select 1 from idempotency_keys`).length;
     for (const ownerId of [newId("own"), newId("own")]) {
       await Promise.all(Array.from({ length: 10 }, (_, at) => send(request({ ownerId, key: `key-${at}` }))));

@@ -27,19 +27,19 @@ test("the characters are the 128 bits of a UUIDv7 of now, none lost", () => {
   expect(everSet & ((1n << 62n) - 1n)).toBe((1n << 62n) - 1n);
 });
 
-test("ids made one after the other sort in that order", () => {
+test("ids sort in the order of their creation", () => {
   const ids = Array.from({ length: 10_000 }, () => newId("evt"));
   expect(ids.toSorted()).toEqual(ids);
   expect(new Set(ids).size).toBe(ids.length);
 });
 
-test("the id of a UUID is always the same, with the UUID's bits", () => {
+test("the id of a UUID is always the same and has the UUID's bits", () => {
   const uuid = "018f3a5e-7b2c-7def-8123-456789abcdef";
   expect(bitsOf(idOf("evt", uuid))).toBe(BigInt(`0x${uuid.replaceAll("-", "")}`));
   expect(idOf("evt", uuid)).toBe(idOf("evt", uuid.toUpperCase()));
 });
 
-test("an id of a kind is told from other texts", () => {
+test("an id of a kind is distinguished from other texts", () => {
   const id = newId("agt");
   expect(isId("agt", id)).toBe(true);
   for (const other of ["", "agt_", newId("key"), `${id}0`, id.slice(0, -1), `${id}\n`, `agt_${"\0".repeat(26)}`]) {
@@ -47,7 +47,7 @@ test("an id of a kind is told from other texts", () => {
   }
 });
 
-test("a UUID is told from other texts", () => {
+test("a UUID is distinguished from other texts", () => {
   expect(isUuid(newUuid())).toBe(true);
   expect(isUuid("00000000-0000-0000-0000-000000000000")).toBe(true);
   expect(isUuid(newUuid().toUpperCase())).toBe(true);

@@ -101,7 +101,7 @@ test("retries of an owner whose jobs all fail delay nobody else's jobs", async (
   expect(ran.indexOf("own_z") - before).toBeLessThan(4);
 });
 
-test("an owner gets no more places than its share, jobs without an owner as many as there are", async () => {
+test("an owner gets at most its share of the places; jobs without an owner may take all", async () => {
   await enqueue("own_a", 9, LONG_AGO);
   await enqueue("", 9, LONG_AGO);
   const running = new Map([["own_a", 1]]);
@@ -116,7 +116,7 @@ test("an owner with nothing running goes before one that has a place", async () 
   expect(await claim(1, { running: new Map([["own_a", 1]]) })).toEqual(["own_b"]);
 });
 
-test("a claim that finds its jobs taken by another one at the same moment says that there may be more", async () => {
+test("a claim that loses its jobs to a concurrent one reports that there may be more", async () => {
   await enqueue("own_a", 3, LONG_AGO);
   const settings = { queue: QUEUE, now: new Date(), leaseMs: 60_000, limit: 4 };
   const shares = { perOwner: 2, running: new Map(), last: "" };
@@ -127,7 +127,7 @@ test("a claim that finds its jobs taken by another one at the same moment says t
   expect(await claimJobs(kit.db, { ...settings, shares })).toMatchObject({ jobs: [{}], contested: false });
 });
 
-test("processes of the build before, which claim in the order of time, and new ones share jobs without running any twice", async () => {
+test("processes of the previous build, which claim by time, and new ones share jobs without running any twice", async () => {
   await Promise.all(["own_a", "own_b", "own_c"].map((ownerId) => enqueue(ownerId, MANY, LONG_AGO)));
   const claimed: string[] = [];
   const claimAsBefore = async () => {

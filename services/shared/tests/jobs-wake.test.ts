@@ -29,7 +29,7 @@ test("an insert wakes a worker without waiting for its poll", async () => {
   await eventually(() => expect(ran).toEqual(["first", "third", "second"]));
 });
 
-test("a queue whose job runs is told when that job is asked for again", async () => {
+test("a queue learns when a job is enqueued again while it runs", async () => {
   const asked = Promise.withResolvers<void>();
   let runs = 0;
   kit.work({
@@ -45,7 +45,7 @@ test("a queue whose job runs is told when that job is asked for again", async ()
   await eventually(() => expect(runs).toBe(2));
 });
 
-test("a job that is let go comes to the other worker too, though it is asked for all the time", async () => {
+test("a released job also reaches the other worker, even if it is enqueued continuously", async () => {
   const turns = new Map<string, number>();
   const take =
     (worker: string): Queue["run"] =>
@@ -72,7 +72,7 @@ test("a job starts at its time without waiting for the poll", async () => {
   await eventually(() => expect(ran).toEqual(["soon"]));
 });
 
-test("a due job that another transaction holds is not asked for over and over", async () => {
+test("a due job locked by another transaction is not polled in a tight loop", async () => {
   let asked = 0;
   let ran = 0;
   const clock = {
@@ -105,7 +105,7 @@ test("workers survive the loss of every connection to Postgres", async () => {
   await eventually(() => expect(ran).toEqual(["after"]));
 });
 
-test("workers survive that Postgres is away for a while, and hear of inserts again afterwards", async () => {
+test("workers survive a Postgres outage, and are notified of inserts again afterwards", async () => {
   const url = new URL(kit.url);
   const gate = await openGate({ host: url.hostname, port: Number(url.port) });
   url.port = String(gate.port);
@@ -123,7 +123,7 @@ test("workers survive that Postgres is away for a while, and hear of inserts aga
   await eventually(() => expect(ran).toEqual(["meanwhile", "after"]));
 });
 
-test("a worker that starts before Postgres listens as soon as it is there", async () => {
+test("a worker that starts before Postgres listens as soon as Postgres is up", async () => {
   const url = new URL(kit.url);
   const gate = await openGate({ host: url.hostname, port: Number(url.port) });
   url.port = String(gate.port);

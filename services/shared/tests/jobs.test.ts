@@ -84,7 +84,7 @@ test("the job of a killed worker comes back when its lease ends", async () => {
   expect(runs).toEqual([1, 2]);
 });
 
-test("a run that goes on keeps its lease however long it takes", async () => {
+test("a running job keeps its lease however long it takes", async () => {
   const clock = fakeClock(new Date());
   const gate = Promise.withResolvers<void>();
   let runs = 0;
@@ -128,7 +128,7 @@ test("a failed run is repeated after the delay for its number of attempts", asyn
   expect(attempts).toEqual([1, 2, 3]);
 });
 
-test("a job given up keeps its row and its error until it is enqueued again", async () => {
+test("a failed job keeps its row and its error until it is enqueued again", async () => {
   let broken = true;
   const run = async () => {
     if (broken) throw new Error("nul \0 inside");
@@ -142,7 +142,7 @@ test("a job given up keeps its row and its error until it is enqueued again", as
   await eventually(async () => expect(await kit.rows()).toEqual([]));
 });
 
-test("a returned time runs the job again then, as a first attempt", async () => {
+test("a run that returns a time is repeated then, as a first attempt", async () => {
   const clock = fakeClock(new Date());
   const attempts: number[] = [];
   const again = new Date(clock.now().getTime() + 30_000);
@@ -160,7 +160,7 @@ test("a returned time runs the job again then, as a first attempt", async () => 
   expect(attempts).toEqual([1, 1]);
 });
 
-test("a run whose lease was lost changes nothing, whatever its end", async () => {
+test("a run whose lease was lost changes nothing, however it ends", async () => {
   const clock = fakeClock();
   await kit.enqueue("contested", clock.now());
   const [stale] = await claim(clock.now(), 1);
@@ -178,7 +178,7 @@ test("a run whose lease was lost changes nothing, whatever its end", async () =>
   expect(await kit.rows()).toEqual(before);
 });
 
-test("of runs that end together each job goes, but for those asked for meanwhile, in whatever order both come", async () => {
+test("jobs whose runs end together are deleted, except those enqueued meanwhile, in either order", async () => {
   const ids = Array.from({ length: 30 }, (_, at) => `job_${at}`);
   const now = new Date();
   for (let round = 0; round < 10; round++) {
@@ -204,7 +204,7 @@ test("of runs that end together each job goes, but for those asked for meanwhile
   }
 });
 
-test("a job asked for again while it runs, runs again afterwards and never twice at once", async () => {
+test("a job enqueued while it runs is run again afterwards and never twice at once", async () => {
   const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const runs: unknown[] = [];
   let running = 0;
@@ -229,7 +229,7 @@ test("a job asked for again while it runs, runs again afterwards and never twice
   expect(most).toBe(2);
 });
 
-test("a run whose end cannot be stored is not taken for a failure, its job comes back when the lease ends", async () => {
+test("a run whose end cannot be stored does not count as failed; its job returns when the lease ends", async () => {
   const clock = fakeClock(new Date());
   const { log, lines } = recordLog();
   const failures: number[] = [];
@@ -258,7 +258,7 @@ test("a run whose end cannot be stored is not taken for a failure, its job comes
   expect(failures).toEqual([]);
 });
 
-test("a run that fails, or wants another, after its job was asked for anew leaves the job at that time", async () => {
+test("a run that fails or returns a time keeps the time of a job enqueued meanwhile", async () => {
   const clock = fakeClock();
   const asked = new Date(clock.now().getTime() + 5_000);
   const ends: [string, (job: Job) => Promise<void>][] = [
@@ -296,7 +296,7 @@ test("no more jobs run at once than their queue allows", async () => {
   expect(most).toBe(3);
 });
 
-test("a stopping worker lets its jobs end and claims no more", async () => {
+test("a stopping worker lets its jobs end and claims no others", async () => {
   const gate = Promise.withResolvers<void>();
   const ran: string[] = [];
   const run = async (job: Job) => {
@@ -314,7 +314,7 @@ test("a stopping worker lets its jobs end and claims no more", async () => {
   expect(await kit.rows()).toMatchObject([{ jobId: "waiting", attempts: 0 }]);
 });
 
-test("a run whose job another one took is told", async () => {
+test("a run learns when another one has taken its job", async () => {
   const told = Promise.withResolvers<void>();
   const run = async (_: Job, lease: AbortSignal) => {
     lease.addEventListener("abort", () => told.resolve());
@@ -326,7 +326,7 @@ test("a run whose job another one took is told", async () => {
   await told.promise;
 });
 
-test("a run that cannot tell for a lease's time that it is alive is told", async () => {
+test("a run that cannot renew its lease in time learns so", async () => {
   const told = Promise.withResolvers<void>();
   const db = kit.connect();
   const run = async (_: Job, lease: AbortSignal) => {
@@ -339,7 +339,7 @@ test("a run that cannot tell for a lease's time that it is alive is told", async
   await told.promise;
 });
 
-test("a job whose claim is heard of after its lease is not run for it: another worker may have run it", async () => {
+test("a job whose claim returns after its lease is not run: another worker may have run it", async () => {
   const heard = Promise.withResolvers<void>();
   const claimed = Promise.withResolvers<void>();
   const db = kit.connect();
@@ -365,7 +365,7 @@ test("a job whose claim is heard of after its lease is not run for it: another w
   expect(ran).toEqual(["other"]);
 });
 
-test("jobs enqueued in one statement are each what one enqueued alone is", async () => {
+test("jobs enqueued in one statement behave like jobs enqueued alone", async () => {
   const [first, second] = [new Date("2030-01-01T00:00:00Z"), new Date("2030-01-02T00:00:00Z")];
   await kit.enqueue("b", first);
   await enqueueJobs(kit.db, [

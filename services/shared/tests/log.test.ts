@@ -12,7 +12,7 @@ test("fields that are named like a secret are censored, at the top and one level
   ]);
 });
 
-test("an error is logged with its message and stack, and without what the database was asked", () => {
+test("an error is logged with its message and stack, and without the query", () => {
   const { log, lines } = recordLog();
   const err = Object.defineProperties(new Error("broken"), {
     query: { value: "select secret", enumerable: false },
@@ -23,14 +23,14 @@ test("an error is logged with its message and stack, and without what the databa
   expect(JSON.stringify(lines)).not.toContain("vk_1");
 });
 
-test("an error is censored like all else", () => {
+test("an error is censored like everything else", () => {
   const { log, lines } = recordLog();
   log.warn({ err: Object.assign(new TypeError("broken"), { api_key: "vk_1", code: 7 }) }, "slip");
   expect(lines).toMatchObject([{ err: { type: "TypeError", message: "broken", api_key: "[Redacted]", code: 7 } }]);
   expect(JSON.stringify(lines)).not.toContain("vk_1");
 });
 
-test("a process whose log has no room goes on", async () => {
+test("a process whose log's disk is full keeps running", async () => {
   const script = new URL("./fixtures/log-lines.ts", import.meta.url).pathname;
   const child = Bun.spawn([process.execPath, script], {
     stdio: [new Blob(["one\ntwo"]), Bun.file("/dev/full"), "pipe"],
@@ -39,7 +39,7 @@ test("a process whose log has no room goes on", async () => {
   expect(await child.exited).toBe(0);
 });
 
-test("the levels are those of the logger", () => {
+test("the valid levels are the logger's", () => {
   expect(["trace", "info", "fatal", "silent"].map(isLogLevel)).toEqual([true, true, true, true]);
   expect(["", "loud", "toString"].map(isLogLevel)).toEqual([false, false, false]);
 });

@@ -29,7 +29,7 @@ test("twenty processes that start at once apply each migration once", async () =
   ]).toEqual([{ first: 1, second: 1 }]);
 });
 
-test("applied migrations are left alone, and new ones added to them", async () => {
+test("applied migrations stay unchanged, and new ones are added", async () => {
   const third = { name: "0003_third", sql: "create table third (n int)" };
   await migrate(db, [FIRST, SECOND]);
   await migrate(db, [FIRST, SECOND, third]);
@@ -54,12 +54,12 @@ test("a migration whose text has changed since it was applied is refused by name
   );
 });
 
-test("a build works with what newer ones have added, and leaves it alone", async () => {
+test("a build works with the additions of newer ones and leaves them unchanged", async () => {
   await migrate(db, [FIRST]);
   expect(await ledger()).toEqual(["0001_first", "0002_second"]);
 });
 
-test("a build that uses what a newer one took away is refused, the others are not", async () => {
+test("a build that needs what a newer one removed is refused, the others are not", async () => {
   const taking = { name: "0003_taking_after_0002", sql: "drop table second" };
   await migrate(db, [FIRST, SECOND, taking]);
   expect(await failureOf(migrate(db, [FIRST]))).toEqual(
@@ -77,7 +77,7 @@ test("a database with a migration of another line is refused, naming it", async 
   );
 });
 
-test("a migration that fails leaves nothing of itself, nor of those applied with it", async () => {
+test("a failed migration leaves nothing behind, nor do those applied with it", async () => {
   const fine = { name: "0003_fine", sql: "create table fine (n int)" };
   const broken = { name: "0004_broken", sql: "create table half (n int); select 1 / 0" };
   expect(await failureOf(migrate(db, [FIRST, SECOND, fine, broken]))).toMatchObject({ code: "22012" });

@@ -53,7 +53,7 @@ const rpcs = served.flatMap(({ definition, client }) =>
 );
 
 describe("every RPC", () => {
-  test("that has owner ids is among these, whether in the request, in a part of it or in each of its items", () => {
+  test("with owner ids is listed, whether they are in the request, in a part of it or in each of its items", () => {
     const fields = rpcs.flatMap(({ input }) => ownerIds(input) ?? []);
     expect(new Set(fields)).toEqual(
       new Set(["owner_id", "turn.owner_id", "keys.1.owner_id", "items.1.owner_id", "events.1.owner_id"]),

@@ -2,12 +2,12 @@ import { expect, test } from "bun:test";
 import { ServiceError } from "../src/errors.ts";
 import { pageOf } from "../src/page.ts";
 
-test("a list that is asked for no page answers the first", () => {
+test("a list request without a page gets the first", () => {
   expect(pageOf(undefined)).toEqual({ number: 1, size: 10 });
   expect(pageOf(undefined, 20)).toEqual({ number: 1, size: 20 });
 });
 
-test("a page number from 1 and a size from 1 to 100 are taken as they are", () => {
+test("a page number from 1 and a size from 1 to 100 are accepted as they are", () => {
   expect(pageOf({ number: 1, size: 1 })).toEqual({ number: 1, size: 1 });
   expect(pageOf({ number: 2_147_483_647, size: 100 })).toEqual({ number: 2_147_483_647, size: 100 });
 });

@@ -25,7 +25,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("a wrong configuration is told in one line without a stack, and the process exits with 1", async () => {
+test("a configuration error is one log line without a stack, and the process exits with 1", async () => {
   using started = start("misconfigured");
   expect(await started.child.exited).toBe(1);
   await eventually(() =>
@@ -34,7 +34,7 @@ test("a wrong configuration is told in one line without a stack, and the process
   expect(started.lines[0]).not.toHaveProperty("err");
 });
 
-test("a log level that does not exist is a wrong configuration", async () => {
+test("an unknown log level is a configuration error", async () => {
   using started = start("serving", { PARLEY_LOG_LEVEL: "loud" });
   expect(await started.child.exited).toBe(1);
   await eventually(() => expect(started.messages()).toEqual([expect.stringContaining('PARLEY_LOG_LEVEL: "loud"')]));
@@ -48,7 +48,7 @@ test("a process that cannot start says why and exits with 1", async () => {
   );
 });
 
-test("a fault that nothing caught is logged and ends the process, for its supervisor to start a clean one", async () => {
+test("an uncaught error is logged and ends the process, so that its supervisor starts a clean one", async () => {
   using started = start("serving");
   const client = createClient(TestService, { peer: "test", address: await started.address() });
   await client.collect((async function* () {})());
@@ -75,7 +75,7 @@ test("`health` tells whether the process of the same environment takes requests"
   expect(await health()).toBe(1);
 });
 
-test("the admin port says that the process lives, and ready only while it is", async () => {
+test("the admin port reports the process as live, and as ready only while it is", async () => {
   const listen = `127.0.0.1:${await freePort()}`;
   const admin = await serveAdmin(listen, async () => "one 1\n");
   const statuses = () =>
@@ -88,7 +88,7 @@ test("the admin port says that the process lives, and ready only while it is", a
   expect(await statuses()).toEqual([200, 503, 404]);
 });
 
-test("a process that is stopping lives and is not ready, until what it serves has ended", async () => {
+test("a stopping process is live but not ready until its calls have ended", async () => {
   const listen = `127.0.0.1:${await freePort()}`;
   using started = start("serving", { PARLEY_ADMIN_LISTEN: listen });
   const client = createClient(TestService, { peer: "test", address: await started.address() });
@@ -104,16 +104,13 @@ test("a process that is stopping lives and is not ready, until what it serves ha
   client.close();
 });
 
-test.each(["everywhere", "127.0.0.1:65536", ":80"])(
-  "an admin address such as %j is a wrong configuration",
-  async (listen) => {
-    using started = start("serving", { PARLEY_ADMIN_LISTEN: listen });
-    expect(await started.child.exited).toBe(1);
-    await eventually(() =>
-      expect(started.messages()).toEqual([`PARLEY_ADMIN_LISTEN: "${listen}" is neither host:port nor unix:path`]),
-    );
-  },
-);
+test.each(["everywhere", "127.0.0.1:65536", ":80"])("the admin address %j is a configuration error", async (listen) => {
+  using started = start("serving", { PARLEY_ADMIN_LISTEN: listen });
+  expect(await started.child.exited).toBe(1);
+  await eventually(() =>
+    expect(started.messages()).toEqual([`PARLEY_ADMIN_LISTEN: "${listen}" is neither host:port nor unix:path`]),
+  );
+});
 
 /** What it logs is read as it comes, so it may lag behind its exit. */
 function start(what: string, env: Record<string, string> = {}) {

@@ -71,21 +71,18 @@ test.each([...SCHEMAS])(
   },
 );
 
-test.each([...SCHEMAS])(
-  "a statement of %s that nobody waits for any more ends, unless its transaction says it may take long",
-  async (own) => {
-    const timeout = (sql: Sql) => sql`select current_setting('statement_timeout') as timeout`;
-    expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
-    const raised = roles[own].begin(async (tx) => {
-      await tx`set local statement_timeout = 0`;
-      return timeout(tx);
-    });
-    expect([...(await raised)]).toEqual([{ timeout: "0" }]);
-    expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
-  },
-);
+test.each([...SCHEMAS])("an abandoned statement of %s ends, unless its transaction raised the timeout", async (own) => {
+  const timeout = (sql: Sql) => sql`select current_setting('statement_timeout') as timeout`;
+  expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
+  const raised = roles[own].begin(async (tx) => {
+    await tx`set local statement_timeout = 0`;
+    return timeout(tx);
+  });
+  expect([...(await raised)]).toEqual([{ timeout: "0" }]);
+  expect([...(await timeout(roles[own]))]).toEqual([{ timeout: "15s" }]);
+});
 
-test.each([...SCHEMAS])("a transaction of %s that stands still lets go of what it has locked", async (own) => {
+test.each([...SCHEMAS])("an idle transaction of %s releases its locks", async (own) => {
   const [row] = await roles[own]`select current_setting('idle_in_transaction_session_timeout') as timeout`;
   expect(row).toEqual({ timeout: "30s" });
   const stalled = roles[own].begin(async (tx) => {
@@ -101,7 +98,7 @@ test.each([...SCHEMAS])("a transaction of %s that stands still lets go of what i
   expect(isUnreachableDatabase(await failureOf(stalled))).toBeTrue();
 });
 
-test("twenty provisions at once make one installation, and another one later changes nothing", async () => {
+test("twenty concurrent provisions make one installation, and a later one changes nothing", async () => {
   const name = `p_${Bun.randomUUIDv7("hex").slice(-16)}`;
   const admin = openDatabase({ url: testDatabase.adminUrl, name: "provision-test", max: 1 });
   const url = Object.assign(new URL(testDatabase.adminUrl), { pathname: `/${name}` }).toString();
@@ -116,7 +113,7 @@ test("twenty provisions at once make one installation, and another one later cha
   await admin.end();
 });
 
-test("an administrator that is no superuser can provision a database of its own", async () => {
+test("an administrator without superuser rights can provision its own database", async () => {
   const name = `p_${Bun.randomUUIDv7("hex").slice(-16)}`;
   const admin = openDatabase({ url: testDatabase.adminUrl, name: "provision-test", max: 1 });
   await admin`create role ${admin(name)} login createrole password 'test'`;

@@ -36,7 +36,7 @@ test("a deadline is shorter at every hop", async () => {
   expect(second).toBeGreaterThan(9_000);
 });
 
-test("a call's own time-out is its deadline when it is earlier than its caller's, and the client's default without either", async () => {
+test("a call's deadline is the earlier of its own timeout and its caller's, or the client's default", async () => {
   setSystemTime(new Date());
   const seen: (number | undefined)[] = [];
   const see = (call: Call) => seen.push(call.deadlineMs && call.deadlineMs - Date.now());
@@ -56,7 +56,7 @@ test("a call's own time-out is its deadline when it is earlier than its caller's
   expect(seen).toEqual([1_000, 5_000, undefined]);
 });
 
-test("a slow callee makes a deadline error that names it, and learns that nobody waits", async () => {
+test("a slow callee causes a deadline error that names it, and its call is cancelled", async () => {
   const gone = Promise.withResolvers<void>();
   await using served = await serveTest(
     {
@@ -89,7 +89,7 @@ test("the request id and the trace context travel from hop to hop", async () => 
   ]);
 });
 
-test("a call made for no request is given an id of its own", async () => {
+test("a call outside a request gets its own id", async () => {
   const seen: string[] = [];
   await using served = await serveTest({
     once: async (request, { requestId }) => {

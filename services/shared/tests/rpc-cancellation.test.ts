@@ -49,7 +49,7 @@ test("a caller that goes away cancels the whole chain behind it, unary and strea
   expect([...near.lines, ...far.lines]).toEqual([]);
 });
 
-test("a handler that gives up with its caller is not logged as failed", async () => {
+test("a handler that stops with its caller is not logged as failed", async () => {
   const [waiting, reading] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   let ended = 0;
   await using served = await serveTest({
@@ -85,7 +85,7 @@ test("a handler that gives up with its caller is not logged as failed", async ()
   expect(served.lines).toEqual([]);
 });
 
-test("a call whose caller is gone already is never made", async () => {
+test("a call whose caller has already gone is never made", async () => {
   let calls = 0;
   await using served = await serveTest({
     once: async () => {

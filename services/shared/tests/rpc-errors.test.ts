@@ -35,7 +35,7 @@ test.each([
   ["triggered by internal client error: read EHOSTUNREACH", "unavailable"],
   ["(Internal server error)", "internal"],
 ] as const)(
-  "a call that ended with a reset %s is told as %s: only one whose connection broke is to be tried again",
+  "a call that ended with reset %s is reported as %s: only a broken connection is worth a retry",
   (why, kind) => {
     const facts = {
       code: status.INTERNAL,
@@ -46,7 +46,7 @@ test.each([
   },
 );
 
-test.each(KINDS)("an error of kind %s crosses with all its facts, from every sort of method", async (kind) => {
+test.each(KINDS)("an error of kind %s crosses with all its facts, from every kind of method", async (kind) => {
   const facts = {
     retryAfterMs: 1_234.5,
     violations: [
@@ -88,7 +88,7 @@ test("an error without further facts arrives without them", async () => {
   expect(failure).toMatchObject({ kind: "not_found", retryAfterMs: undefined, violations: [], metadata: {} });
 });
 
-test("an unknown error arrives as internal without a word of its cause, which is logged once", async () => {
+test("an unknown error arrives as internal without its cause, which is logged once", async () => {
   await using served = await serveTest({
     once: async () => {
       throw new Error("password authentication failed", { cause: "secret" });
@@ -108,7 +108,7 @@ test("an unknown error arrives as internal without a word of its cause, which is
   ]);
 });
 
-test("what is not even an error, thrown before any promise, arrives as internal and is logged", async () => {
+test("a thrown non-error, before any promise, arrives as internal and is logged", async () => {
   await using served = await serveTest({
     once: () => {
       throw "thrown";
@@ -154,7 +154,7 @@ test("a response that cannot be encoded is internal, and logged", async () => {
   expect(served.lines).toMatchObject([{ err: unserializable }, { err: unserializable }]);
 });
 
-test("a detail that cannot travel as it is still arrives: half a surrogate pair is replaced, an endless one is cut", async () => {
+test("a detail that cannot be sent unchanged still arrives: a lone surrogate is replaced, a very long text is cut", async () => {
   const details = { half: "agent \ud83d not found", endless: "ü".repeat(100_000) };
   await using served = await serveTest({
     once: async ({ name }) => {
@@ -174,7 +174,7 @@ test("a detail that cannot travel as it is still arrives: half a surrogate pair 
   expect(await failureOf(served.client.once({ name: "half" }))).toMatchObject({ kind: "invalid" });
 });
 
-test("where nothing listens, a call is unavailable and says when to try again", async () => {
+test("where nothing listens, a call is unavailable and says when to retry", async () => {
   const client = createClient(TestService, { peer: "agent", address: `127.0.0.1:${await freePort()}` });
   for (const failure of [
     await failureOf(client.once({})),
@@ -190,7 +190,7 @@ test("where nothing listens, a call is unavailable and says when to try again", 
   client.close();
 });
 
-test("a call that a closing connection refused is made again, though not for ever", async () => {
+test("a call that a closing connection refused is retried, but not for ever", async () => {
   const refusing = (refusals: number) => startChild("./refusing-server.mjs", [String(refusals)], nodePath());
   const clientOf = ({ address }: { address: string }) => createClient(TestService, { peer: "test", address });
   using unaryRefuser = await refusing(3);
@@ -203,7 +203,7 @@ test("a call that a closing connection refused is made again, though not for eve
   for (const client of [unary, stream, stubborn]) client.close();
 });
 
-test("error details that are not ours, or none at all, leave the status to say what happened", async () => {
+test("with foreign error details, or none, the status decides the kind", async () => {
   for (const details of ["AA==", Buffer.from("not a status").toString("base64"), ""]) {
     const server = await serveTrailers({
       "grpc-status": "5",
@@ -217,7 +217,7 @@ test("error details that are not ours, or none at all, leave the status to say w
   }
 });
 
-test("calls that are under way when their server is killed are unavailable, after what had arrived", async () => {
+test("calls that run when their server is killed end as unavailable, after what had arrived", async () => {
   using server = await startChild("./hanging-server.ts");
   const client = createClient(TestService, { peer: "test", address: server.address });
   const stream = client.many({})[Symbol.asyncIterator]();
@@ -233,7 +233,7 @@ test("calls that are under way when their server is killed are unavailable, afte
   client.close();
 });
 
-test("a database that cannot be reached is unavailable, a missing file is not taken for that", async () => {
+test("an unreachable database is unavailable, a missing file is not", async () => {
   const db = openDatabase({ url: `postgres://nobody:x@127.0.0.1:${await freePort()}/none`, name: "rpc-errors-test" });
   await using served = await serveTest({
     once: async ({ what }) => {
@@ -255,7 +255,7 @@ test("a database that cannot be reached is unavailable, a missing file is not ta
   await db.end();
 });
 
-test("a statement that took longer than it may is out of time", async () => {
+test("a statement that exceeds its timeout is reported as out of time", async () => {
   const database = await createTestDatabase(EMPTY_TEMPLATE);
   const db = openDatabase({ url: `${database.urls.prompt}?statement_timeout=10`, name: "rpc-errors-test" });
   await using served = await serveTest({

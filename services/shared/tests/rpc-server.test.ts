@@ -27,7 +27,7 @@ test("a method without a handler answers that it is unimplemented", async () => 
   });
 });
 
-test("the standard health service says that the process and its service serve, until they stop", async () => {
+test("the standard health service reports the process and its service as serving until they stop", async () => {
   const served = await serveTest({}, { drainMs: 50 });
   const health = loaded(loadSync(healthProto, { enums: String }), "grpc.health.v1.Health", served.address);
   for (const service of ["", "parley.test.v1.TestService"]) {
@@ -48,7 +48,7 @@ test("the standard health service says that the process and its service serve, u
   await served[Symbol.asyncDispose]();
 });
 
-test("reflection shows the service that is served and no other, well enough to call it", async () => {
+test("reflection describes the served service, and no other, well enough to call it", async () => {
   const getPrompt = async () => ({
     prompt: {
       promptName: "greeting",
@@ -110,7 +110,7 @@ test("a stop lets a running call end, and refuses new ones meanwhile", async () 
   await stopped;
 });
 
-test("a stop cuts off what hangs beyond the drain time: callers are told to try again, handlers that nobody waits", async () => {
+test("a stop cuts off calls beyond the drain time: callers are told to retry, and handlers are cancelled", async () => {
   const fired: string[] = [];
   const hang = (name: string, signal: AbortSignal) => {
     signal.addEventListener("abort", () => fired.push(name));
@@ -143,7 +143,7 @@ test("a stop cuts off what hangs beyond the drain time: callers are told to try 
   await served[Symbol.asyncDispose]();
 });
 
-test("a stream without an end of its own ends when its server begins to stop, and does not hold that up", async () => {
+test("an endless stream ends when its server starts to stop, and does not delay that", async () => {
   const served = await serveTest(
     {
       many: async function* (_request, { stopping }) {
@@ -190,7 +190,7 @@ test("calls of any kind made while a service restarts wait for it", async () => 
   client.close();
 });
 
-test("a client knows whether its service can be reached", async () => {
+test("a client knows whether its service is reachable", async () => {
   await using served = await serveTest({});
   expect(await served.client.isReachable(20_000)).toBe(true);
   const lonely = createClient(TestService, { peer: "test", address: `127.0.0.1:${await freePort()}` });
@@ -210,7 +210,7 @@ test("an address that is taken fails the start", async () => {
   expect(await failureOf(serveTest({}, { address: served.address }))).toBeInstanceOf(Error);
 });
 
-test("the caller of a replayed answer or error is told so, that of a first one is not", async () => {
+test("the caller learns that an answer or error is a replay, and not for a first one", async () => {
   await using served = await serveTest({
     once: async ({ replay, fail }, call) => {
       if (replay) call.replayed = true;

@@ -18,7 +18,7 @@ test("a consumer that breaks off a stream ends its producer", async () => {
   await ended.promise;
 });
 
-test("a slow reader bounds what is produced for it", async () => {
+test("a slow reader holds back its producer", async () => {
   let produced = 0;
   await using served = await serveTest({
     once: async (request) => request,
@@ -33,7 +33,7 @@ test("a slow reader bounds what is produced for it", async () => {
   expect(produced).toBeLessThan(200);
 });
 
-test("a slow receiver bounds what is sent to it, and an early answer ends the sending", async () => {
+test("a slow receiver holds back its sender, and an early answer ends the sending", async () => {
   const enough = Promise.withResolvers<void>();
   let sent = 0;
   let returned = false;
@@ -60,7 +60,7 @@ test("a slow receiver bounds what is sent to it, and an early answer ends the se
   await eventually(() => expect(returned).toBe(true));
 });
 
-test("a stream of requests that fails at its source fails the call with that, and cancels its handler", async () => {
+test("a stream of requests that fails at its source fails the call with that error, and cancels its handler", async () => {
   const [reading, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using served = await serveTest({
     collect: async (requests, { signal }) => {
@@ -79,7 +79,7 @@ test("a stream of requests that fails at its source fails the call with that, an
   await gone.promise;
 });
 
-test("a stream of requests that is broken off is never taken for a whole one", async () => {
+test("a stream of requests that breaks off is never taken for a complete one", async () => {
   const ends: string[] = [];
   let reading = Promise.withResolvers<void>();
   await using served = await serveTest({

@@ -43,7 +43,7 @@ async function startReplicas(hosts: readonly string[]) {
   };
 }
 
-test("a new replica gets calls of clients that were there before it, soon after its name tells of it", async () => {
+test("a new replica gets calls of existing clients soon after its name resolves to it", async () => {
   await using replicas = await startReplicas(["127.0.0.1", "127.0.0.2"]);
   await using names = await startNames(["127.0.0.1", "127.0.0.2"]);
   using client = replicas.clientOf(names);

@@ -4,7 +4,7 @@ import { createSealer, ENCRYPTION_KEY } from "../src/sealing.ts";
 
 const [OLD, NEW] = [1, 2].map((byte) => Buffer.alloc(32, byte).toString("base64")) as [string, string];
 
-test("what is sealed opens with the same key and context, and with no other", () => {
+test("a sealed secret opens with the same key and context, and with no other", () => {
   const sealed = createSealer(OLD).seal("secret", "own_1");
   expect(createSealer(OLD).open(sealed, "own_1")).toBe("secret");
   expect(() => createSealer(OLD).open(sealed, "own_2")).toThrow();
@@ -12,13 +12,13 @@ test("what is sealed opens with the same key and context, and with no other", ()
   expect(() => createSealer(OLD).open(`${sealed.slice(0, -2)}AA`, "own_1")).toThrow();
 });
 
-test("of several keys all open and the first seals", () => {
+test("with several keys, all open and the first seals", () => {
   const both = createSealer(`${NEW},${OLD}`);
   expect(both.open(createSealer(OLD).seal("secret", "c"), "c")).toBe("secret");
   expect(createSealer(NEW).open(both.seal("secret", "c"), "c")).toBe("secret");
 });
 
-test("a reseal leaves alone what the first key sealed and seals the rest with it", () => {
+test("a reseal keeps what the first key sealed and seals the rest with it", () => {
   const both = createSealer(`${NEW},${OLD}`);
   const old = createSealer(OLD).seal("secret", "c");
   const fresh = both.reseal(old, "c");
@@ -26,6 +26,6 @@ test("a reseal leaves alone what the first key sealed and seals the rest with it
   expect(both.reseal(fresh, "c")).toBe(fresh);
 });
 
-test.each(["", "short", `${OLD},short`, `${OLD},`])("%j is no encryption key", (text) => {
+test.each(["", "short", `${OLD},short`, `${OLD},`])("%j is not an encryption key", (text) => {
   expect(() => readConfig({ KEY: text }, { KEY: ENCRYPTION_KEY() })).toThrow("KEY");
 });

@@ -86,11 +86,11 @@ async function attempt(channel: ChannelCredentials, to = server): Promise<unknow
 const channelOf = (own: TlsFiles) => peerCredentials(own, log.log, REREAD_MS).channel;
 const as = (name: string) => channelOf(files[name] as TlsFiles);
 
-test.each([...PEERS.account])("%s, which the service is meant to serve, is served", async (name) => {
+test.each([...PEERS.account])("%s, which the service admits, is served", async (name) => {
   expect(await attempt(as(name))).toEqual({ n: 1 });
 });
 
-test("a method that one peer has to itself is refused to the others that are served, and they are served otherwise", async () => {
+test("a method reserved for one peer is refused to other admitted peers, which may call the rest", async () => {
   const collect = async (name: string) => {
     const client = createClient(TestService, settingsOf(as(name)));
     const answer = client.collect((async function* () {})());
@@ -107,7 +107,7 @@ test("a method that one peer has to itself is refused to the others that are ser
   expect(await attempt(as("gateway"))).toEqual({ n: 1 });
 });
 
-test("every method that is named for a peer is one of its service's", () => {
+test("every method reserved for a peer exists in its service", () => {
   const services = {
     account: AccountServiceService,
     agent: AgentServiceService,
@@ -142,7 +142,7 @@ describe("refused is", () => {
     }
   });
 
-  test("a peer that the service is not meant to serve, whatever the method, and the log names it", async () => {
+  test("a peer that the service does not admit, whatever the method, and the log names it", async () => {
     const client = createClient(TestService, settingsOf(as("conversation")));
     const refused = { kind: "internal", cause: { details: expect.stringContaining("conversation") } };
     expect(await failureOf(client.once({ n: 1 }))).toMatchObject(refused);
@@ -161,13 +161,13 @@ describe("refused is", () => {
   });
 });
 
-test("whoever has a certificate may ask for health", async () => {
+test("any peer with a certificate may query health", async () => {
   const client = createClient(HealthService, settingsOf(as("conversation")));
   expect(await client.check({ service: "" })).toEqual({ status: 1 });
   client.close();
 });
 
-test("new certificates are taken without a restart, on both sides, and half-replaced ones are left alone", async () => {
+test("new certificates are used without a restart, on both sides, and half-replaced ones are ignored", async () => {
   const own = await storeCertificate(folder, "rotated", authority, await createCertificate(authority, "account"));
   const rotating = await serveAs(own);
   const caller = await storeCertificate(folder, "caller", authority, await createCertificate(authority, "gateway"));
@@ -186,7 +186,7 @@ test("new certificates are taken without a restart, on both sides, and half-repl
   await rotating.stop();
 });
 
-test("files that are no certificates are a wrong configuration at the start", async () => {
+test("files that are not certificates are a configuration error at the start", async () => {
   const broken = await storeCertificate(folder, "broken", authority, { cert: "no", key: "no" });
   expect(() => channelOf(broken)).toThrow(ConfigError);
   expect(() => channelOf({ ...broken, ca: "/nowhere" })).toThrow(ConfigError);

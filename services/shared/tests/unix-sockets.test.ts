@@ -32,7 +32,7 @@ async function leaveStaleSocket(path: string): Promise<void> {
   await child.exited;
 }
 
-test("a client goes through several sockets in turn, past one that is gone, and back to it", async () => {
+test("a client balances over several sockets, skips one that is gone, and returns to it", async () => {
   const calls: string[] = [];
   const one = await serveAt("one", calls);
   await using two = await serveAt("two", calls);
@@ -55,7 +55,7 @@ test("a client goes through several sockets in turn, past one that is gone, and 
   client.close();
 });
 
-test("a server takes the place of the socket that a killed process left, and refuses one in use", async () => {
+test("a server replaces a socket that a killed process left, and refuses one in use", async () => {
   await leaveStaleSocket(join(folder, "left"));
   await using served = await serveAt("left", []);
   expect(await served.client.once({ n: 1 })).toEqual({ n: 1 });

@@ -23,12 +23,12 @@ const messages = [...registry]
   .filter((type) => type.parent === undefined && !/^(google\.protobuf|grpc)\./.test(type.typeName))
   .map((type) => [type.typeName, type] as const);
 
-test("every service has its messages here", () => {
+test("every service has its messages in this test", () => {
   const packages = new Set(messages.map(([name]) => name.split(".")[1]));
   expect([...packages].toSorted()).toEqual(["account", "agent", "common", "conversation", "prompt", "rpc", "webhook"]);
 });
 
-test.each(messages)("%s reads and writes on the wire what any other program does", async (name, message) => {
+test.each(messages)("%s has the same wire format as in other implementations", async (name, message) => {
   const ours = await codecOf(message);
   const theirs = loaded[name] as MessageTypeDefinition<object, object>;
   const property = fc.property(messageValue(message), (value) => {

@@ -33,7 +33,7 @@ const patch = (id: string, body: object) =>
   api.send("PATCH", `/agents/${id}`, { body: JSON.stringify(body), headers: { "content-type": "application/json" } });
 
 describe("creating an agent", () => {
-  test("with a name and a type alone gives every other field its default", async () => {
+  test("with only a name and a type gives every other field its default", async () => {
     expect(await newAgent()).toEqual({
       id: expect.stringMatching(/^agt_[0-9a-hjkmnp-tv-z]{26}$/),
       agent_name: "Ada",
@@ -125,7 +125,7 @@ describe("creating an agent", () => {
     expect(later.status).toBe(404);
   });
 
-  test("with one idempotency key makes one agent, however many ask at the same instant", async () => {
+  test("with one idempotency key makes one agent, however many requests race", async () => {
     const headers = { "idempotency-key": "one agent" };
     const body = { ...MINIMAL, agent_name: "Only one", prompt_content: "x" };
     const answers = await Promise.all(Array.from({ length: 8 }, () => api.post("/agents", body, headers)));
@@ -133,7 +133,7 @@ describe("creating an agent", () => {
     expect((await api.get("/agents?search=Only%20one")).body.total).toBe(1);
   });
 
-  test("keeps a refusal under its idempotency key, and nothing of it", async () => {
+  test("replays a refusal under its idempotency key, and stores nothing else", async () => {
     const body = { ...MINIMAL, agent_name: "Refused", prompt: { prompt_name: "comes later" } };
     const headers = { "idempotency-key": "refused agent" };
     expect((await api.post("/agents", body, headers)).status).toBe(404);
@@ -145,7 +145,7 @@ describe("creating an agent", () => {
 });
 
 describe("an agent's prompt", () => {
-  test("by name follows the latest version, by version stays", async () => {
+  test("by name follows the latest version, by version stays fixed", async () => {
     await api.post("/prompts", { prompt_name: "shared", prompt_content: "one" });
     const latest = await newAgent({ prompt: { prompt_name: "shared" } });
     const pinned = await newAgent({ prompt: { prompt_name: "shared", prompt_version: 1 } });
@@ -160,7 +160,7 @@ describe("an agent's prompt", () => {
     });
   });
 
-  test("given inline is a prompt of its own, gets a version with each change, and goes with the agent", async () => {
+  test("given inline is a separate prompt, gets a version with each change, and is deleted with the agent", async () => {
     const agent = await newAgent({ prompt_content: "one" });
     const name = `agent-${agent.id}`;
     expect(agent.prompt).toEqual({ prompt_name: name, prompt_version: 1, prompt_content: "one" });
@@ -172,7 +172,7 @@ describe("an agent's prompt", () => {
     expect((await api.get(`/prompts/${name}`)).status).toBe(404);
   });
 
-  test("for analysis may be written inline too, and goes with the agent", async () => {
+  test("for analysis may be inline too, and is deleted with the agent", async () => {
     const schema = { sentiment: { type: 'Literal["good","bad"]' }, refund: { type: "Optional[float]" } };
     const agent = await newAgent({
       call_analysis_enabled: true,
@@ -194,7 +194,7 @@ describe("an agent's prompt", () => {
     expect((await api.get(`/prompts/${name}`)).status).toBe(404);
   });
 
-  test("that an agent lets go of can be deleted at once", async () => {
+  test("that an agent no longer uses can be deleted at once", async () => {
     await api.post("/prompts", { prompt_name: "left", prompt_content: "x" });
     const agent = await newAgent({ prompt: { prompt_name: "left" } });
     expect((await api.send("DELETE", "/prompts/left")).status).toBe(409);
@@ -204,7 +204,7 @@ describe("an agent's prompt", () => {
 });
 
 describe("a model's key", () => {
-  test("is shown as its mask, and the mask sent back leaves it as it is", async () => {
+  test("is shown masked, and sending the mask back leaves it unchanged", async () => {
     const agent = await newAgent({
       llm: { ...CUSTOM, fallbacks: [{ ...CUSTOM, params: { ...CUSTOM.params, api_key: "short" } }] },
     });
@@ -231,7 +231,7 @@ describe("a model's key", () => {
 });
 
 describe("changing an agent", () => {
-  test("changes what is given, clears what is null, leaves the rest, and moves updated_at", async () => {
+  test("changes given fields, clears null ones, keeps the rest, and updates updated_at", async () => {
     const agent = await newAgent({ agent_description: "old", agent_tips: ["a"], first_message_prompt: "Hi {{name}}" });
     const { body } = await patch(agent.id, { agent_description: null, agent_tips: ["b", "c"] });
     expect(body).toEqual({ ...agent, agent_description: null, agent_tips: ["b", "c"], updated_at: TIME });
@@ -241,18 +241,18 @@ describe("changing an agent", () => {
     expect((await patch(agent.id, {})).body.updated_at > cleared.body.updated_at).toBe(true);
   });
 
-  test("replaces an object whole", async () => {
+  test("replaces objects as a whole", async () => {
     const agent = await newAgent({ tools: { end_call: true, set_language: true } });
     expect((await patch(agent.id, { tools: { end_call: false } })).body.tools).toEqual({ end_call: false });
   });
 
-  test("cannot clear what it needs", async () => {
+  test("cannot clear required fields", async () => {
     const agent = await newAgent();
     expect((await patch(agent.id, { agent_name: null })).status).toBe(422);
     expect((await patch(agent.id, { agent_type: null })).status).toBe(422);
   });
 
-  test("loses no change of a hundred at once to different fields", async () => {
+  test("loses none of a hundred concurrent changes to different fields", async () => {
     const agent = await newAgent();
     const changes = [
       { agent_description: "d" },
@@ -271,7 +271,7 @@ describe("changing an agent", () => {
 });
 
 describe("access", () => {
-  test("another owner's agent is 403, one that does not exist 404", async () => {
+  test("another owner's agent is 403, a missing one 404", async () => {
     const { id } = await newAgent();
     for (const path of [`/agents/${id}`, `/agents/${id}/dynamic-variables`, `/agents/${id}/first-message`]) {
       const { status, body } = await foreign.get(path);
@@ -328,7 +328,7 @@ describe("listing agents", () => {
 });
 
 describe("deleting an agent", () => {
-  test("says what was deleted; its conversations stay", async () => {
+  test("returns the deleted agent; its conversations stay", async () => {
     const agent = await newAgent({ first_message_prompt: "Hello" });
     const { session_id } = (await api.get(`/agents/${agent.id}/first-message`)).body;
     const { status, body } = await api.send("DELETE", `/agents/${agent.id}`);
@@ -342,7 +342,7 @@ describe("deleting an agent", () => {
 });
 
 describe("the catalogue", () => {
-  test("of providers names each kind's, with their models", async () => {
+  test("of providers lists them by kind, with their models", async () => {
     const { status, body } = await api.get("/providers");
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -364,7 +364,7 @@ describe("the catalogue", () => {
     expect(body.stt.DEEPGRAM).toContain("nova-3");
   });
 
-  test("of voices comes in pages of 20 unless asked otherwise, and is not clamped", async () => {
+  test("of voices has pages of 20 by default, and a wrong size is not clamped", async () => {
     const first = await api.get("/voices?provider=DEEPGRAM");
     expect(first.body).toMatchObject({ page: 1, page_size: 20, has_more: true });
     expect(first.body.voices).toHaveLength(20);
@@ -396,7 +396,7 @@ describe("the catalogue", () => {
     }
   });
 
-  test("of voices is narrowed by language, gender, name, model and being the owner's own, together", async () => {
+  test("of voices can be filtered by language, gender, name, model and ownership together", async () => {
     const agents = createClient(AgentServiceService, { peer: "agent", address: stack.address("agent") });
     const voice = { providerName: "ELEVENLABS", language: "fr-CA", previewUrl: undefined };
     const ownerId = stack.owners[0].ownerId;
@@ -420,7 +420,7 @@ describe("the catalogue", () => {
     expect((await api.get("/voices?provider=ELEVENLABS&model=tts-1")).status).toBe(422);
   });
 
-  test("of phone numbers is the owner's own", async () => {
+  test("of phone numbers lists only the owner's own", async () => {
     const { ownerId } = stack.owners[0];
     const mobileNumber = { mobileNumber: "+14155550199", telephonyProvider: "PLIVO" };
     await stack.accounts.addMobileNumber({ ownerId, mobileNumber });

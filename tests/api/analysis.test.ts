@@ -54,7 +54,7 @@ afterAll(async () => {
   await stack.stop();
 });
 
-test("a chat that its model ends is analysed, field by field in the order they were written in, and its webhook carries what GET shows", async () => {
+test("a chat that its model ends is analyzed, with fields in schema order, and its webhook carries what GET shows", async () => {
   const { body } = await api.post("/chat", { agent_id: agentId, message: "Thank you, goodbye!", streaming: false });
   const conversation = await eventually(async () => {
     const { body: found } = await api.get(`/conversations/${body.session_id}`);

@@ -27,7 +27,7 @@ afterAll(async () => {
 const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false, ...fields });
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 
-describe("a body that is no JSON object", () => {
+describe("a body that is not a JSON object", () => {
   const writes = [
     ["POST", "/agents"],
     ["PATCH", `/agents/agt_none`],
@@ -55,7 +55,7 @@ describe("a body that is no JSON object", () => {
     }
   });
 
-  test("is 415 when it is not called JSON, or is compressed", async () => {
+  test("is 415 when its content type is not JSON, or it is compressed", async () => {
     for (const type of [
       "text/plain",
       "application/x-www-form-urlencoded",
@@ -73,7 +73,7 @@ describe("a body that is no JSON object", () => {
     expect((await api.send("POST", "/prompts", { body: "{}", headers: named })).status).toBe(422);
   });
 
-  test("is 413 over 1 MiB, whether its length is announced or not, and however large", async () => {
+  test("is 413 over 1 MiB, with or without a declared length, however large", async () => {
     const sent = (bytes: number) => JSON.stringify({ prompt_content: "x".repeat(bytes - 21) });
     expect((await api.send("POST", "/prompts", { body: sent(1024 * 1024), headers: JSON_TYPE })).status).toBe(422);
     for (const bytes of [1024 * 1024 + 1, 20 * 1024 * 1024]) {
@@ -149,7 +149,7 @@ describe("a field that breaks its rule is 422 and named", () => {
     expect(answer.body.errors).toContainEqual({ path: field, message });
   });
 
-  test("every one of several is listed, the first is the detail", async () => {
+  test("several violations are all listed, and the first is the detail", async () => {
     expect(problem(await api.post("/agents", {}))).toEqual({
       status: 422,
       detail: "agent_name is required",
@@ -183,7 +183,7 @@ describe("a field that breaks its rule is 422 and named", () => {
   });
 });
 
-describe("text and numbers that cannot be kept", () => {
+describe("text and numbers that cannot be stored", () => {
   test.each([
     ['{"agent_id":"a","message":"a\\u0000b"}', "message must not contain a NUL character"],
     ['{"agent_id":"a","message":"Hi","metadata":{"a":["\\u0000"]}}', "metadata.a.0 must not contain a NUL character"],
@@ -202,7 +202,7 @@ describe("text and numbers that cannot be kept", () => {
     expect(problem(answer)).toMatchObject({ status: 422, detail });
   });
 
-  test("numbers, names and nesting at their limits come back as they were sent", async () => {
+  test("numbers, names and nesting at their limits are returned unchanged", async () => {
     const metadata = {
       objects: JSON.parse(nested(30, '{"a":', "}")),
       arrays: JSON.parse(nested(30, "[", "]")),
@@ -220,7 +220,7 @@ describe("text and numbers that cannot be kept", () => {
     expect(conversations.body.data[0].conversation_metadata).toMatchObject(metadata);
   });
 
-  test("names that mean something to JavaScript are names like any others", async () => {
+  test("names that are special in JavaScript are ordinary names", async () => {
     const metadata = { constructor: "c", toString: "t", hasOwnProperty: 1, length: 2 };
     const { body } = await chat({ metadata });
     const session = await api.get(`/chat/sessions/${body.session_id}`);
@@ -245,7 +245,7 @@ describe("a message", () => {
     expect(problem(await chat({ message: "🙂".repeat(4001) }))).toEqual({ status: 400, detail });
   });
 
-  test("of 4000 emoji is taken and kept whole", async () => {
+  test("of 4000 emoji is accepted and stored whole", async () => {
     const message = "🙂".repeat(4000);
     const answer = await chat({ message });
     expect(answer.status).toBe(200);
@@ -339,7 +339,7 @@ describe("a prompt", () => {
 describe("an address", () => {
   const anonymous = () => stack.api("");
 
-  test("that leads nowhere is 404 without a key being asked for", async () => {
+  test("without a route is 404 without asking for a key", async () => {
     for (const path of [
       "//",
       "//v1",
@@ -360,13 +360,13 @@ describe("an address", () => {
     ["DELETE", "/chat/sessions/a", "GET, HEAD"],
     ["POST", "/conversations", "GET, HEAD"],
     ["PATCH", "/prompts/a/versions", "GET, HEAD"],
-  ])("that does not know %s %s is 405 and tells what it knows", async (method, path, allow) => {
+  ])("without a method %s %s is 405 and lists the allowed methods", async (method, path, allow) => {
     const answer = await anonymous().send(method, path);
     expect(answer.headers.get("allow")).toBe(allow);
     expect(problem(answer)).toEqual({ status: 405, detail: `Method not allowed, use ${allow}` });
   });
 
-  test("asked for with HEAD gives the headers of GET and no body", async () => {
+  test("answers HEAD with the headers of GET and no body", async () => {
     const headers = { "x-api-key": stack.owners[0].apiKey };
     const head = await fetch(`${stack.url}/v1/public/agents/none`, { method: "HEAD", headers });
     expect([head.status, await head.text()]).toEqual([404, ""]);
@@ -385,7 +385,7 @@ describe("an address", () => {
 });
 
 describe("X-Request-ID", () => {
-  test("comes back when it is well formed, on errors too", async () => {
+  test("is returned when it is well formed, on errors too", async () => {
     for (const id of ["a", "Req-1.2:3_4", "x".repeat(128)]) {
       const named = { "x-request-id": id };
       expect((await api.get("/agents", named)).headers.get("x-request-id")).toBe(id);
@@ -398,7 +398,7 @@ describe("X-Request-ID", () => {
     }
   });
 
-  test("is made anew when it is not", async () => {
+  test("is generated when it is not", async () => {
     for (const id of ["", "x".repeat(129), "two words", "semi;colon", "ü"]) {
       const { headers } = await api.get("/agents", { "x-request-id": id });
       expect(headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -407,7 +407,7 @@ describe("X-Request-ID", () => {
 });
 
 describe("an idempotency key", () => {
-  test("that is malformed is 422, one of 255 characters is taken", async () => {
+  test("that is malformed is 422; one of 255 characters is accepted", async () => {
     for (const key of ["", "x".repeat(256), "schlüssel"]) {
       const answer = await api.post("/prompts", { prompt_name: "p", prompt_content: "c" }, { "idempotency-key": key });
       const detail = "Idempotency-Key must be 1 to 255 printable ASCII characters";
@@ -429,7 +429,7 @@ describe("a model's address", () => {
     },
   );
 
-  test("whose name leads nowhere is never called: 502 says so, and the message is kept", async () => {
+  test("whose name does not resolve is never called: a 502 says so, and the message is stored", async () => {
     const agentId = await createAgent(api, { baseUrl: "https://nowhere.invalid/v1" });
     const answer = await chat({ agent_id: agentId });
     expect(answer.status).toBe(502);

@@ -45,7 +45,7 @@ async function listed(query: string): Promise<string[]> {
   return body.data.map((conversation: { conversation_id: string }) => conversation.conversation_id);
 }
 
-describe("a conversation that a voice runtime told of", () => {
+describe("a conversation that a voice runtime reported", () => {
   test("by telephone is shown with its numbers, recording and duration, and found by them", async () => {
     const call = await start({
       type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
@@ -93,7 +93,7 @@ describe("a conversation that a voice runtime told of", () => {
     expect([session.status, session.body.detail]).toEqual([400, "Session is not a chat session"]);
   });
 
-  test("by telephone from outside is known by who called, or by what was called when that is withheld", async () => {
+  test("by inbound call is named after the caller, or the called number when that is withheld", async () => {
     const { fromMobileNumber, toMobileNumber } = NUMBERS;
     const inbound = {
       type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
@@ -126,7 +126,7 @@ describe("a conversation that a voice runtime told of", () => {
   });
 });
 
-test("a shorter retention hides what is older at once, over HTTP too", async () => {
+test("a shorter retention hides older conversations at once, over HTTP too", async () => {
   const [{ ownerId }] = stack.owners;
   const visit = await start({ type: ConversationType.CONVERSATION_TYPE_DAILY, roomUrl: "https://x.daily.co/old" });
   const postgres = new Bun.SQL(stack.databaseUrls.conversation);

@@ -159,7 +159,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       expect(await rowsOf(stack.databaseUrls, stack.owners[0].ownerId)).toEqual(before);
     });
 
-    test("answers what the document says it answers", async () => {
+    test("answers as the OpenAPI document says", async () => {
       const { caller, body } = await allowed(operation);
       // Deleting takes things of its own: everybody else still needs these.
       const values =
@@ -169,7 +169,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
       expectDocumented(operation, answer);
     });
 
-    test("answers a fuzzed request with a documented status, never with a fault", async () => {
+    test("answers a fuzzed request with a documented status, never 5xx", async () => {
       const caller = await callerOf(operation, 1);
       await fc.assert(
         fc.asyncProperty(requestOf(operation), async ({ path, body, headers }) => {
@@ -189,7 +189,7 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
     });
 
     if (!operation.requestBody) return;
-    test("answers a malformed body with a decided refusal", async () => {
+    test("answers a malformed body with a 4xx", async () => {
       const caller = await callerOf(operation, 1);
       const json = { "content-type": "application/json" };
       const malformed: [string, Record<string, string>, number[]][] = [

@@ -73,7 +73,7 @@ describe("a conversation", () => {
     expect(session.body.metadata).toEqual(body.conversation_metadata);
   });
 
-  test("of another owner is 403, one that does not exist or cannot exist 404", async () => {
+  test("of another owner is 403; one that does not or cannot exist is 404", async () => {
     const refused = await foreign.get(`/conversations/${sessions[0]}`);
     expect([refused.status, refused.body.detail]).toEqual([403, "You do not have access to this conversation"]);
     for (const id of ["0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c", "no-uuid", "%00"]) {
@@ -96,7 +96,7 @@ describe("listing conversations", () => {
     expect(await found("page=9")).toEqual([]);
   });
 
-  test("in the flat shape has the same under other names", async () => {
+  test("in the flat shape has the same data under other names", async () => {
     const { body } = await api.get("/conversations?shape=flat&page_size=3&page=2");
     expect(body).toMatchObject({
       total: 4,
@@ -160,14 +160,14 @@ describe("listing conversations", () => {
     expect(await found(`conversation_id=${sessions[2]}&agent_id=${agentId}`)).toEqual([2]);
   });
 
-  test("by another owner's agent or conversation finds nothing, and says nothing of it", async () => {
+  test("by another owner's agent or conversation finds nothing and reveals nothing", async () => {
     for (const query of [`agent_id=${agentId}`, `conversation_id=${sessions[0]}`]) {
       const { status, body } = await foreign.get(`/conversations?${query}`);
       expect([status, body.data, body.pagination.total]).toEqual([200, [], 0]);
     }
   });
 
-  test("by time of day holds to both minutes, wraps midnight, and shifts by the offset", async () => {
+  test("by time of day includes both minutes, wraps around midnight, and applies the offset", async () => {
     const now = new Date((await api.get(`/conversations/${sessions[0]}`)).body.created_at);
     const at = (minutes: number) => new Date(now.getTime() + minutes * 60_000).toISOString().slice(11, 16);
     const within = async (query: string) => (await found(query)).includes(0);
@@ -179,7 +179,7 @@ describe("listing conversations", () => {
     expect(await within(`from_time=${at(330)}&to_time=${at(335)}`)).toBe(true);
   });
 
-  test("by one end of a time of day alone reaches to the day's other end", async () => {
+  test("by only one end of a time of day extends to the end of the day", async () => {
     const now = new Date((await api.get(`/conversations/${sessions[0]}`)).body.created_at);
     const minute = now.getUTCHours() * 60 + now.getUTCMinutes();
     // Where it was made at 00:00, and where at 23:59.
@@ -192,7 +192,7 @@ describe("listing conversations", () => {
     expect(await within("to_time=23:58", midnight - 1)).toBe(false);
   });
 
-  test("by dates holds to both ends, with any offset", async () => {
+  test("by dates includes both ends, with any offset", async () => {
     const { created_at } = (await api.get(`/conversations/${sessions[1]}`)).body;
     const exact = encodeURIComponent(created_at);
     const shifted = encodeURIComponent(

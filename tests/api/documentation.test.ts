@@ -56,7 +56,7 @@ function documentsIn(printed: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line));
 }
 
-test("the README's quick start, pasted, creates an agent, chats in both ways and reads the conversation back", async () => {
+test("the README's quick start, pasted, creates an agent, chats with and without streaming, and reads the conversation", async () => {
   const printed = await paste("README.md", "## Quick start");
   expect(printed).toMatch(/^Agent: agt_[0-9a-z]{26}$/m);
   const sessionId = printed.match(/^Session: ([0-9a-f-]{36})$/m)?.[1];
@@ -67,7 +67,7 @@ test("the README's quick start, pasted, creates an agent, chats in both ways and
   expect(list).toMatchObject({ status: "success", pagination: { total: 1 } });
 });
 
-test("the tutorial, pasted, chats in both ways and prints the webhook of the conversation that it ends", async () => {
+test("the tutorial, pasted, chats with and without streaming, and prints the webhook of the conversation that it ends", async () => {
   const [port = 0] = await freePorts(1);
   const blocks = (await examples("docs/tutorial.md", "# Your first agent")).map((block) =>
     block.replaceAll("9000", String(port)),
@@ -109,7 +109,7 @@ async function receive(
   }
 }
 
-test("every example of docs/api.md runs and gets the answer it shows how to ask for", async () => {
+test("every example of docs/api.md runs and gets the documented response", async () => {
   const printed = await paste("docs/api.md", "## Keys, limits, errors");
   expect(printed).toMatch(/^x-ratelimit-remaining: \d+/im);
   const documents = documentsIn(printed);
@@ -130,7 +130,7 @@ test("every example of docs/api.md runs and gets the answer it shows how to ask 
   expect(documents).toContainEqual(expect.objectContaining({ versions_deleted: 2 }));
 });
 
-test("every example of docs/manage-api.md runs and gets the answer it shows how to ask for", async () => {
+test("every example of docs/manage-api.md runs and gets the documented response", async () => {
   const documents = documentsIn(await paste("docs/manage-api.md", "## Signing in"));
   expect(documents.filter((document) => "detail" in document)).toEqual([
     { detail: "The session has ended, sign in again" },

@@ -27,7 +27,7 @@ const becomes = (sessionId: string, status: string) =>
     expect((await api.get(`/conversations/${sessionId}`)).body.conversation_status).toBe(status);
   });
 
-test("a silent chat becomes COMPLETED when the user wrote, else DISCONNECTED, and takes no message after", async () => {
+test("a silent chat becomes COMPLETED when the user wrote, otherwise DISCONNECTED, and accepts no more messages", async () => {
   const written = await api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false });
   const greeted = await api.get(`/agents/${agentId}/first-message`);
   await becomes(written.body.session_id, "COMPLETED");
@@ -38,7 +38,7 @@ test("a silent chat becomes COMPLETED when the user wrote, else DISCONNECTED, an
   }
 });
 
-test("a chat whose reply takes longer than that is not silent", async () => {
+test("a chat with a reply that takes longer is not silent", async () => {
   const asked = model.next((exchange) => exchange.text("One two "));
   const response = await api.chat({ agent_id: agentId, message: "Count slowly" });
   const exchange = await asked;

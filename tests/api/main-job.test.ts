@@ -23,7 +23,7 @@ describe("the quick start", () => {
   let agentId: string;
   let sessionId: string;
 
-  test("creates an agent whose prompt is stored, whose variables are found and whose model key is not shown", async () => {
+  test("creates an agent: its prompt is stored, its variables are found and its model key is not shown", async () => {
     const { status, body } = await api.post("/agents", {
       agent_name: "Front desk",
       agent_type: "INBOUND",
@@ -100,7 +100,7 @@ describe("the quick start", () => {
     ]);
   });
 
-  test("shows the session with every message in order and what it cost", async () => {
+  test("shows the session with every message in order and its usage", async () => {
     const { status, body } = await api.get(`/chat/sessions/${sessionId}`);
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -176,7 +176,7 @@ describe("the quick start", () => {
 });
 
 describe("a streamed reply", () => {
-  test("reaches the client a word at a time, while the model still speaks", async () => {
+  test("reaches the client word by word while the model is still answering", async () => {
     const agentId = await createAgent(api, model);
     const asked = model.next();
     const pending = api.chat({ agent_id: agentId, message: "Speak slowly" });
@@ -198,7 +198,7 @@ describe("a streamed reply", () => {
     expect(await read()).toBeNull();
   });
 
-  test("ends each chunk at a word boundary, whatever the pieces the model makes it in, and loses no character", async () => {
+  test("ends each chunk at a word boundary, however the model splits its text, and loses no character", async () => {
     const agentId = await createAgent(api, model);
     const reply = " Grüße aus Köln! 👩‍👩‍👧‍👦 sagt:\t«naïve»\u00a0déjà-vu …\n\n  1. eins\n  2. zwei\u2003drei 𝒇𝒐𝒖𝒓  ";
     const asked = model.next(async (exchange) => {
@@ -222,7 +222,7 @@ describe("a streamed reply", () => {
 });
 
 describe("an idempotency key", () => {
-  test("gives a streamed reply again, whole and marked; the model is asked once, and another owner's key is another", async () => {
+  test("replays a streamed reply whole and marked; the model is called once, and keys are per owner", async () => {
     const body = { agent_id: await createAgent(api, model), message: "Only once" };
     const headers = { "idempotency-key": "one turn" };
     const before = model.requests.length;
@@ -251,7 +251,7 @@ describe("an idempotency key", () => {
     expect([theirs.status, theirs.headers.get("idempotent-replayed")]).toEqual([200, null]);
   });
 
-  test.each([true, false])("gives a refused message's error again, marked, with streaming %p", async (streaming) => {
+  test.each([true, false])("replays a refused message's error, marked, with streaming %p", async (streaming) => {
     const { body: agent } = await api.post("/agents", { agent_name: "No model", agent_type: "INBOUND" });
     const send = () =>
       api.post(
@@ -270,7 +270,7 @@ describe("an idempotency key", () => {
 });
 
 describe("first-message", () => {
-  test("opens a session whose greeting is its first message and what the model sees first", async () => {
+  test("opens a session with the greeting as its first message, which the model sees first", async () => {
     const agentId = await createAgent(api, model, { first_message_prompt: "Hello, this is {{company | Parley}}." });
     const greeted = await api.get(`/agents/${agentId}/first-message`);
     expect(greeted.status).toBe(200);

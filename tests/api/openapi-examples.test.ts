@@ -79,7 +79,7 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
  * The examples tell one story, in which an ID that one operation answers is what another is asked for. `ids` has what those of
  * the examples are on this stack.
  */
-describe("a reader who sends the example of one operation after the other", () => {
+describe("a reader who sends the examples in order", () => {
   const ids = new Map<string, string>();
   const credentials: Record<string, string> = {};
   beforeAll(async () => {

@@ -43,7 +43,7 @@ describe("creating a prompt", () => {
     });
   });
 
-  test("of a name that exists makes the next version and keeps its type", async () => {
+  test("with an existing name makes the next version and keeps the type", async () => {
     const name = await newPrompt({ prompt_metadata: { prompt_type: "analysis" } });
     const again = { prompt_name: decodeURIComponent(name), prompt_content: "two" };
     const { body } = await api.post("/prompts", again);
@@ -53,7 +53,7 @@ describe("creating a prompt", () => {
     expect(other.body.detail).toContain("prompt_type");
   });
 
-  test("takes a name of 100 characters, counted as people count, with a slash in it", async () => {
+  test("accepts a name of 100 characters, counted in code points, with a slash in it", async () => {
     const name = `a/${"🦜".repeat(98)}`;
     expect((await api.post("/prompts", { prompt_name: name, prompt_content: "x" })).status).toBe(200);
     expect((await api.get(`/prompts/${encodeURIComponent(name)}`)).body.prompt_name).toBe(name);
@@ -83,7 +83,7 @@ describe("creating a prompt", () => {
 });
 
 describe("reading a prompt", () => {
-  test("gives the latest version, or the one asked for", async () => {
+  test("returns the latest version, or the requested one", async () => {
     const name = await newPrompt();
     await patch(name, { prompt_content: "two" });
     expect((await api.get(`/prompts/${name}`)).body).toMatchObject({ prompt_version: 2, prompt_content: "two" });
@@ -102,7 +102,7 @@ describe("reading a prompt", () => {
     expect([answer.status, answer.body.detail]).toEqual([status, detail]);
   });
 
-  test("of another owner is as if there were none", async () => {
+  test("of another owner is 404", async () => {
     const name = await newPrompt();
     expect((await foreign.get(`/prompts/${name}`)).status).toBe(404);
     expect((await foreign.get(`/prompts/${name}/versions`)).status).toBe(404);
@@ -125,7 +125,7 @@ describe("reading a prompt", () => {
 });
 
 describe("changing a prompt", () => {
-  test("makes no version twice and leaves no gap under 50 changes at once", async () => {
+  test("numbers versions without duplicates or gaps under 50 concurrent changes", async () => {
     const name = await newPrompt();
     const answers = await Promise.all(Array.from({ length: 50 }, (_, at) => patch(name, { prompt_content: `v${at}` })));
     const versions = answers.map(({ body }) => body.prompt_version).sort((a, b) => a - b);
@@ -137,7 +137,7 @@ describe("changing a prompt", () => {
     expect((await patch("nobody", { prompt_content: "x" })).status).toBe(404);
   });
 
-  test("with one idempotency key happens once, however many ask at the same instant", async () => {
+  test("with one idempotency key happens once, however many requests race", async () => {
     const name = await newPrompt();
     const headers = { "idempotency-key": `key of ${name}` };
     const answers = await Promise.all(
@@ -158,7 +158,7 @@ describe("an idempotency key", () => {
   const prompt = { prompt_name: "keyed", prompt_content: "x" };
   const refused = "Idempotency-Key was used with another request";
 
-  test("of one route is refused on every other, of whichever service, while its own request gets its answer again", async () => {
+  test("of one route is refused on every other route, while its own request gets a replay", async () => {
     const headers = { "idempotency-key": "across routes" };
     const first = await api.post("/prompts", prompt, headers);
     const others = await Promise.all([
@@ -176,7 +176,7 @@ describe("an idempotency key", () => {
     expect([again.status, again.body, again.headers.get("idempotent-replayed")]).toEqual([200, first.body, "true"]);
   });
 
-  test("sent at the same instant with requests of two services is one's alone", async () => {
+  test("sent concurrently with requests of two services belongs to only one of them", async () => {
     const headers = { "idempotency-key": "two services at once" };
     const ask = (at: number) => (at % 2 ? api.post("/agents", agent, headers) : api.post("/prompts", prompt, headers));
     const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => ask(at)));
@@ -189,7 +189,7 @@ describe("an idempotency key", () => {
     );
   });
 
-  test("whose request was refused before it began is still free, one that another owner used is free", async () => {
+  test("is still free after a request that was refused early, or when only another owner used it", async () => {
     const headers = { "idempotency-key": "free" };
     expect((await api.post("/prompts", { prompt_name: "" }, headers)).status).toBe(422);
     expect((await api.post("/prompts", prompt, headers)).status).toBe(200);
@@ -199,7 +199,7 @@ describe("an idempotency key", () => {
 });
 
 describe("listing prompts", () => {
-  test("finds a text in name or content, whatever its case, and takes wildcards literally", async () => {
+  test("finds a text in name or content in any letter case, and takes wildcards literally", async () => {
     await api.post("/prompts", { prompt_name: "needle in a NAME", prompt_content: "x" });
     await api.post("/prompts", { prompt_name: "haystack", prompt_content: "a needle, 100%_sure" });
     const found = async (search: string) =>
@@ -211,7 +211,7 @@ describe("listing prompts", () => {
     expect(await found("100%sure")).toEqual([]);
   });
 
-  test("shows the latest version of each, or with latest_only=false all of them", async () => {
+  test("shows the latest version of each, or all versions with latest_only=false", async () => {
     const name = decodeURIComponent(await newPrompt({ prompt_content: "unmistakable" }));
     await patch(encodeURIComponent(name), { prompt_content: "unmistakable too" });
     const versions = async (query: string) =>
@@ -224,7 +224,7 @@ describe("listing prompts", () => {
     expect((await versions("latest_only=0")).sort()).toEqual([1, 2]);
   });
 
-  test("pages with figures that agree, and past the end is empty", async () => {
+  test("has consistent page figures, and is empty past the end", async () => {
     const { body } = await api.get("/prompts?page_size=2");
     expect(body.prompts).toHaveLength(2);
     expect(body).toMatchObject({ page: 1, page_size: 2, total_pages: Math.ceil(body.total / 2) });
@@ -242,7 +242,7 @@ describe("listing prompts", () => {
 });
 
 describe("deleting a prompt", () => {
-  test("removes all its versions, and a new one of the name begins at 1", async () => {
+  test("removes all its versions, and a new one with the name starts at 1", async () => {
     const name = await newPrompt();
     await patch(name, { prompt_content: "two" });
     const { status, body } = await api.send("DELETE", `/prompts/${name}`);
@@ -258,7 +258,7 @@ describe("deleting a prompt", () => {
     expect(again.body.prompt_version).toBe(1);
   });
 
-  test("is refused while agents use it, naming them, and goes through once none does", async () => {
+  test("is refused while agents use it, naming them, and succeeds once none does", async () => {
     const name = await newPrompt();
     const prompt = { prompt_name: decodeURIComponent(name) };
     const agents = await Promise.all(
@@ -273,7 +273,7 @@ describe("deleting a prompt", () => {
     expect((await api.send("DELETE", `/prompts/${name}`)).status).toBe(200);
   });
 
-  test("races with an agent that takes it: one of them wins, never both", async () => {
+  test("races with an agent that starts to use it: exactly one wins", async () => {
     for (let round = 0; round < 15; round++) {
       const name = await newPrompt();
       const agent = { agent_name: "Racer", agent_type: "INBOUND", prompt: { prompt_name: decodeURIComponent(name) } };

@@ -44,7 +44,7 @@ async function run(example: string, env: Record<string, string> = {}): Promise<s
   return printed;
 }
 
-test("the guide's Python runtime sets a call up, tells what is said, and ends it", async () => {
+test("the guide's Python runtime starts a call, reports its transcript, and ends it", async () => {
   const [{ ownerId, apiKey }] = stack.owners;
   const api = stack.api(apiKey);
   const { body: agent } = await api.post("/agents", {
@@ -80,6 +80,6 @@ test("the guide's Python runtime sets a call up, tells what is said, and ends it
   expect((await stored()).conversation_transcript).toEqual(said);
 });
 
-test("the guide's Python lines ask the service whether it serves and what it offers", async () => {
+test("the guide's Python lines query the service's health and reflection", async () => {
   expect(await run("inspect_service.py")).toBe("SERVING\nparley.conversation.v1.ConversationService\n");
 });

@@ -134,7 +134,7 @@ function startReceiver(port: number, slow: string): Receiver {
 }
 
 test(
-  "what was stored before a back-up begins is all there after the loss of everything else, and everything goes on from it",
+  "a restore after a total loss has everything stored before the back-up, and the stack continues from it",
   async () => {
     const [owner, busy] = stack.owners;
     const api = stack.api(owner.apiKey);
@@ -229,7 +229,7 @@ test(
   WITHIN_MS,
 );
 
-test("a back-up is not restored over processes that run, nor over owners, nor from half a file, and is not written over", async () => {
+test("a back-up is not restored over running processes or existing owners, nor from a partial file, and is not overwritten", async () => {
   const { ownerId } = stack.owners[0];
   const refused = (why: string) => ({ status: 3, said: expect.stringContaining(why) });
   expect(await run("restore", databaseUrl)).toEqual(refused("Parley's processes are connected to this database: stop"));

@@ -15,7 +15,7 @@ import { obtainProgram } from "../kit/deploy/debian.ts";
 const compose = await readCompose();
 const ours = Object.keys(PROGRAMS);
 
-test("compose.yaml is what the Compose Specification says", () => {
+test("compose.yaml conforms to the Compose Specification", () => {
   // Written for a draft in which `id` was the keyword.
   const { $schema: _, ...rules } = JSON.parse(JSON.stringify(schema), (key, value) =>
     key === "id" && typeof value === "string" ? undefined : value,
@@ -41,7 +41,7 @@ test("every program has a container, read-only, built from the target of its nam
   }
 });
 
-test("every program has the time to drain and to end what it does then", () => {
+test("every program has time to drain and shut down", () => {
   for (const name of ours) {
     const { stop_grace_period = "10s", environment = {} } = compose.services[name] ?? {};
     const drainSeconds = Number(environment.PARLEY_DRAIN_MS ?? 10_000) / 1_000;
@@ -52,7 +52,7 @@ test("every program has the time to drain and to end what it does then", () => {
   }
 });
 
-test("every secret, network and dependency that a container names is there, and no secret is unused", () => {
+test("every secret, network and dependency that a container names exists, and no secret is unused", () => {
   const services = Object.values(compose.services);
   const named = (of: "secrets" | "networks") =>
     [...new Set(services.flatMap((service) => service[of] ?? []))].toSorted();
@@ -62,7 +62,7 @@ test("every secret, network and dependency that a container names is there, and 
   expect(Object.keys(compose.services)).toEqual(expect.arrayContaining(dependencies));
 });
 
-test("the network of the databases is for those alone that are given one", () => {
+test("only containers with a database address are on the databases' network", () => {
   const onNetwork = Object.entries(compose.services).filter(([, { networks = [] }]) => networks.includes("storage"));
   const given = Object.entries(compose.services).filter(([name, { secrets = [] }]) =>
     secrets.some((secret) => secret.endsWith("database_url") || name === "postgres"),
@@ -71,7 +71,7 @@ test("the network of the databases is for those alone that are given one", () =>
   expect(names(onNetwork)).toEqual(names(given));
 });
 
-test("every process is given an address for each service that admits it, and for no other", () => {
+test("every process gets the addresses of exactly the services that admit it", () => {
   for (const name of ours) {
     const admitting = Object.entries(PEERS).filter(([, peers]) => (peers as readonly string[]).includes(name));
     const given = Object.values(compose.services[name]?.environment ?? {}).flatMap(
@@ -83,7 +83,7 @@ test("every process is given an address for each service that admits it, and for
 
 const SECRET = /\/run\/secrets\/[\w.-]+/g;
 
-test("a container reads only secrets that it is given, and gets none by any other way", () => {
+test("a container reads only its own secrets, and only from files", () => {
   for (const [name, { environment = {}, command = [], secrets = [] }] of Object.entries(compose.services)) {
     const named = [...Object.values(environment), ...command].flatMap((text) => text.match(SECRET) ?? []);
     // The addresses of Postgres name the authority's file.
@@ -94,7 +94,7 @@ test("a container reads only secrets that it is given, and gets none by any othe
   }
 });
 
-test("make-secrets.sh has every client hold Postgres to its name, those of an earlier release too", async () => {
+test("make-secrets.sh makes every client verify Postgres's name, also after an earlier release", async () => {
   const folder = await mkdtemp(join(tmpdir(), "parley-compose-"));
   await copyFile(join(import.meta.dir, "../../deploy/compose/make-secrets.sh"), join(folder, "make-secrets.sh"));
   await obtainProgram("openssl", "openssl");

@@ -129,7 +129,7 @@ async function once(name: ProgramName, ...args: string[]): Promise<{ exitCode: n
   return { exitCode, printed: printed + errors };
 }
 
-test("the one-shot migrates an empty database, and a second time changes nothing", async () => {
+test("the one-shot migrates an empty database, and a second run changes nothing", async () => {
   for (let run = 1; run <= 2; run++) expect(await once("migrate")).toMatchObject({ exitCode: 0 });
 });
 
@@ -157,7 +157,7 @@ test(
   STARTED_WITHIN_MS,
 );
 
-test("the quick start's main job runs on them: owner, key, agent, both kinds of chat, what was said", async () => {
+test("the quick start runs on the images: owner, key, agent, both kinds of chat, transcript", async () => {
   const owner = await once("parley", "owner", "create", "--name", "Acme", "--email", "ops@acme.example", "--json");
   const { owner_id } = JSON.parse(owner.printed);
   const key = await once("parley", "key", "create", "--owner", owner_id, "--json");
@@ -194,19 +194,19 @@ test("the quick start's main job runs on them: owner, key, agent, both kinds of 
   rates.disconnect();
 });
 
-test("what programs read from files in a checkout is inside the binaries", async () => {
+test("the binaries contain what programs read from files in a checkout", async () => {
   const size = async (path: string) => (await (await fetch(`${url}${path}`)).blob()).size;
   expect(await size("/docs/swagger-ui.js")).toBeGreaterThan(500_000);
   expect(await size("/docs/swagger-ui.css")).toBeGreaterThan(50_000);
   expect(await size("/openapi.json")).toBeGreaterThan(10_000);
 });
 
-test("the services that seal can seal anew from their images", async () => {
+test("services that seal secrets can reseal them from their images", async () => {
   for (const name of ["agent", "webhook-dispatcher"] as const)
     expect({ name, ...(await once(name, "reseal")) }).toMatchObject({ name, exitCode: 0 });
 });
 
-test("the Dockerfile has a target for every program, which holds its binary alone", async () => {
+test("the Dockerfile has a target for every program, with only its binary", async () => {
   const text = await Bun.file(join(import.meta.dir, "../../deploy/Dockerfile")).text();
   const targets = [...text.matchAll(/^FROM (?:base|service) AS (\S+)\n((?:.+\n)*)/gm)]
     .map(([, name = "", body = ""]) => ({ name, body }))

@@ -63,7 +63,7 @@ function expectRestricted(name: string, spec: Manifest["spec"]): void {
 }
 
 describe.each([...OVERLAYS, "secrets", "gateway-api"])("%s", (from) => {
-  test("has only what the Kubernetes schemas allow", async () => {
+  test("conforms to the Kubernetes schemas", async () => {
     expect(known(from).length).toBeGreaterThan(5);
     for (const manifest of known(from)) {
       const module = await import(moduleOf(manifest));
@@ -109,7 +109,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     }
   });
 
-  test("a replica leaves when another has taken its place, callers know of both, and what it serves has had time to end", () => {
+  test("a replica stops only after its replacement is known to callers and its running calls had time to end", () => {
     for (const { metadata, spec } of ofKind("Deployment")) {
       expect({ name: metadata.name, ...spec.strategy }).toMatchObject({
         rollingUpdate: { maxUnavailable: 0, maxSurge: 1 },
@@ -123,7 +123,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     }
   });
 
-  test("every service's name is that of all its replicas, so that callers go through them in turn", () => {
+  test("every service's name resolves to all its replicas, so that callers balance over them", () => {
     for (const name of Object.keys(PEERS))
       expect(ofKind("Service").find(({ metadata }) => metadata.name === name)?.spec).toMatchObject({
         clusterIP: "None",
@@ -133,7 +133,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
         if (/^PARLEY_\w+_ADDRESS$/.test(name)) expect(value).toMatch(/^dns:\/\/\/[a-z-]+:50051$/);
   });
 
-  test("the network lets through exactly the calls that the services admit, from either end", () => {
+  test("the network policies allow exactly the calls that the services admit, at both ends", () => {
     const arrows = Object.entries(PEERS).flatMap(([to, peers]) => peers.map((from) => `${from} -> ${to}`));
     const nameOf = ({ matchLabels }: { matchLabels: Labels }) => matchLabels["app.kubernetes.io/name"];
     const allowed = (direction: "ingress" | "egress", end: "from" | "to") =>
@@ -153,7 +153,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     expect(denial?.spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
   });
 
-  test("every process is given an address for each service that admits it, and for no other", () => {
+  test("every process gets the addresses of exactly the services that admit it", () => {
     for (const { metadata, spec } of ofKind("Deployment")) {
       const admitting = Object.entries(PEERS).filter(([, peers]) =>
         (peers as readonly string[]).includes(metadata.name),
@@ -168,7 +168,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     }
   });
 
-  test("every pod meets the restricted Pod Security Standard and has no token of the cluster", () => {
+  test("every pod meets the restricted Pod Security Standard and has no cluster token", () => {
     expect(templates().length).toBeGreaterThan(6);
     for (const { name, spec } of templates()) expectRestricted(name, spec);
     expect(ofKind("Namespace")[0]?.metadata.labels).toMatchObject({
@@ -176,7 +176,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     });
   });
 
-  test("every Secret that a pod mounts is one that make-secrets.sh or a certificate makes, with the files that are read", () => {
+  test("make-secrets.sh or a certificate creates every Secret that a pod mounts, with the files that it reads", () => {
     const made = new Map(all("secrets").map(({ metadata, data }) => [metadata.name, Object.keys(data ?? {})]));
     for (const { spec } of ofKind("Certificate")) made.set(spec.secretName, ["ca.crt", "tls.crt", "tls.key"]);
     for (const { name, spec } of templates()) {
@@ -203,7 +203,7 @@ describe("production speaks TLS to Postgres and Redis", () => {
     Object.entries(data).flatMap(([name, value]) => (name.endsWith("database_url") ? [atob(value)] : []));
   const CA = "/run/secrets/postgres/ca.crt";
 
-  test("every address of Postgres holds it to its name and to the authority that each of its clients mounts", async () => {
+  test("every Postgres address verifies its name and the authority that its clients mount", async () => {
     const urls = [...(await secrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS })).values()].flatMap(urlsIn);
     expect(urls).toHaveLength(11);
     for (const url of urls) expect(url).toEndWith(`@db:5432/parley?sslmode=verify-full&sslrootcert=${CA}`);
@@ -223,7 +223,7 @@ describe("production speaks TLS to Postgres and Redis", () => {
     expect(cluster?.spec.postgresql.pg_hba).toEqual(["hostnossl all all all reject"]);
   });
 
-  test("the gateway is given the authority of Redis", () => {
+  test("the gateway gets Redis's authority", () => {
     const gateway = all("production").find(
       ({ kind, metadata }) => kind === "Deployment" && metadata.name === "gateway",
     );
@@ -233,7 +233,7 @@ describe("production speaks TLS to Postgres and Redis", () => {
     expect(secret?.data?.[basename(path)]).toBeString();
   });
 
-  test("an address in clear is refused, unless the operator says so", async () => {
+  test("a plain-text address is refused unless the operator allows it", async () => {
     const clear = { ADMIN_DATABASE_URL: `${DATABASE}?sslmode=disable`, REDIS_URL: "redis://redis:6379" };
     await expect(renderSecrets({ ...clear, REDIS_URL: REDIS })).rejects.toThrow();
     await expect(renderSecrets({ ...clear, ADMIN_DATABASE_URL: DATABASE })).rejects.toThrow();
@@ -246,7 +246,7 @@ describe("production speaks TLS to Postgres and Redis", () => {
   });
 });
 
-test("a gateway of production does not start until the operator has named the proxies to believe", async () => {
+test("a production gateway does not start until the operator has named the trusted proxies", async () => {
   const gateway = all("production").find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "gateway");
   const env = gateway?.spec.template.spec.containers[0].env as { name: string; value: string }[];
   const value = env.find(({ name }) => name === "PARLEY_TRUSTED_PROXIES")?.value ?? "";
@@ -259,14 +259,14 @@ test("a gateway of production does not start until the operator has named the pr
   expect(await child.stdout.text()).toContain(`PARLEY_TRUSTED_PROXIES: \\"${value}\\" is not a CIDR`);
 });
 
-test("the migration is what its label selects, so that it can be applied before the rest", () => {
+test("the migration's label selects only the migration, so that it can be applied first", () => {
   const selected = all("production").filter(
     ({ metadata }) => metadata.labels?.["app.kubernetes.io/name"] === "migrate",
   );
   expect(selected.map(({ kind }) => kind).toSorted()).toEqual(["Job", "ServiceAccount"]);
 });
 
-test("the Gateway API's route is in the Ingress' place, and the policy lets its pods in", () => {
+test("the Gateway API's route replaces the Ingress, and the policy admits its pods", () => {
   const [route, ...others] = all("gateway-api").filter(({ kind }) => ["HTTPRoute", "Ingress"].includes(kind));
   expect(others).toEqual([]);
   expect(route).toMatchObject({
@@ -282,7 +282,7 @@ test("the Gateway API's route is in the Ingress' place, and the policy lets its 
   ]);
 });
 
-test("parley.sh runs the command line in a pod that the policies let through, with its own certificate and every argument", async () => {
+test("parley.sh runs the command line in a pod that the policies admit, with its own certificate and all arguments", async () => {
   const args = ["owner", "create", "--name", "Acme & Co"];
   const pod = await podOfCommandLine("registry.example/parley/account:1.2.3", args);
   const { Pod } = await import("kubernetes-models/v1/Pod");
@@ -302,7 +302,7 @@ test("parley.sh runs the command line in a pod that the policies let through, wi
   expect(pod.spec.volumes).toEqual([{ name: "tls", secret: { secretName: certificate?.spec.secretName } }]);
 });
 
-test("Postgres takes the connections of every replica that production may have, and of those that replace them", () => {
+test("Postgres has connections for every replica that production may have, and for their replacements", () => {
   const ofKind = (kind: string) => all("production").filter((manifest) => manifest.kind === kind);
   const { PARLEY_DATABASE_POOL: pool } = readConfig({ DATABASE_URL: "postgres://" }, SERVICE_VARIABLES);
   // Beside the pool, to hear notifications: of jobs, and the account service's of keys.

@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 const ROOT = join(import.meta.dir, "../..");
 
-test("docs/operations.md says of every alert what it means, and of no other", async () => {
+test("docs/operations.md explains exactly the alerts that exist", async () => {
   const page = await Bun.file(join(ROOT, "docs/operations.md")).text();
   const rules = await Bun.file(join(ROOT, "deploy/observability/alerts.yaml")).text();
   const alerts = [...rules.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name]) => name);
@@ -22,7 +22,7 @@ test.each([
   ["gateway", ["gateway/src/config.ts"]],
   ["migrate", ["deploy/src/migrate/config.ts"]],
   ["parley, the command line", ["cli/src/connection.ts"]],
-] as [string, string[]][])("docs/configuration.md tells every variable of %s, and no other", async (section, files) => {
+] as [string, string[]][])("docs/configuration.md lists exactly the variables of %s", async (section, files) => {
   const page = await Bun.file(join(ROOT, "docs/configuration.md")).text();
   const [, text = ""] = page.split(`\n## ${section}\n`);
   const rows = text.split("\n## ")[0]?.match(/^\| `.+?\|/gm) ?? [];

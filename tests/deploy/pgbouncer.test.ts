@@ -43,7 +43,7 @@ afterAll(async () => {
   await model.stop();
 });
 
-test("agents, prompts, chats and lists work, many at once", async () => {
+test("agents, prompts, chats and lists work concurrently", async () => {
   const agentIds = await Promise.all(
     Array.from({ length: 10 }, (_, n) => createAgent(api, model, { agent_name: `Desk ${n}` })),
   );
@@ -59,14 +59,14 @@ test("agents, prompts, chats and lists work, many at once", async () => {
   expect((await api.get("/agents")).body).toMatchObject({ total: 10 });
 });
 
-test("a key that is switched off stops working at once: its change comes over the direct connection", async () => {
+test("a deactivated key stops working at once, because the change arrives over the direct connection", async () => {
   const { apiKey, keyId } = await createKey(stack.accounts, stack.owners[0].ownerId);
   expect((await stack.api(apiKey).get("/agents")).status).toBe(200);
   await stack.accounts.deactivateKey({ ownerId: stack.owners[0].ownerId, keyId });
   await eventually(async () => expect((await stack.api(apiKey).get("/agents")).status).toBe(401));
 });
 
-test("every service that has jobs listens for them past the pooler", async () => {
+test("every service with jobs listens for them past the pooler", async () => {
   const sql = openDatabase({ url: directUrl, max: 1, name: "test" });
   await eventually(async () => {
     const rows = await sql<{ applicationName: string; query: string }[]>`
@@ -82,7 +82,7 @@ test("every service that has jobs listens for them past the pooler", async () =>
   await sql.end();
 });
 
-test("a worker behind the pooler that listens past it is told of a job, and need not poll", async () => {
+test("a worker behind the pooler that listens past it is notified of jobs without polling", async () => {
   const pooled = openDatabase({ url: roleUrls(bouncer.url, TEST_SECRET).agent, prepare: false, name: "pooled" });
   const direct = openDatabase({ url: directUrl, max: 1, name: "past-the-pooler" });
   const ran: string[] = [];
@@ -103,7 +103,7 @@ test("a worker behind the pooler that listens past it is told of a job, and need
   await Promise.all([pooled.end(), direct.end()]);
 });
 
-test("background work is done: a prompt is let go of after its agent", async () => {
+test("background jobs run: a prompt is released after its agent is deleted", async () => {
   const prompt = { prompt_name: "pooled", prompt_content: "Be brief." };
   expect((await api.post("/prompts", prompt)).status).toBe(200);
   const agentId = await createAgent(api, model, { prompt_content: undefined, prompt: { prompt_name: "pooled" } });

@@ -89,7 +89,7 @@ async function isTls(url: string): Promise<boolean> {
 }
 
 describe("an address of Postgres with sslrootcert", () => {
-  test("is one that migrate and a service work with, every connection TLS", async () => {
+  test("works for migrate and a service, with TLS on every connection", async () => {
     await serveAs("postgres");
     const admin = verifying(await fileOf(authority));
     const urls = roleUrls(admin, TEST_SECRET);
@@ -117,13 +117,13 @@ describe("an address of Postgres with sslrootcert", () => {
     expect(await account.stop()).toBe(0);
   });
 
-  test("admits no server of another authority", async () => {
+  test("accepts no server of another authority", async () => {
     await serveAs("postgres");
     expect(await isTls(verifying(await fileOf(authority)))).toBeTrue();
     await expect(isTls(verifying(await fileOf(stranger)))).rejects.toThrow(/certificate/);
   });
 
-  test("admits no server whose certificate is for another name", async () => {
+  test("accepts no server with a certificate for another name", async () => {
     await serveAs("db.elsewhere.example", []);
     for (const host of ["localhost", "127.0.0.1"])
       await expect(isTls(verifying(await fileOf(authority), host))).rejects.toThrow(/altnames|does not match/i);
@@ -136,7 +136,7 @@ describe("an address of Postgres with sslrootcert", () => {
     expect(await isTls(postgresUrl(port, PASSWORD))).toBeFalse();
   });
 
-  test("takes a new authority from the file with the next connection, and keeps the last one while the file is unusable", async () => {
+  test("uses a new authority from the file at the next connection, and keeps the last one while the file is unusable", async () => {
     await serveAs("postgres");
     const file = await fileOf(stranger);
     const sql = connectPostgres(verifying(file), { max: 1, idle_timeout: 1, connect_timeout: 5 });
@@ -149,7 +149,7 @@ describe("an address of Postgres with sslrootcert", () => {
     await sql.end();
   });
 
-  test("is a wrong configuration without the file, or with a mode that verifies less", async () => {
+  test("is a configuration error without the file, or with a mode that verifies less", async () => {
     expect(() => connectPostgres(verifying(join(folder, "missing.pem")))).toThrow(/missing\.pem is no file of cert/);
     const less = verifying(await fileOf(authority)).replace("verify-full", "require");
     expect(() => connectPostgres(less)).toThrow("must have sslmode=verify-full, not require");

@@ -28,7 +28,7 @@ afterAll(async () => {
   await model.stop();
 });
 
-test("lists come from the replica, as late as it is, everything else from the primary, and lists too once the replica is gone", async () => {
+test("lists come from the replica with its lag, everything else from the primary, and lists too once the replica is gone", async () => {
   const agent_id = await createAgent(api, model);
   const say = async () =>
     (await api.post("/chat", { agent_id, message: "Hi there", streaming: false })).body.session_id;

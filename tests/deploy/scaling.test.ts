@@ -31,7 +31,7 @@ async function statements(of: string): Promise<string[]> {
   return block.split(/;\n/).filter((statement) => statement.trim() !== "");
 }
 
-test("every table has an owner, and every unique index and foreign key holds it, the primary key in the first place", async () => {
+test("every table has an owner column in every unique index and foreign key, and first in its primary key", async () => {
   const tables = await admin<{ name: string; hasOwner: boolean }[]>`
     select format('%s.%s', schemaname, tablename) as name, exists (
       select from information_schema.columns
@@ -66,7 +66,7 @@ test("every table has an owner, and every unique index and foreign key holds it,
   }
 });
 
-test("the statements for partitions turn the table of messages, with what is in it and counts it, into one by month", async () => {
+test("the partitioning statements turn the messages table, with its rows and triggers, into monthly partitions", async () => {
   const db = postgres(database.urls.conversation, { max: 1, onnotice: () => {} });
   const insert = (sql: postgres.Sql | postgres.TransactionSql, conversationId: string) => sql`
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, provider)

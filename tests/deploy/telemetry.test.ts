@@ -94,7 +94,7 @@ test("no span carries what a user wrote, or a key", () => {
   for (const secret of [stack.owners[0].apiKey, SCRIPTED_KEY, PROMPT_TEXT]) expect(all).not.toContain(secret);
 });
 
-test("what was done above is counted, by what it was and how it ended", async () => {
+test("all of the above is counted by operation and outcome", async () => {
   const [gateway, agent, conversation, dispatcher] = await Promise.all(
     (["gateway", "agent", "conversation", "webhook-dispatcher"] as const).map((name) => stack.metrics(name)),
   );
@@ -112,7 +112,7 @@ test("what was done above is counted, by what it was and how it ended", async ()
   expect(dispatcher).toMatch(/^parley_memory_held\{what="deliveries"\} 0$/m);
 });
 
-test("a client that leaves in the middle of a reply is counted apart from models that fail", async () => {
+test("a client that disconnects during a reply is counted separately from failing models", async () => {
   const api = stack.api(stack.owners[0].apiKey);
   const agentId = await createAgent(api, model);
   const asked = model.next((exchange) => exchange.text("One word "));
@@ -129,7 +129,7 @@ test("a client that leaves in the middle of a reply is counted apart from models
   });
 });
 
-test("a model's failure is counted as such", async () => {
+test("a model's failure is counted as a failure", async () => {
   const api = stack.api(stack.owners[0].apiKey);
   const agentId = await createAgent(api, model);
   void model.next((exchange) => exchange.respond(400, "application/json", "{}"));
@@ -138,7 +138,7 @@ test("a model's failure is counted as such", async () => {
   expect(told).toMatch(/^gen_ai_client_operation_duration_count\{.*outcome="error"\} 1$/m);
 });
 
-test("the dashboard and the alerts ask for no metric, and no label of one, that no process tells", async () => {
+test("the dashboard and the alerts use only metrics and labels that a process exports", async () => {
   const told = (await Promise.all([...WATCHED.map((name) => stack.metrics(name)), metricsWithTls()])).join("\n");
   const tells = new Set(
     Array.from(told.matchAll(/^([a-z][a-z_]*)(?:\{(.*)\})? /gm), ([, name, labels = ""]) => [

@@ -100,7 +100,7 @@ describe("a model that fails before the first word", () => {
   ];
 
   test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "gives a %s turn (%p) its error when it %s: the message is kept and the session goes on",
+    "fails a %s turn (%p) when it %s: the message is stored and the session goes on",
     async (_way, streaming, _fault, status, detail, script) => {
       model.always(script);
       const answer = await chat({ streaming });
@@ -114,7 +114,7 @@ describe("a model that fails before the first word", () => {
     },
   );
 
-  test.each(WAYS)("is down: a %s turn (%p) is 502 and the message is kept", async (_way, streaming) => {
+  test.each(WAYS)("is down: a %s turn (%p) is 502 and the message is stored", async (_way, streaming) => {
     const [port] = await freePorts(1);
     const agent = await createAgent(api, { baseUrl: `http://127.0.0.1:${port}/v1` });
     const answer = await chat({ agent_id: agent, streaming });
@@ -126,7 +126,7 @@ describe("a model that fails before the first word", () => {
   });
 });
 
-describe("a model that fails for a moment", () => {
+describe("a model that fails briefly", () => {
   const faults: [string, Script][] = [
     ["answers 503", (x) => x.respond(503, "text/html", "")],
     ["limits the rate", (x) => x.respond(429, "application/json", "{}", { "retry-after": "0" })],
@@ -134,7 +134,7 @@ describe("a model that fails for a moment", () => {
     ["streams nothing", (x) => x.respond(200, "text/event-stream", "")],
   ];
   test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "is asked again: of a %s turn (%p) the client notices nothing when it %s",
+    "is retried: the client of a %s turn (%p) notices nothing when it %s",
     async (_way, streaming, _fault, script) => {
       const before = model.requests.length;
       for (let time = 0; time < 2; time++) model.next(script);
@@ -149,20 +149,17 @@ describe("a model that fails for a moment", () => {
   test.each([
     ["without", {}],
     ["with", { "Idempotency-Key": "told" }],
-  ] as const)(
-    "is told of in the log at each attempt, named by the request, %s an idempotency key",
-    async (_with, given) => {
-      for (let time = 0; time < 2; time++) model.next((x) => x.respond(503, "text/html", "<h1>secret</h1>"));
-      const requestId = crypto.randomUUID();
-      const headers = { "x-request-id": requestId, ...given };
-      await api.post("/chat", { agent_id: agentId, message: "Hi" }, headers);
-      const told = await logLines("conversation", ({ request_id }) => request_id === requestId);
-      expect(told).toMatchObject(
-        [1, 2].map((attempt) => ({ level: "warn", msg: "model failed", provider: "CUSTOM_LLM", attempt })),
-      );
-      expect(JSON.stringify(told)).not.toContain("secret");
-    },
-  );
+  ] as const)("has each failed attempt logged with the request's id, %s an idempotency key", async (_with, given) => {
+    for (let time = 0; time < 2; time++) model.next((x) => x.respond(503, "text/html", "<h1>secret</h1>"));
+    const requestId = crypto.randomUUID();
+    const headers = { "x-request-id": requestId, ...given };
+    await api.post("/chat", { agent_id: agentId, message: "Hi" }, headers);
+    const told = await logLines("conversation", ({ request_id }) => request_id === requestId);
+    expect(told).toMatchObject(
+      [1, 2].map((attempt) => ({ level: "warn", msg: "model failed", provider: "CUSTOM_LLM", attempt })),
+    );
+    expect(JSON.stringify(told)).not.toContain("secret");
+  });
 });
 
 describe("a model with a fallback", () => {
@@ -176,7 +173,7 @@ describe("a model with a fallback", () => {
     createAgent(api, model, { llm: { ...llmOf(model), fallbacks: [{ ...llmOf(second), model_name: "second" }] } });
 
   test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "is stood in for in a %s turn (%p) when it %s; next time it is asked first again",
+    "is replaced by its fallback in a %s turn (%p) when it %s, and is asked first again next time",
     async (_way, streaming, _fault, script) => {
       const agent = await agentWithFallback();
       model.always(script);
@@ -254,7 +251,7 @@ describe("a model that fails in the middle of a streamed reply", () => {
     ["drops the connection", (exchange) => exchange.reset()],
     ["ends without an end", (exchange) => exchange.cutOff()],
   ];
-  test.each(faults)("%s: the client sees a broken response, and what was said is kept", async (_fault, fail) => {
+  test.each(faults)("%s: the client sees a broken response, and the partial reply is stored", async (_fault, fail) => {
     const sessions: string[] = [];
     const breakOff: Script = async (exchange) => {
       exchange.text("One two thr");
@@ -301,7 +298,7 @@ describe("a model that fails in the middle of a streamed reply", () => {
 
 describe("a model that says what cannot be kept", () => {
   test.each([true, false])(
-    "has its NUL characters left out, said and stored alike (streaming %p)",
+    "has its NUL characters removed, as sent and as stored (streaming %p)",
     async (streaming) => {
       model.next((exchange) => {
         for (const piece of ["On\0e ", "\0", "two\0"]) exchange.text(piece);
@@ -361,7 +358,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a second message while a reply is in progress", () => {
-  test("is 409, and is not stored; after the reply the session goes on", async () => {
+  test("is 409 and not stored; after the reply the session goes on", async () => {
     const asked = model.next((exchange) => exchange.text("One "));
     const first = api.chat({ agent_id: agentId, message: "Count" });
     const exchange = await asked;
@@ -381,7 +378,7 @@ describe("a second message while a reply is in progress", () => {
     await goesOn(sessionId, ["user: Count", "assistant: One two "]);
   });
 
-  test("of twenty at once exactly one is answered", async () => {
+  test("is one of twenty concurrent ones, of which exactly one is answered", async () => {
     const { body } = await api.get(`/agents/${agentId}/first-message`);
     const asked = model.next();
     const turns = Array.from({ length: 20 }, (_, at) =>
@@ -419,31 +416,28 @@ describe("end_call", () => {
     expect(await messagesOf(sessionOf(answer))).toEqual(["user: Bye", "assistant: Good night."]);
   });
 
-  test.each([true, false])(
-    "without a word says goodbye in its own words or the agent's (streaming %p)",
-    async (streaming) => {
-      const agent = await createAgent(api, model, { tools: { end_call: { message: "Bye from the agent." } } });
-      for (const [input, farewell] of [
-        [{ message: "Bye from the model." }, "Bye from the model."],
-        [{}, "Bye from the agent."],
-      ] as const) {
-        model.next((exchange) => {
-          exchange.toolCall("end_call", input);
-          exchange.finish();
-        });
-        const answer = await say({ agent_id: agent, streaming });
-        expect(streaming ? answer.body : answer.body.response).toBe(farewell);
-        expect((await api.get(`/chat/sessions/${sessionOf(answer)}`)).body.status).toBe("COMPLETED");
-      }
-    },
-  );
+  test.each([true, false])("without text uses its own farewell or the agent's (streaming %p)", async (streaming) => {
+    const agent = await createAgent(api, model, { tools: { end_call: { message: "Bye from the agent." } } });
+    for (const [input, farewell] of [
+      [{ message: "Bye from the model." }, "Bye from the model."],
+      [{}, "Bye from the agent."],
+    ] as const) {
+      model.next((exchange) => {
+        exchange.toolCall("end_call", input);
+        exchange.finish();
+      });
+      const answer = await say({ agent_id: agent, streaming });
+      expect(streaming ? answer.body : answer.body.response).toBe(farewell);
+      expect((await api.get(`/chat/sessions/${sessionOf(answer)}`)).body.status).toBe("COMPLETED");
+    }
+  });
 
-  test("of an agent that has no such tool is not offered to the model", async () => {
+  test("is not offered to the model when the agent lacks the tool", async () => {
     await chat({ streaming: false });
     expect(model.requests.at(-1)?.body.tools).toBeUndefined();
   });
 });
 
-test("no process died of any of it", () => {
+test("no process died during these tests", () => {
   expect(stack.pids()).toEqual(pids);
 });

@@ -57,7 +57,7 @@ async function isKept(turn: Turn): Promise<void> {
 }
 
 describe("Postgres killed", () => {
-  test("is 503 with Retry-After while it is away, whatever is asked and whoever asks, and heals by itself", async () => {
+  test("makes every request 503 with Retry-After until it is back, and the stack recovers by itself", async () => {
     const unused = await createKey(stack.accounts, stack.owners[0].ownerId);
     const { body } = await api.post("/chat", { agent_id: agentId, message: "Before", streaming: false });
     const before = others("postgres");
@@ -110,7 +110,7 @@ describe("Postgres killed", () => {
     expect(others("postgres")).toEqual(before);
   });
 
-  test("during a reply loses nothing of it: it is stored once Postgres is back", async () => {
+  test("during a reply loses none of it: it is stored once Postgres is back", async () => {
     const asked = model.next((exchange) => exchange.text("One two "));
     const response = await api.chat({ agent_id: agentId, message: "Count" });
     const exchange = await asked;
@@ -123,7 +123,7 @@ describe("Postgres killed", () => {
     expect(await messagesOf(sessionOf(response))).toEqual(["user: Count", "assistant: One two three"]);
   });
 
-  test("in the middle of a load loses no message that was accepted", async () => {
+  test("under load loses no accepted message", async () => {
     const load = startLoad(api, agentId);
     await killUnder(load, "postgres");
     for (const status of statusesOf(load)) expect([200, 503]).toContain(status as number);
@@ -132,7 +132,7 @@ describe("Postgres killed", () => {
 });
 
 describe("Redis killed", () => {
-  test("is noticed by no client: every request is served, and limits are shared again when it is back", async () => {
+  test("goes unnoticed by clients: every request is served, and limits are shared again when it is back", async () => {
     const before = others("redis");
     const { back } = stack.kill("redis");
     let isBack = false;
@@ -154,18 +154,21 @@ describe("Redis killed", () => {
   });
 });
 
-describe("a process killed in the middle of a load", () => {
+describe("a process killed under load", () => {
   const names = ["gateway", "account", "agent", "prompt", "conversation", "webhook-dispatcher"] as const;
-  test.each(names)("%s: each answer is a decided one or 502 or 503, and what was accepted is kept", async (name) => {
-    const before = others(name);
-    const load = startLoad(api, agentId);
-    await killUnder(load, name);
-    // Only with the gateway itself does a client lose its connection.
-    const decided: (number | null)[] = name === "gateway" ? [200, null] : [200, 502, 503];
-    for (const status of statusesOf(load)) expect(decided).toContain(status);
-    await Promise.all(load.turns.map(isKept));
-    expect(others(name)).toEqual(before);
-  });
+  test.each(names)(
+    "%s: each response is a regular one or 502 or 503, and what was accepted is stored",
+    async (name) => {
+      const before = others(name);
+      const load = startLoad(api, agentId);
+      await killUnder(load, name);
+      // Only with the gateway itself does a client lose its connection.
+      const decided: (number | null)[] = name === "gateway" ? [200, null] : [200, 502, 503];
+      for (const status of statusesOf(load)) expect(decided).toContain(status);
+      await Promise.all(load.turns.map(isKept));
+      expect(others(name)).toEqual(before);
+    },
+  );
 
   test("conversation, in the middle of a reply: the client sees it break, and the session is free when the lease ends", async () => {
     const asked = model.next((exchange) => exchange.text("One two "));
@@ -184,8 +187,8 @@ describe("a process killed in the middle of a load", () => {
   });
 });
 
-describe("a process that is asked to stop", () => {
-  test.each(["gateway", "conversation"] as const)("lets the replies under way end: %s", async (name) => {
+describe("a stopping process", () => {
+  test.each(["gateway", "conversation"] as const)("lets running replies end: %s", async (name) => {
     const asked = model.next((exchange) => exchange.text("One "));
     const pending = api.chat({ agent_id: agentId, message: "Count" });
     const exchange = await asked;

@@ -139,7 +139,7 @@ describe.each(RPCS)("$service $name", ({ service, name }) => {
   const fields = method?.requestDeserialize(Buffer.alloc(0)) ?? {};
   const isOwned = "ownerId" in fields || Object.keys(more(name)).length > 0;
 
-  test("for another owner, with this owner's ids, answers nothing of this owner's and changes nothing", async () => {
+  test("called by another owner with this owner's ids reveals and changes nothing", async () => {
     if (!isOwned) return expect(Object.keys(WITHOUT_OWNER)).toContain(name);
     const known = Object.entries(fields).map(([field, value]) => [field, given[field] ?? value]);
     const request = { ...Object.fromEntries(known), ...more(name) };
@@ -152,7 +152,7 @@ describe.each(RPCS)("$service $name", ({ service, name }) => {
   });
 });
 
-test("for its owner the same ids are answered with what is looked for above", async () => {
+test("called by the owner with the same ids returns what the other owner must not see", async () => {
   const request = { ...given, ownerId: victim.ownerId, reference: { promptName: CANARY, promptVersion: undefined } };
   for (const [service, name] of [
     ["account", "listKeys"],

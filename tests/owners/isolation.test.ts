@@ -13,7 +13,7 @@ const pairs = SCHEMAS.flatMap((role) =>
   SCHEMAS.filter((schema) => schema !== role).map((schema) => ({ role, schema })),
 );
 
-describe("a service's database role, as the stack made it,", () => {
+describe("a service's database role, as the stack creates it,", () => {
   test.each(SCHEMAS)("%s reads and writes its own tables", async (role) => {
     await asRole(role, async (sql) => {
       const tables = await tablesOf(sql, role);
@@ -39,7 +39,7 @@ describe("a service's database role, as the stack made it,", () => {
     });
   });
 
-  test.each(SCHEMAS)("%s can make nothing outside its schema and no other role", async (role) => {
+  test.each(SCHEMAS)("%s can create nothing outside its schema and no other role", async (role) => {
     await asRole(role, async (sql) => {
       await expect(sql`create table public.intruder (id int)`.execute()).rejects.toThrow(
         "permission denied for schema public",

@@ -21,7 +21,7 @@ const problem = ({ status, body }: Answer) => ({ status, ...body });
 const from = (address: string) => ({ "x-forwarded-for": address });
 
 describe("a key", () => {
-  test("that is missing, wrong, switched off, deleted or expired is 401, each in its own words", async () => {
+  test("that is missing, wrong, inactive, deleted or expired is 401 with the specific reason", async () => {
     const { accounts, owners } = stack;
     const { ownerId } = owners[0];
     const inactive = await createKey(accounts, ownerId);
@@ -56,12 +56,12 @@ describe("a key", () => {
     expect(await detailOf({ "x-api-key": expired.apiKey })).toBe("API key has expired");
   });
 
-  test("is asked for before anything of the request is looked at", async () => {
+  test("is checked before anything else in the request", async () => {
     const answer = await stack.api("").send("POST", "/chat", { body: "not json", headers: from("192.0.2.2") });
     expect(problem(answer)).toEqual({ status: 401, detail: "API key is missing" });
   });
 
-  test("works until the millisecond it expires at, and not after", async () => {
+  test("works until the millisecond of its expiry and not after", async () => {
     const expiresAt = new Date(Date.now() + 1_500);
     const { apiKey } = await createKey(stack.accounts, stack.owners[0].ownerId, { expiresAt });
     const api = stack.api(apiKey);
@@ -81,7 +81,7 @@ describe("a key", () => {
 });
 
 describe("a change of a key or its account", () => {
-  test("holds on every gateway soon: off, on, deleted", async () => {
+  test("takes effect on every gateway soon: off, on, deleted", async () => {
     const { accounts, owners } = stack;
     const { ownerId } = owners[0];
     const second = await startSecondGateway(stack);
@@ -110,7 +110,7 @@ describe("a change of a key or its account", () => {
     await second.stop();
   });
 
-  test("of the tier shows in the limit soon", async () => {
+  test("to the tier changes the limit soon", async () => {
     const { accounts } = stack;
     const owner = await createOwner(accounts, 7);
     const api = stack.api(owner.apiKey);
@@ -160,7 +160,7 @@ describe("a scope", () => {
   ] as const;
   const scopes = [...new Set(routes.map(([, , scope]) => scope))];
 
-  test("that a key lacks is 403 and named; those it has let it through", async () => {
+  test("that a key lacks is 403 and named; scopes that it has admit it", async () => {
     const { accounts, owners } = stack;
     const withEach = await Promise.all(
       scopes.map(async (scope) => {
@@ -181,7 +181,7 @@ describe("a scope", () => {
 const JSON_BODY = { body: "{}", headers: { "content-type": "application/json" } };
 
 describe("the rate limit", () => {
-  test("counts down in the headers, then refuses with 429 and says when to come back", async () => {
+  test("counts down in the headers, then refuses with 429 and says when to retry", async () => {
     const owner = await createOwner(stack.accounts, 3);
     const api = stack.api(owner.apiKey);
     // A client's mistake counts like any other request.
@@ -199,7 +199,7 @@ describe("the rate limit", () => {
     }
   });
 
-  test("is each key's own, and the same on every gateway", async () => {
+  test("is per key, and shared by all gateways", async () => {
     const owner = await createOwner(stack.accounts, 2);
     const other = await createKey(stack.accounts, owner.ownerId);
     const second = await startSecondGateway(stack);
@@ -211,7 +211,7 @@ describe("the rate limit", () => {
     await second.stop();
   });
 
-  test("of many requests at once lets exactly so many through", async () => {
+  test("admits exactly the limit of many concurrent requests", async () => {
     const owner = await createOwner(stack.accounts, 20);
     const api = stack.api(owner.apiKey);
     const statuses = await Promise.all(Array.from({ length: 40 }, async () => (await api.get("/agents")).status));
@@ -225,7 +225,7 @@ function remaining({ headers }: Answer): string | null {
 }
 
 describe("wrong keys", () => {
-  test("are limited to 60 a minute from an address, while a valid key from there is served", async () => {
+  test("are limited to 60 a minute per address, while a valid key from there is served", async () => {
     const guess = (api: Api, address: string) => api.get("/agents", from(address));
     const wrong = stack.api(UNKNOWN);
     for (let guesses = 0; guesses < 60; guesses++) expect((await guess(wrong, "198.51.100.7")).status).toBe(401);

@@ -49,7 +49,7 @@ const cookieOf = ({ headers }: Answer) => headers.get("set-cookie") ?? "";
 const tokenOf = (answer: Answer) => /^(?:__Host-)?parley_session=([^;]*)/.exec(cookieOf(answer))?.[1] ?? "";
 
 describe("signing in", () => {
-  test("answers who one is and sets a cookie that the management API takes", async () => {
+  test("returns the owner and sets a cookie that the management API accepts", async () => {
     const { ownerId, email } = await member();
     const answer = await signIn({ email, password: PASSWORD });
     const owner = {
@@ -69,14 +69,14 @@ describe("signing in", () => {
     expect(me.headers.get("x-ratelimit-limit")).toBe("300");
   });
 
-  test("with what dev.env holds works in a new stack", async () => {
+  test("with the login in dev.env works in a new stack", async () => {
     const env = readFileSync(stack.home.file("dev.env"), "utf8");
     const value = (name: string) => new RegExp(`^${name}=(.+)$`, "m").exec(env)?.[1];
     const answer = await signIn({ email: value("PARLEY_OWNER_EMAIL"), password: value("PARLEY_OWNER_PASSWORD") });
     expect(problem(answer)).toMatchObject({ status: 200, owner_id: value("PARLEY_OWNER_ID") });
   });
 
-  test("says the same of a wrong password, an unknown email and an owner without a password", async () => {
+  test("gives the same answer for a wrong password, an unknown email and an owner without a password", async () => {
     const { email } = await member();
     const without = await createOwner(stack.accounts);
     const { owner } = await stack.accounts.getOwner({ ownerId: without.ownerId });
@@ -87,7 +87,7 @@ describe("signing in", () => {
     }
   });
 
-  test("is limited at an account, known or not, wherever the attempts come from", async () => {
+  test("is limited per account, known or not, from wherever the attempts come", async () => {
     const { email, manage } = await member();
     for (const account of [email, "unknown@example.com"]) {
       for (let guesses = 0; guesses < 5; guesses++) {
@@ -100,7 +100,7 @@ describe("signing in", () => {
     expect((await manage.get("/me")).status).toBe(200);
   });
 
-  test("is limited from an address, whichever accounts are tried", async () => {
+  test("is limited per address, whichever accounts are tried", async () => {
     const from = { "x-forwarded-for": "203.0.113.5" };
     for (let guesses = 0; guesses < 10; guesses++) {
       expect(problem(await signIn({ email: `guess${guesses}@example.com`, password: "a" }, from))).toEqual(WRONG);
@@ -109,7 +109,7 @@ describe("signing in", () => {
     expect((await signIn({ email: "guess10@example.com", password: "a" })).status).toBe(401);
   });
 
-  test("refuses an address over its limit before it reads what the address sends", async () => {
+  test("refuses an address over its limit before reading the body", async () => {
     const from = "203.0.113.6";
     for (let guesses = 0; guesses < 10; guesses++)
       await signIn({ email: `other${guesses}@example.com`, password: "a" }, { "x-forwarded-for": from });
@@ -118,7 +118,7 @@ describe("signing in", () => {
     close();
   });
 
-  test("takes a body of 4 KiB at most, whether its length is announced or not", async () => {
+  test("accepts a body of at most 4 KiB, with or without a declared length", async () => {
     const body = JSON.stringify({ email: "long@example.com", password: "x".repeat(5 * 1024) });
     const detail = "The request body must be at most 4 KiB";
     for (const sent of [body, new Blob([body]).stream()]) {
@@ -131,7 +131,7 @@ describe("signing in", () => {
     close();
   });
 
-  test("over TLS makes a cookie of the host's own, and one planted by a neighbour is not taken", async () => {
+  test("over TLS sets a host-only cookie, and one planted by a sibling domain is not accepted", async () => {
     const { email } = await member();
     const tls = { "x-forwarded-proto": "https" };
     const answer = await signIn({ email, password: PASSWORD }, tls);
@@ -142,7 +142,7 @@ describe("signing in", () => {
     expect(problem(await me(`parley_session=${token}`))).toEqual(NOT_SIGNED_IN);
   });
 
-  test("fills in what is wrong with a body", async () => {
+  test("lists what is wrong with a body", async () => {
     expect(problem(await signIn({ email: "no email", password: "" }))).toEqual({
       status: 422,
       detail: "password must not be empty",
@@ -156,7 +156,7 @@ describe("signing in", () => {
 });
 
 describe("a session", () => {
-  test("ends on every gateway with signing out", async () => {
+  test("ends on every gateway at sign-out", async () => {
     const { token, manage } = await member();
     const second = await startSecondGateway(stack);
     const elsewhere = createManageApi(second.url, token);
@@ -168,7 +168,7 @@ describe("a session", () => {
     await second.stop();
   });
 
-  test("is no key, nor a key a session", async () => {
+  test("is not a key, and a key is not a session", async () => {
     const { token, apiKey } = await member();
     const cookie = { cookie: `parley_session=${token}` };
     expect(problem(await stack.api("").get("/agents", cookie))).toEqual({ status: 401, detail: "API key is missing" });
@@ -220,7 +220,7 @@ describe("a password", () => {
   const change = (manage: Api, current_password: string, new_password = "another four words here") =>
     manage.post("/password", { current_password, new_password }, { "x-forwarded-for": anAddress() });
 
-  test("changed by its owner ends every session and begins a new one", async () => {
+  test("changed by its owner ends every session and starts a new one", async () => {
     const { manage, token, email, ownerId } = await member();
     const { token: other } = await stack.accounts.signIn({ email, password: PASSWORD });
     const answer = await change(manage, PASSWORD);
@@ -231,7 +231,7 @@ describe("a password", () => {
     expect((await signIn({ email, password: "another four words here" })).status).toBe(200);
   });
 
-  test("is kept when the current one is wrong or the new one too short, and guesses at it are limited", async () => {
+  test("stays when the current one is wrong or the new one too short, and guesses are limited", async () => {
     const { manage } = await member();
     const wrong = "current_password is not the one you have";
     expect(problem(await change(manage, "not mine"))).toMatchObject({
@@ -249,7 +249,7 @@ describe("a password", () => {
 });
 
 describe("keys", () => {
-  test("are created, shown once, switched off and on, and deleted", async () => {
+  test("are created, shown once, deactivated, activated and deleted", async () => {
     const { manage } = await member();
     const made = await manage.post("/keys", { name: "CI", scopes: ["agents:read"], expires_at: "2999-01-31" });
     const { api_key, ...key } = made.body;
@@ -340,7 +340,7 @@ test("settings show the tier and change how long conversations are kept", async 
   });
 });
 
-test("no log has a password, a session or a key in it", async () => {
+test("no log contains a password, a session or a key", async () => {
   const { email } = await member();
   const answer = await signIn({ email, password: PASSWORD });
   const made = await stack.manage(tokenOf(answer)).post("/keys", {});

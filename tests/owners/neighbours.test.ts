@@ -49,7 +49,7 @@ function answer(exchange: Exchange | undefined): void {
   exchange?.finish();
 }
 
-test("chats that wait for one idempotency key hold up no other owner", async () => {
+test("chats that wait for one idempotency key do not delay another owner", async () => {
   const asked = keepWaiting();
   const chat = { agent_id: hostileAgent, message: "Wait", streaming: false };
   let settled = 0;
@@ -66,7 +66,7 @@ test("chats that wait for one idempotency key hold up no other owner", async () 
   expect(asked).toHaveLength(1);
 });
 
-test("as many chats as there are database connections, at models that hang, hold up no other owner", async () => {
+test("as many chats with hanging models as there are database connections do not delay another owner", async () => {
   const asked = keepWaiting();
   const chats = Array.from({ length: 40 }, (_, at) => {
     const headers = at % 2 === 0 ? { "idempotency-key": `key ${at}` } : {};
@@ -89,7 +89,7 @@ test("2,000 idle connections and 500 unfinished requests leave room for others",
   for (const socket of [...idle, ...unfinished]) socket.destroy();
 });
 
-test("requests pipelined by clients that read nothing hold up nobody", async () => {
+test("requests pipelined by clients that read nothing delay nobody", async () => {
   const request = `GET /v1/public/agents HTTP/1.1\r\nHost: parley\r\nX-API-Key: ${stack.owners[1].apiKey}\r\n\r\n`;
   const silent = await Promise.all(Array.from({ length: 20 }, open));
   for (const socket of silent) socket.write(request.repeat(1_000));
@@ -97,7 +97,7 @@ test("requests pipelined by clients that read nothing hold up nobody", async () 
   for (const socket of silent) socket.destroy();
 });
 
-test("headers and addresses over 16 KiB are refused without a key being looked at", async () => {
+test("headers and URLs over 16 KiB are refused before the key is checked", async () => {
   for (const [path, headers] of [
     ["/agents", { "x-long": "a".repeat(100_000) }],
     [`/agents/${"a".repeat(100_000)}`, {}],

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { nextPause, RESTART } from "@parley/dev/processes/back-off.ts";
 
-test("restarts come after 100 ms, then twice as long each time, and never later than 5 s", () => {
+test("restarts back off from 100 ms, doubling each time, up to 5 s", () => {
   const pauses: number[] = [];
   for (let pause: number | null = null; pauses.length < 8; pauses.push(pause)) pause = nextPause(RESTART, pause, 0);
   expect(pauses).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000]);

@@ -21,14 +21,14 @@ const write = (owner: Parameters<typeof writeDevEnv>[1]) =>
     conversationAddress: "unix:/run/conversation.sock",
   });
 
-test("the owner, key and password of one start are found by the next", () => {
+test("the next start finds the owner, key and password of the last", () => {
   expect(readDevEnv(home)).toBeNull();
   const owner = { ...KEY, login: { email: "dev@localhost.localdomain", password: "-a_b=c" } };
   write(owner);
   expect(readDevEnv(home)).toEqual(owner);
 });
 
-test("what a shell runs after reading it has the variables", () => {
+test("a shell that sources it passes the variables to its commands", () => {
   const path = write(KEY);
   const { stdout } = Bun.spawnSync(["sh", "-c", `. ${path} && exec env`], { env: { PATH: process.env.PATH } });
   const given = stdout.toString().split("\n");

@@ -42,7 +42,7 @@ function program(script: string, ping = async () => {}): Program {
 }
 
 describe("a program that is kept running", () => {
-  test("is started again when it is killed, and told of", async () => {
+  test("is restarted when it is killed, with a message", async () => {
     kept = keepRunning(program("sleep 1000"), events, SOON);
     await kept.answers;
     process.kill(pids[0] ?? 0, "SIGKILL");
@@ -51,7 +51,7 @@ describe("a program that is kept running", () => {
     expect(ends).toEqual(["SIGKILL: "]);
   });
 
-  test("is given up, with its last words, when it never came to answer", async () => {
+  test("is given up with its last message when it never answered", async () => {
     kept = keepRunning(
       program(`echo '{"msg":"cannot start","err":{"message":"no database"}}'; exit 7`, never),
       events,
@@ -71,7 +71,7 @@ describe("a program that is kept running", () => {
     expect(identify(pids[0] ?? 0)).toBeNull();
   });
 
-  test("is not started again once it was told to stop", async () => {
+  test("is not restarted once it was told to stop", async () => {
     kept = keepRunning(program("sleep 1000"), events, SOON);
     await kept.answers;
     await kept.stop();
@@ -79,7 +79,7 @@ describe("a program that is kept running", () => {
     expect(ends).toEqual([]);
   });
 
-  test("that is missing is told of like one that fails", async () => {
+  test("that is missing is reported like one that fails", async () => {
     const missing = program("", never);
     kept = keepRunning({ ...missing, command: { ...missing.command, args: ["no-such-program"] } }, events, SOON);
     const message = await kept.answers.then(String, (error: Error) => error.message);

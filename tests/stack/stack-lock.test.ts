@@ -43,7 +43,7 @@ describe("a home", () => {
     );
   });
 
-  test("is cleared of what a killed supervisor left running", async () => {
+  test("is cleared of processes that a killed supervisor left running", async () => {
     const left = stray();
     await leave(2 ** 22 + 1, { pid: left.pid, identity: identify(left.pid) });
     const lock = await lockHome(home);
@@ -51,7 +51,7 @@ describe("a home", () => {
     lock.release();
   });
 
-  test("never costs a process its life that merely got the pid of one of ours", async () => {
+  test("never kills a process that merely reuses the pid of one of ours", async () => {
     const innocent = stray();
     await leave(2 ** 22 + 1, { pid: innocent.pid, identity: "another boot:1:1" });
     const lock = await lockHome(home);

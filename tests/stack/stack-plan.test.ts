@@ -48,7 +48,7 @@ const programs = [
 const env = (name: string) => programs.find((program) => program.name === name)?.command.env ?? {};
 const holders = (variable: string) => programs.filter(({ command }) => command.env?.[variable]).map(({ name }) => name);
 
-describe("what each process is given", () => {
+describe("the environment of each process", () => {
   test("every process gets the operator's settings and none gets the rest of the environment", () => {
     expect(holders("PARLEY_CHAT_IDLE_MINUTES")).toHaveLength(programs.length);
     expect(holders("OTEL_EXPORTER_OTLP_ENDPOINT")).toHaveLength(programs.length);
@@ -67,20 +67,20 @@ describe("what each process is given", () => {
     expect(holders("DATABASE_URL")).toHaveLength(5);
   });
 
-  test("only those who take and call a model's address may use the stand-in's, beside what the operator allows", () => {
+  test("only the services that check and call a model's address may use the stand-in, plus what the operator allows", () => {
     for (const name of ["agent", "conversation"]) {
       expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6");
     }
     expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8");
   });
 
-  test("every service and the gateway know where the others are", () => {
+  test("every service and the gateway get the others' addresses", () => {
     expect(env("gateway").PARLEY_CONVERSATION_ADDRESS).toBe("unix:/run/parley/conversation.sock");
     expect(env("gateway").PARLEY_WEBHOOK_ADDRESS).toBe("unix:/run/parley/webhook-dispatcher.sock");
     expect(env("conversation").PARLEY_AGENT_ADDRESS).toBe("unix:/run/parley/agent.sock");
   });
 
-  test("of several replicas each has its own sockets and log, and the others know of all; gateways share a port", () => {
+  test("each replica has its own sockets and log, the others get all addresses, and gateways share a port", () => {
     const twice = { ...surroundings, replicas: 2 };
     const [one, two] = servicePrograms(twice).filter(({ name }) => /^agent/.test(name));
     expect([one?.name, two?.name]).toEqual(["agent", "agent-2"]);

@@ -4,7 +4,7 @@ import { freePorts, promise } from "@parley/dev/processes/ports.ts";
 // So many of the 17,000 there are that two who knew nothing of each other would have some in common.
 const MANY = 500;
 
-test("ports that one process was given are given to no other, though nothing listens on them, until it ends", async () => {
+test("ports found by one process are given to no other until it ends, even if nothing listens on them", async () => {
   const program = `
     import { freePorts } from ${JSON.stringify(import.meta.resolve("@parley/dev/processes/ports.ts"))};
     process.on("disconnect", process.exit);

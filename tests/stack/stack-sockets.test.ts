@@ -19,7 +19,7 @@ afterAll(() => rm(parent, { recursive: true }));
 const modeOf = (folder: string) => statSync(folder).mode & 0o777;
 
 describe("the folder of a stack's sockets", () => {
-  test("is the one wanted, empty, and closed to others, whatever was there", async () => {
+  test("is the requested one, emptied, and closed to other users", async () => {
     const wanted = join(parent, "run");
     await mkdir(wanted, { mode: 0o755 });
     await writeFile(join(wanted, "stale.sock"), "");
@@ -29,7 +29,7 @@ describe("the folder of a stack's sockets", () => {
   });
 
   test.each([["too-long-".repeat(12)], ["with a space"], ["with,comma"]])(
-    "is a new temporary one, closed to others, in place of %p, which no socket can have",
+    "is a new temporary one, closed to other users, in place of %p, which no socket can have",
     async (name) => {
       const wanted = join(parent, name, "run");
       const folder = makeSocketFolder(wanted);
@@ -42,7 +42,7 @@ describe("the folder of a stack's sockets", () => {
     },
   );
 
-  test("goes with what a killed stack left in it, and nothing else does", async () => {
+  test("is removed with what a killed stack left in it, and nothing else is", async () => {
     const folder = makeSocketFolder(join(parent, "left"));
     await writeFile(join(folder, "account.sock"), "");
     removeSocketFolders([
@@ -55,7 +55,7 @@ describe("the folder of a stack's sockets", () => {
   });
 });
 
-test("a Postgres on a socket has a URL as libpq takes it", () => {
+test("a Postgres on a socket has a URL in libpq's form", () => {
   const url = postgresUrl("/home/me/.parley/postgres-run", "secret");
   expect(url).toBe("postgres://parley:secret@%2Fhome%2Fme%2F.parley%2Fpostgres-run/parley");
   expect(databaseSocket(url)).toBe("/home/me/.parley/postgres-run/.s.PGSQL.5432");

@@ -47,7 +47,7 @@ async function pathWithoutRedis(): Promise<string> {
 
 describe("a stack", () => {
   test(
-    "works in a folder that only its user may enter, beside another, and without a Redis, which it says",
+    "works in a folder that only its user may enter, beside another stack, and without Redis, with a message",
     async () => {
       const [plain, secluded] = await Promise.all([
         start("open"),
@@ -80,7 +80,7 @@ describe("a stack", () => {
   );
 
   test(
-    "says every variable that is wrong at once, and what does not answer",
+    "reports all wrong variables at once, and what does not answer",
     async () => {
       const home = await temporaryHome("open");
       const wrong = runStack(home.path, 99_999, { PARLEY_ENCRYPTION_KEY: "short" });

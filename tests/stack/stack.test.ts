@@ -39,7 +39,7 @@ const processOf = (name: string) => {
 };
 
 describe("a stack that says it is up", () => {
-  test("answers the key in dev.env, which only its owner may read", async () => {
+  test("accepts the key in dev.env, which only its owner may read", async () => {
     expect(Object.keys(stack.variables()).sort()).toEqual([
       ...["PARLEY_API_KEY", "PARLEY_CONVERSATION_ADDRESS", "PARLEY_MODEL_URL", "PARLEY_OWNER_EMAIL", "PARLEY_OWNER_ID"],
       ...["PARLEY_OWNER_PASSWORD", "PARLEY_URL"],
@@ -82,7 +82,7 @@ describe("a stack that says it is up", () => {
 
 describe("a process that is killed", () => {
   test.each(["conversation", "gateway", "redis", "model", "postgres"])(
-    "%s comes back at its address with its new pid in stack.json, and the stack heals",
+    "%s comes back at its address with its new pid in stack.json, and the stack recovers",
     async (name) => {
       const before = processOf(name);
       process.kill(before.pid, "SIGKILL");
@@ -99,7 +99,7 @@ describe("a process that is killed", () => {
 });
 
 describe("a stack that ends", () => {
-  test("leaves no process when it was itself killed, and starts again with the same owner, key and model", async () => {
+  test("leaves no process when it is killed, and restarts with the same owner, key and model", async () => {
     const variables = stack.variables();
     const pids = stack.processes().map(({ pid }) => pid);
     stack.supervisor.kill("SIGKILL");

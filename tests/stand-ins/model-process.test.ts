@@ -11,7 +11,7 @@ async function firstLine(stream: ReadableStream<Uint8Array>) {
   return JSON.parse(new TextDecoder().decode(value));
 }
 
-test("the process prints where it listens and ends with 0 on SIGTERM, in the middle of a stream too", async () => {
+test("the process prints its address and exits with 0 on SIGTERM, even during a stream", async () => {
   const child = run({ PORT: "0", PARLEY_MODEL_WORD_DELAY_MS: "60000" });
   const line = await firstLine(child.stdout);
   expect(line).toEqual({ level: "info", msg: "listening", address: expect.stringMatching(/^127\.0\.0\.1:\d+$/) });

@@ -54,7 +54,7 @@ describe("a whole chat completion", () => {
     });
   });
 
-  test.each([{}, { authorization: "Bearer anything" }])("is given with the headers %j", async (headers) => {
+  test.each([{}, { authorization: "Bearer anything" }])("is returned with the headers %j", async (headers) => {
     expect((await chat({ messages: ASKS_WHO }, headers)).status).toBe(200);
   });
 
@@ -69,7 +69,7 @@ describe("a whole chat completion", () => {
     expect(completion.choices[0].message.content).toBe(ANSWER);
   });
 
-  test("is JSON of the schema asked for, its strings taken from the conversation", async () => {
+  test("is JSON of the requested schema, with strings from the conversation", async () => {
     const schema = {
       type: "object",
       properties: { summary: { type: "string" }, score: { type: "integer", minimum: 1 } },
@@ -165,14 +165,14 @@ describe("end_call", () => {
         tools: [END_CALL],
       },
     ],
-  ])("gives way to a farewell when %s", async (_, body) => {
+  ])("is replaced by a farewell when %s", async (_, body) => {
     const completion = (await (await chat(body)).json()) as { choices: unknown[] };
     expect(completion.choices).toMatchObject([
       { message: { content: "Goodbye, and thank you for the conversation." }, finish_reason: "stop" },
     ]);
   });
 
-  test("is left alone when the user does not say goodbye", async () => {
+  test("is not called when the user does not say goodbye", async () => {
     const completion = (await (await chat({ messages: ASKS_WHO, tools: [END_CALL] })).json()) as { choices: unknown[] };
     expect(completion.choices).toMatchObject([{ message: { content: ANSWER } }]);
   });
@@ -226,7 +226,7 @@ describe("an error in OpenAI's shape", () => {
   });
 });
 
-test("the models and the health are shown", async () => {
+test("the models and the health are served", async () => {
   const models = await fetch(`${model.url}/v1/models`);
   expect(await models.json()).toEqual({
     object: "list",
@@ -235,7 +235,7 @@ test("the models and the health are shown", async () => {
   expect(await (await fetch(`${model.url}/healthz`)).json()).toEqual({ status: "ok" });
 });
 
-test("the words of a stream come apart by the delay", async () => {
+test("the words of a stream are the delay apart", async () => {
   const slow = startModel({ wordDelayMs: 20 });
   const startedAt = performance.now();
   const response = await fetch(`${slow.url}/v1/chat/completions`, {
@@ -248,7 +248,7 @@ test("the words of a stream come apart by the delay", async () => {
   await slow.stop();
 });
 
-test("a client that goes away ends the stream, in the middle of a word's delay too", async () => {
+test("a client that disconnects ends the stream, even during a word's delay", async () => {
   const ended = Promise.withResolvers<number>();
   function* endless(): Generator<SseEvent> {
     let taken = 0;

@@ -137,7 +137,7 @@ test("a sample event reaches its destination and shows in the log of deliveries"
   expect(problem(await manage.send("POST", `/destinations/${destination_id}/test`))).toMatchObject({ status: 400 });
 });
 
-test("a chat that ends is an event, and what failed goes out again by hand, one or all", async () => {
+test("a chat that ends is an event, and failed deliveries can be resent, one or all", async () => {
   const { manage, apiKey } = await member();
   const { destination_id } = (await manage.post("/destinations", hook())).body;
   status = 503;
@@ -178,7 +178,7 @@ test("a chat that ends is an event, and what failed goes out again by hand, one 
   expect(problem(await all("then"))).toMatchObject({ status: 422, errors: [{ path: "since" }] });
 });
 
-test("after a new secret deliveries are signed with both", async () => {
+test("after a rotation deliveries are signed with both secrets", async () => {
   const { manage } = await member();
   const { destination_id } = (await manage.post("/destinations", hook())).body;
   await manage.send("POST", `/destinations/${destination_id}/rotate-secret`);

@@ -69,7 +69,7 @@ describe.each([
   ["TypeScript", "ts", "receiver.ts", [process.execPath]],
   ["Python", "python", "receiver.py", ["python3"]],
 ])("the receiver in %s", (_, language, name, program) => {
-  test("takes a delivery that is signed with its secret, before and after a rotation, and refuses others", async () => {
+  test("accepts a delivery signed with its secret, before and after a rotation, and refuses others", async () => {
     const script = await save(language, name);
     const [port = 0] = await freePorts(1);
     const url = `http://127.0.0.1:${port}/`;
@@ -92,7 +92,7 @@ describe.each([
   });
 });
 
-test("the shell script verifies a delivery that was kept, and no other payload", async () => {
+test("the shell script verifies a saved delivery, and no other payload", async () => {
   const script = await save("bash", "verify.sh");
   const kept = Promise.withResolvers<{ headers: Headers; payload: string }>();
   await using server = Bun.serve({

@@ -3,10 +3,11 @@ import { PAGE_BYTES_MAX } from "./db/bounded-page.ts";
 import type { Call } from "./rpc/call.ts";
 
 /**
- * Reads what may be large, and keeps its bytes from the owner's share of the process's memory until the answer of `call` has left.
- * The read may run twice: what turns out to be large is read again once there is room for it.
- * @param bytesMax that the read takes from the database at most
- * @throws ServiceError rate_limited when too many of the owner's reads wait already
+ * Runs a read that may be large, and reserves its bytes of the owner's share of the process's memory until the response
+ * of `call` is sent. The read may run twice: a result that turns out to be large is read again once there is room for
+ * it.
+ * @param bytesMax the most that the read takes from the database
+ * @throws ServiceError rate_limited when too many of the owner's reads are waiting
  */
 export type BoundedRead = <T>(
   ownerId: string,

@@ -28,14 +28,14 @@ function readOf(bytes: number) {
 
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test("what is small is read once and at once, however many answers have not left yet", async () => {
+test("a small read runs once and at once, however many responses are still being sent", async () => {
   const bounded = boundedReads();
   const read = readOf(1_000);
   for (let n = 0; n < 30; n++) await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
   expect(read.runs).toBe(30);
 });
 
-test("what is large waits until earlier answers have left, and is read again then; nobody else waits", async () => {
+test("a large read waits until earlier responses are sent and then runs again; other owners do not wait", async () => {
   const bounded = boundedReads();
   const [earlier, call] = [newCall(), newCall()];
   await bounded("own_1", 2 * PAGE_BYTES_MAX, earlier.call, readOf(20 * MIB));
@@ -52,7 +52,7 @@ test("what is large waits until earlier answers have left, and is read again the
   expect(read.runs).toBe(2);
 });
 
-test("a read that fails, and one whose caller leaves, give back what they held", async () => {
+test("a read that fails, and one whose caller leaves, release their memory", async () => {
   const bounded = boundedReads();
   const [failing, waiting, holder] = [newCall(), newCall(), newCall()];
   const fail = () => Promise.reject(new Error("a read failed"));

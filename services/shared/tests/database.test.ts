@@ -59,7 +59,7 @@ describe("a transaction whose connection is lost", () => {
   });
 });
 
-test("connections to a Postgres that vanished without a word are given up, and others take their place", async () => {
+test("connections to a Postgres that vanished silently are dropped and replaced", async () => {
   const proxy = await startTcpProxy();
   proxy.to(new URL(database.urls.account).host);
   const url = Object.assign(new URL(database.urls.account), { host: proxy.address }).toString();

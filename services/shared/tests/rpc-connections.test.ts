@@ -9,7 +9,7 @@ import { TestService } from "./fixtures/test-service.ts";
 /** Long enough for calls made at once to be under way on one connection, also on a machine that is busy. */
 const OLD_MS = 1_000;
 
-test("streams live on when their connection is too old for new calls, which go over another", async () => {
+test("streams continue when their connection is too old for new calls, which use another", async () => {
   const proxy = await startTcpProxy();
   const sent = Promise.withResolvers<void>();
   const next = Promise.withResolvers<void>();
@@ -55,7 +55,7 @@ test("streams live on when their connection is too old for new calls, which go o
   await proxy.close();
 });
 
-test("a caller that vanished without a word ends its calls, on a connection too old for new ones also", async () => {
+test("a caller that vanished silently has its calls ended, even on a connection too old for new ones", async () => {
   const proxy = await startTcpProxy();
   const [asked, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const [sent, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<string>()];
@@ -98,7 +98,7 @@ test("a caller that vanished without a word ends its calls, on a connection too 
   await Promise.all([collecting, asking]);
 });
 
-test("a server that hangs fails the calls it has long before they are out of time, and gets no others while it does", async () => {
+test("a server that hangs fails its calls long before their deadlines, and gets no others meanwhile", async () => {
   const proxy = await startTcpProxy();
   const asked = Promise.withResolvers<void>();
   const handlers = (name: string) => ({

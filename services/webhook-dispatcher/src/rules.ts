@@ -38,7 +38,7 @@ export function checkDestinationUrl(url: string, allowedHosts: AllowList): void 
   }
 }
 
-/** @throws ServiceError invalid for an event that could not be stored or delivered as it is */
+/** @throws ServiceError invalid for an event that cannot be stored or delivered */
 export function readEvent(given: ConversationEvent): EventRow {
   const { ownerId, eventId, event, conversationId, payload, traceparent = null } = given;
   if (!isId("own", ownerId)) throw invalid("owner_id", "owner_id must be the id of an owner");

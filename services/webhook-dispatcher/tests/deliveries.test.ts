@@ -379,29 +379,32 @@ describe("one destination", () => {
 });
 
 describe("a destination that is disabled or deleted", () => {
-  test.each(["disabled", "deleted"])("gets nothing more: %s cancels what is pending, and shows it", async (way) => {
-    await using receiver = startReceiver();
-    const answers = Promise.withResolvers<void>();
-    receiver.answer = async () => {
-      await answers.promise;
-      return new Response("no", { status: 500 });
-    };
-    const destination = await newDestination(service.client, receiver.url);
-    const { ownerId, destinationId } = destination;
-    await Promise.all(Array.from({ length: 60 }, () => acceptEvent(service.client, newEvent(ownerId))));
-    await eventually(() => expect(receiver.received).toHaveLength(32));
-    if (way === "deleted") await service.client.deleteDestination({ ownerId, destinationId });
-    else await service.client.updateDestination({ ownerId, destinationId, enabled: false, requestType: 0 });
-    answers.resolve();
-    const deliveries = await ended(service.client, ownerId, 60);
-    expect(deliveries.map(({ status }) => status)).toEqual(Array(60).fill(CANCELLED));
-    await eventually(async () => {
-      const logged = await deliveriesOf(service.client, ownerId);
-      const made = logged.map(({ attempts }) => attempts.length);
-      expect(made.reduce((sum, count) => sum + count)).toBe(receiver.received.length);
-      expect(Math.max(...made)).toBe(1);
-    });
-  });
+  test.each(["disabled", "deleted"])(
+    "receives nothing more: %s cancels pending deliveries, and the log shows it",
+    async (way) => {
+      await using receiver = startReceiver();
+      const answers = Promise.withResolvers<void>();
+      receiver.answer = async () => {
+        await answers.promise;
+        return new Response("no", { status: 500 });
+      };
+      const destination = await newDestination(service.client, receiver.url);
+      const { ownerId, destinationId } = destination;
+      await Promise.all(Array.from({ length: 60 }, () => acceptEvent(service.client, newEvent(ownerId))));
+      await eventually(() => expect(receiver.received).toHaveLength(32));
+      if (way === "deleted") await service.client.deleteDestination({ ownerId, destinationId });
+      else await service.client.updateDestination({ ownerId, destinationId, enabled: false, requestType: 0 });
+      answers.resolve();
+      const deliveries = await ended(service.client, ownerId, 60);
+      expect(deliveries.map(({ status }) => status)).toEqual(Array(60).fill(CANCELLED));
+      await eventually(async () => {
+        const logged = await deliveriesOf(service.client, ownerId);
+        const made = logged.map(({ attempts }) => attempts.length);
+        expect(made.reduce((sum, count) => sum + count)).toBe(receiver.received.length);
+        expect(Math.max(...made)).toBe(1);
+      });
+    },
+  );
 
   test("also has deliveries cancelled that were added while it was being disabled", async () => {
     await using receiver = startReceiver();

@@ -54,7 +54,7 @@ export function aiSdkModel(by: ModelName, model: LanguageModelV4, settings: Mode
 /** Smaller amounts are not reported: most whole answers are smaller. */
 const RECEIVED_TOLD = 32 * 1024;
 
-/** Tells of what is received and not given on. @returns what has to be called when all of it has been */
+/** Reports the bytes received and not yet passed on. @returns a function to call once all of them have been */
 function metered({ meter }: ModelRequest, signal: AbortSignal): () => void {
   let held = 0;
   if (meter) {

@@ -1,15 +1,15 @@
 import type { Meter } from "@parley/shared/egress/meter";
 
-/** What a turn asks of a language model. */
+/** A request to a language model. */
 export interface ModelRequest {
   system: string;
   messages: readonly ModelMessage[];
   tools: readonly ModelTool[];
   /** Asks providers that support it for an answer that is one JSON document of this schema. */
   answer?: JsonAnswer;
-  /** For whom the model is asked, and what is called with the bytes of an answer that are in memory and not passed on yet. */
+  /** Whose request it is, and a callback for the bytes of an answer held in memory. */
   meter?: Meter;
-  /** Milliseconds within which the answer has to begin, with all attempts for it; without, until the signal ends the call. */
+  /** Time limit for the start of the answer, over all attempts, in milliseconds; none by default. */
   firstWordMs?: number;
 }
 

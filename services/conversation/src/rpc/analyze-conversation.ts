@@ -32,7 +32,7 @@ export function analyzeConversation(ctx: ConversationContext): Handler {
   };
 }
 
-/** @throws ServiceError condition when there is nothing to analyse, or nothing to analyse it with */
+/** @throws ServiceError condition when there is nothing to analyze, or no analysis configured */
 async function readAnalyzable(ctx: ConversationContext, key: SessionKey): Promise<SessionKey> {
   const row = await readConversation(ctx, key, "Conversation");
   if (row.status === "IN_PROGRESS") throw condition("Conversation is in progress: it is analyzed when it has ended");

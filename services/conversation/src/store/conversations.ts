@@ -86,7 +86,7 @@ export async function findConversation(sql: Sql, key: SessionKey, now: Date): Pr
   return row ?? null;
 }
 
-/** Whether anybody has a conversation of this id: tells "another owner's" from "none" and reads nothing else of it. */
+/** Whether any owner has a conversation with this id, to tell "another owner's" from "none". */
 export async function conversationExists(sql: Sql, conversationId: string, now: Date): Promise<boolean> {
   const rows = await sql`
     select 1 from conversations left join owner_retention using (owner_id)

@@ -1,4 +1,4 @@
-/** Whose body it is, and what is called with the number of bytes that have just arrived. */
+/** Whose body it is, and a callback for the number of bytes that have just arrived. */
 export interface Meter {
   ownerId: string;
   received(bytes: number): void;

@@ -93,7 +93,7 @@ function bodyOf(
       signal?.addEventListener("abort", abort);
       incoming.on("data", receive);
       incoming.on("end", end);
-      // Bun closes a whole message before the data it still holds is read; `end` follows that data.
+      // Bun emits `close` of a complete message before its buffered data is read; `end` follows that data.
       incoming.on("close", () => incoming.complete || cutShort());
       incoming.on("error", (cause) => fail(networkError(host, cause)));
       // When the end of the connection ends the body, only the request tells a reset from an end.

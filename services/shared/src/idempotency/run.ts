@@ -96,7 +96,7 @@ export async function runPrepared<P, R>(
   }
 }
 
-/** Whether a repetition of the request would meet the same refusal, so that it is kept and given again. */
+/** Whether a repeat would fail in the same way, so that the error is stored and returned again. */
 function isDecided(error: unknown): error is ServiceError {
   return error instanceof ServiceError && STORED_KINDS.has(error.kind);
 }

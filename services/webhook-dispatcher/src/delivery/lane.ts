@@ -224,15 +224,18 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     else pause?.change();
   }
 
-  /** Until the database has it. Null at a stop: another process may make the attempt again, as after a crash. */
+  /** Retries until the database accepts it. Returns null at shutdown: another process may repeat the attempt, as after a crash. */
   async function settle(delivery: PendingDelivery, attempt: Attempt): Promise<DeliveryState | null> {
     let isTold = false;
     return persistently(() => ctx.settle({ delivery, attempt }), {
       delaysMs: every(SETTLE_RETRY_MS),
       goesOn(err) {
-        // Once for each attempt: there may be many, and the database away for long.
+        // Logs once per attempt, because there may be many and the database may be down for long.
         if (!isTold)
-          sender.log.warn({ err, destination_id: key.destinationId }, "the end of a webhook attempt is not stored yet");
+          sender.log.warn(
+            { err, destination_id: key.destinationId },
+            "cannot store the outcome of a webhook attempt yet",
+          );
         isTold = true;
         return !stopping.aborted;
       },

@@ -1,6 +1,6 @@
 import type { RequestTypeName } from "../store/destinations.ts";
 
-/** Bytes of a payload that goes into a URL: no common server takes a longer one, and encoding makes it up to three times as long. */
+/** Limit for a payload in a URL: no common server accepts a longer one, and encoding can triple it. */
 const URL_PAYLOAD_BYTES_MAX = 64 * 1024;
 
 /**

@@ -19,6 +19,8 @@ export interface ConversationContext {
   db: Database;
   readLists: ReadLists;
   searchFewAtOnce: FewAtOnce;
+  /** Lists without a search, which do not wait behind searches. */
+  listFewAtOnce: FewAtOnce;
   boundedRead: BoundedRead;
   /** @throws ServiceError forbidden for another owner's agent, not_found when there is none */
   getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;

@@ -49,6 +49,7 @@ import { turnShares } from "./turn/turn-memory.ts";
 const WHOLE_REPLY_MS = 600_000;
 /** The slowest searches take seconds of CPU time. */
 const FEW_SEARCHES: FewAtOnceSettings = { what: "searches", atOnce: 2, waitingMax: 20 };
+const FEW_LISTS: FewAtOnceSettings = { what: "lists", atOnce: 4, waitingMax: 1_000 };
 /** Longer than the dispatcher's statement timeout. */
 const FORGET_MS = 20_000;
 
@@ -95,6 +96,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           db,
           readLists: listReader(db, replica),
           searchFewAtOnce: fewAtOnce(FEW_SEARCHES),
+          listFewAtOnce: fewAtOnce(FEW_LISTS),
           boundedRead: boundedReads(),
           getAgent: runtimeReader(agents, false),
           getAnalyzingAgent: runtimeReader(agents, true),

@@ -35,9 +35,8 @@ export function listConversations(ctx: ConversationContext): Handler {
         return { ...found, transcripts: await listTranscriptsOfPage(db, ownerId, ids) };
       });
     const bounded = () => ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, list);
-    const { rows, total, transcripts } = await (search === ""
-      ? bounded()
-      : ctx.searchFewAtOnce(ownerId, call.signal, bounded));
+    const fewAtOnce = search === "" ? ctx.listFewAtOnce : ctx.searchFewAtOnce;
+    const { rows, total, transcripts } = await fewAtOnce(ownerId, call.signal, bounded);
     return {
       conversations: rows.map((row) => toConversation(row, transcripts.get(row.conversationId) ?? [])),
       total,

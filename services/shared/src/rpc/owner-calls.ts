@@ -5,6 +5,8 @@ import type { Call } from "./call.ts";
 /** Of the calls that a process serves at once for one owner: fewer than its database has connections, so others always find one. */
 const AT_ONCE = 6;
 const WAITING_MAX = 1_000;
+/** Searches last longer than other calls, which must not wait behind them: they have shares of their own, as do lists. */
+const OWN_SHARES: readonly string[] = ["/parley.conversation.v1.ConversationService/ListConversations"];
 
 /**
  * Waits for the owner's turn before a call is served.
@@ -25,7 +27,7 @@ export function ownerCalls(): EnterCall {
     waitingMax: WAITING_MAX,
   });
   return (rpcPath, request, call) => {
-    if (!OWNER_IDS[rpcPath]?.includes("owner_id")) return null;
+    if (!OWNER_IDS[rpcPath]?.includes("owner_id") || OWN_SHARES.includes(rpcPath)) return null;
     const { ownerId } = request as { ownerId: string };
     return shares.tryHold(ownerId, 1) ?? shares.hold(ownerId, 1, call.signal);
   };

@@ -378,7 +378,7 @@ describe("one destination", () => {
   });
 });
 
-describe("a destination that is disabled or deleted", () => {
+describe("a destination that is disabled, deleted or moved", () => {
   test.each(["disabled", "deleted"])(
     "receives nothing more: %s cancels pending deliveries, and the log shows it",
     async (way) => {

@@ -18,7 +18,7 @@ const REDIS = "rediss://redis:6379";
 
 const rendered = new Map<string, Manifest[]>();
 // Below node_modules, where the type checker finds the packages and nobody else looks.
-const scratch = join(ROOT, "deploy/node_modules/.kubernetes-test");
+const scratch = join(ROOT, "tests/node_modules/.kubernetes-test");
 beforeAll(async () => {
   for (const overlay of OVERLAYS) rendered.set(overlay, await renderOverlay(overlay));
   rendered.set(

@@ -150,7 +150,9 @@ describe("an address of Postgres with sslrootcert", () => {
   });
 
   test("is a configuration error without the file, or with a mode that verifies less", async () => {
-    expect(() => connectPostgres(verifying(join(folder, "missing.pem")))).toThrow(/missing\.pem is no file of cert/);
+    expect(() => connectPostgres(verifying(join(folder, "missing.pem")))).toThrow(
+      /missing\.pem does not contain certificates/,
+    );
     const less = verifying(await fileOf(authority)).replace("verify-full", "require");
     expect(() => connectPostgres(less)).toThrow("must have sslmode=verify-full, not require");
   });

@@ -1,6 +1,4 @@
-import { LRUCache } from "lru-cache";
-import pLimit, { type LimitFunction } from "p-limit";
-import { ServiceError } from "./errors.ts";
+import { byteShares } from "./byte-shares.ts";
 
 /** Runs a read when its turn comes. @throws ServiceError rate_limited when too many of the owner's reads are waiting */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
@@ -13,23 +11,21 @@ export interface FewAtOnceSettings {
   waitingMax: number;
 }
 
-/** How many recent owners to remember; more than read at a time. */
-const OWNERS_MAX = 1_000;
-
 export function fewAtOnce({ what, atOnce, waitingMax }: FewAtOnceSettings): FewAtOnce {
-  const limits = new LRUCache<string, LimitFunction>({ max: OWNERS_MAX });
+  const shares = byteShares({ what, totalBytes: Number.POSITIVE_INFINITY, ownerBytes: atOnce, waitingMax });
   return async (ownerId, gone, read) => {
-    const limit = limits.get(ownerId) ?? pLimit(atOnce);
-    limits.set(ownerId, limit);
-    if (limit.pendingCount >= waitingMax) {
-      throw new ServiceError("rate_limited", `Too many ${what} of this account are under way, try again`, {
-        retryAfterMs: 1_000,
-      });
+    // Skips the read when its caller has left.
+    gone.throwIfAborted();
+    const share =
+      shares.tryHold(ownerId, 1) ??
+      (await shares.hold(ownerId, 1, gone).catch((error) => {
+        gone.throwIfAborted();
+        throw error;
+      }));
+    try {
+      return await read();
+    } finally {
+      share.release();
     }
-    return limit(() => {
-      // Skips the read when its caller has left.
-      gone.throwIfAborted();
-      return read();
-    });
   };
 }

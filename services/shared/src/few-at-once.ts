@@ -1,6 +1,6 @@
 import { byteShares } from "./byte-shares.ts";
 
-/** Runs a read when its turn comes. @throws ServiceError rate_limited when too many of the owner's reads are waiting */
+/** Runs a read, or other work, when its turn comes. @throws ServiceError rate_limited when too much of the owner's waits */
 export type FewAtOnce = <T>(ownerId: string, gone: AbortSignal, read: () => Promise<T>) => Promise<T>;
 
 export interface FewAtOnceSettings {

@@ -1,5 +1,6 @@
 import { type ByteShares, byteShares } from "@parley/shared/byte-shares";
 import { ServiceError } from "@parley/shared/errors";
+import { type FewAtOnce, fewAtOnce } from "@parley/shared/few-at-once";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ModelRequest } from "../model/port.ts";
 
@@ -23,7 +24,7 @@ export interface TurnShares {
   usual: ByteShares;
   long: ByteShares;
   /** Turns that are being accepted, one each. */
-  accepting: ByteShares;
+  accepting: FewAtOnce;
 }
 
 /** What one turn holds of its owner's share of this process's memory. */
@@ -43,12 +44,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
     const ownerBytes = ownerTurnsMax * turnBytes;
     return byteShares({ what, totalBytes: OWNERS * ownerBytes, ownerBytes, waitingMax: 0 });
   };
-  const accepting = byteShares({
-    what: "chat turns",
-    totalBytes: Number.POSITIVE_INFINITY,
-    ownerBytes: ACCEPTING_MAX,
-    waitingMax: ownerTurnsMax,
-  });
+  const accepting = fewAtOnce({ what: "chat turns", atOnce: ACCEPTING_MAX, waitingMax: ownerTurnsMax });
   return { usual: sharesOf("chat turns", USUAL_BYTES), long: sharesOf("long chat turns", LONG_BYTES), accepting };
 }
 

@@ -54,14 +54,10 @@ export async function* runTurn(
 
 async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise<Acceptance> {
   if (turn.idempotency) return acceptKeyedTurn(ctx, turn, turn.idempotency, call);
-  const { accepting } = ctx.turnShares;
-  const share = accepting.tryHold(turn.ownerId, 1) ?? (await accepting.hold(turn.ownerId, 1, call.signal));
-  try {
+  return ctx.turnShares.accepting(turn.ownerId, call.signal, async () => {
     const prepared = await prepareTurn(ctx, turn, call);
     return { type: "run", prepared, accepted: await acceptTurn(ctx, turn) };
-  } finally {
-    share.release();
-  }
+  });
 }
 
 /** Asks, speaks and stores: the turn from its stored user message on. */

@@ -36,7 +36,7 @@ export namespace KeyStatus {
   export type KEY_STATUS_EXPIRED = typeof KeyStatus.KEY_STATUS_EXPIRED;
 }
 
-/** The account whose data a key opens. */
+/** The account whose data a key gives access to. */
 export interface Owner {
   /** own_… */
   ownerId: string;
@@ -80,8 +80,16 @@ export interface Session {
   createdAt:
     | Date
     | undefined;
-  /** When it ends at the latest; unused for long it ends earlier. */
-  expiresAt: Date | undefined;
+  /** When it ends at the latest; it ends earlier if it is not used. */
+  expiresAt:
+    | Date
+    | undefined;
+  /** Noted every five minutes. */
+  lastUsedAt:
+    | Date
+    | undefined;
+  /** Of the browser that signed in, at most 300 characters; empty if it did not tell. */
+  userAgent: string;
 }
 
 export interface Settings {
@@ -92,8 +100,90 @@ export interface Settings {
 export interface MobileNumber {
   /** E.164. */
   mobileNumber: string;
-  /** TWILIO or PLIVO. */
+  /** TWILIO or PLIVO; SIP only for numbers of a trunk. */
   telephonyProvider: string;
+  /** The carrier that the number was imported from; absent if it was only added. */
+  carrierId?: string | undefined;
+}
+
+/** An owner's account with a carrier or another provider of channels. */
+export interface Carrier {
+  /** car_… */
+  carrierId: string;
+  ownerId: string;
+  /** TWILIO, PLIVO, SIP, DAILY or WHATSAPP. */
+  provider: string;
+  settings: CarrierSettings | undefined;
+  createdAt: Date | undefined;
+}
+
+/** Each provider has some of these (services/shared/src/domain/carriers.ts). */
+export interface CarrierSettings {
+  /** TWILIO. */
+  accountSid?:
+    | string
+    | undefined;
+  /** PLIVO. */
+  authId?:
+    | string
+    | undefined;
+  /** TWILIO, PLIVO. Secret. */
+  authToken?:
+    | string
+    | undefined;
+  /** SIP: the trunk's host name or address, with its port if it has one. */
+  host?:
+    | string
+    | undefined;
+  /** SIP: UDP, TCP or TLS. */
+  transport?: string | undefined;
+  username?:
+    | string
+    | undefined;
+  /** Secret. */
+  password?:
+    | string
+    | undefined;
+  /** SIP: the addresses and CIDRs that calls of the trunk come from. */
+  allowedAddresses: string[];
+  /** DAILY. Secret. */
+  apiKey?:
+    | string
+    | undefined;
+  /** WHATSAPP. */
+  phoneNumberId?:
+    | string
+    | undefined;
+  /** Secret. */
+  accessToken?:
+    | string
+    | undefined;
+  /** Secret. */
+  appSecret?:
+    | string
+    | undefined;
+  /** Secret. */
+  verifyToken?:
+    | string
+    | undefined;
+  /** E.164. */
+  mobileNumber?:
+    | string
+    | undefined;
+  /** The agent that answers. */
+  agentId?: string | undefined;
+}
+
+/** A phone number that a carrier account has. */
+export interface CarrierNumber {
+  /** E.164. */
+  mobileNumber: string;
+  /** The name that it has at the carrier. */
+  name: string;
+  /** Whether it can take calls. */
+  takesCalls: boolean;
+  /** Whether the owner has imported it. */
+  imported: boolean;
 }
 
 function createBaseOwner(): Owner {
@@ -495,7 +585,14 @@ export const KeyGrant: MessageFns<KeyGrant> = {
 };
 
 function createBaseSession(): Session {
-  return { sessionId: "", ownerId: "", createdAt: undefined, expiresAt: undefined };
+  return {
+    sessionId: "",
+    ownerId: "",
+    createdAt: undefined,
+    expiresAt: undefined,
+    lastUsedAt: undefined,
+    userAgent: "",
+  };
 }
 
 export const Session: MessageFns<Session> = {
@@ -511,6 +608,12 @@ export const Session: MessageFns<Session> = {
     }
     if (message.expiresAt !== undefined) {
       Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(34).fork()).join();
+    }
+    if (message.lastUsedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.lastUsedAt), writer.uint32(42).fork()).join();
+    }
+    if (message.userAgent !== "") {
+      writer.uint32(50).string(message.userAgent);
     }
     return writer;
   },
@@ -560,6 +663,22 @@ export const Session: MessageFns<Session> = {
             message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.lastUsedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.userAgent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -581,6 +700,8 @@ export const Session: MessageFns<Session> = {
     message.ownerId = object.ownerId ?? "";
     message.createdAt = object.createdAt ?? undefined;
     message.expiresAt = object.expiresAt ?? undefined;
+    message.lastUsedAt = object.lastUsedAt ?? undefined;
+    message.userAgent = object.userAgent ?? "";
     return message;
   },
 };
@@ -641,7 +762,7 @@ export const Settings: MessageFns<Settings> = {
 };
 
 function createBaseMobileNumber(): MobileNumber {
-  return { mobileNumber: "", telephonyProvider: "" };
+  return { mobileNumber: "", telephonyProvider: "", carrierId: undefined };
 }
 
 export const MobileNumber: MessageFns<MobileNumber> = {
@@ -651,6 +772,9 @@ export const MobileNumber: MessageFns<MobileNumber> = {
     }
     if (message.telephonyProvider !== "") {
       writer.uint32(18).string(message.telephonyProvider);
+    }
+    if (message.carrierId !== undefined) {
+      writer.uint32(26).string(message.carrierId);
     }
     return writer;
   },
@@ -684,6 +808,14 @@ export const MobileNumber: MessageFns<MobileNumber> = {
             message.telephonyProvider = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -703,6 +835,442 @@ export const MobileNumber: MessageFns<MobileNumber> = {
     const message = createBaseMobileNumber();
     message.mobileNumber = object.mobileNumber ?? "";
     message.telephonyProvider = object.telephonyProvider ?? "";
+    message.carrierId = object.carrierId ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCarrier(): Carrier {
+  return { carrierId: "", ownerId: "", provider: "", settings: undefined, createdAt: undefined };
+}
+
+export const Carrier: MessageFns<Carrier> = {
+  encode(message: Carrier, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrierId !== "") {
+      writer.uint32(10).string(message.carrierId);
+    }
+    if (message.ownerId !== "") {
+      writer.uint32(18).string(message.ownerId);
+    }
+    if (message.provider !== "") {
+      writer.uint32(26).string(message.provider);
+    }
+    if (message.settings !== undefined) {
+      CarrierSettings.encode(message.settings, writer.uint32(34).fork()).join();
+    }
+    if (message.createdAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Carrier {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCarrier();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.settings = CarrierSettings.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Carrier>, I>>(base?: I): Carrier {
+    return Carrier.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Carrier>, I>>(object: I): Carrier {
+    const message = createBaseCarrier();
+    message.carrierId = object.carrierId ?? "";
+    message.ownerId = object.ownerId ?? "";
+    message.provider = object.provider ?? "";
+    message.settings = (object.settings !== undefined && object.settings !== null)
+      ? CarrierSettings.fromPartial(object.settings)
+      : undefined;
+    message.createdAt = object.createdAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCarrierSettings(): CarrierSettings {
+  return {
+    accountSid: undefined,
+    authId: undefined,
+    authToken: undefined,
+    host: undefined,
+    transport: undefined,
+    username: undefined,
+    password: undefined,
+    allowedAddresses: [],
+    apiKey: undefined,
+    phoneNumberId: undefined,
+    accessToken: undefined,
+    appSecret: undefined,
+    verifyToken: undefined,
+    mobileNumber: undefined,
+    agentId: undefined,
+  };
+}
+
+export const CarrierSettings: MessageFns<CarrierSettings> = {
+  encode(message: CarrierSettings, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.accountSid !== undefined) {
+      writer.uint32(10).string(message.accountSid);
+    }
+    if (message.authId !== undefined) {
+      writer.uint32(18).string(message.authId);
+    }
+    if (message.authToken !== undefined) {
+      writer.uint32(26).string(message.authToken);
+    }
+    if (message.host !== undefined) {
+      writer.uint32(34).string(message.host);
+    }
+    if (message.transport !== undefined) {
+      writer.uint32(42).string(message.transport);
+    }
+    if (message.username !== undefined) {
+      writer.uint32(50).string(message.username);
+    }
+    if (message.password !== undefined) {
+      writer.uint32(58).string(message.password);
+    }
+    for (const v of message.allowedAddresses) {
+      writer.uint32(66).string(v!);
+    }
+    if (message.apiKey !== undefined) {
+      writer.uint32(74).string(message.apiKey);
+    }
+    if (message.phoneNumberId !== undefined) {
+      writer.uint32(82).string(message.phoneNumberId);
+    }
+    if (message.accessToken !== undefined) {
+      writer.uint32(90).string(message.accessToken);
+    }
+    if (message.appSecret !== undefined) {
+      writer.uint32(98).string(message.appSecret);
+    }
+    if (message.verifyToken !== undefined) {
+      writer.uint32(106).string(message.verifyToken);
+    }
+    if (message.mobileNumber !== undefined) {
+      writer.uint32(114).string(message.mobileNumber);
+    }
+    if (message.agentId !== undefined) {
+      writer.uint32(122).string(message.agentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CarrierSettings {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCarrierSettings();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.accountSid = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.authId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.authToken = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.host = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.transport = reader.string();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.username = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.password = reader.string();
+            continue;
+          }
+          case 8: {
+            if (tag !== 66) {
+              break;
+            }
+
+            message.allowedAddresses.push(reader.string());
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.apiKey = reader.string();
+            continue;
+          }
+          case 10: {
+            if (tag !== 82) {
+              break;
+            }
+
+            message.phoneNumberId = reader.string();
+            continue;
+          }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.accessToken = reader.string();
+            continue;
+          }
+          case 12: {
+            if (tag !== 98) {
+              break;
+            }
+
+            message.appSecret = reader.string();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.verifyToken = reader.string();
+            continue;
+          }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.mobileNumber = reader.string();
+            continue;
+          }
+          case 15: {
+            if (tag !== 122) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CarrierSettings>, I>>(base?: I): CarrierSettings {
+    return CarrierSettings.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CarrierSettings>, I>>(object: I): CarrierSettings {
+    const message = createBaseCarrierSettings();
+    message.accountSid = object.accountSid ?? undefined;
+    message.authId = object.authId ?? undefined;
+    message.authToken = object.authToken ?? undefined;
+    message.host = object.host ?? undefined;
+    message.transport = object.transport ?? undefined;
+    message.username = object.username ?? undefined;
+    message.password = object.password ?? undefined;
+    message.allowedAddresses = object.allowedAddresses?.map((e) => e) || [];
+    message.apiKey = object.apiKey ?? undefined;
+    message.phoneNumberId = object.phoneNumberId ?? undefined;
+    message.accessToken = object.accessToken ?? undefined;
+    message.appSecret = object.appSecret ?? undefined;
+    message.verifyToken = object.verifyToken ?? undefined;
+    message.mobileNumber = object.mobileNumber ?? undefined;
+    message.agentId = object.agentId ?? undefined;
+    return message;
+  },
+};
+
+function createBaseCarrierNumber(): CarrierNumber {
+  return { mobileNumber: "", name: "", takesCalls: false, imported: false };
+}
+
+export const CarrierNumber: MessageFns<CarrierNumber> = {
+  encode(message: CarrierNumber, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mobileNumber !== "") {
+      writer.uint32(10).string(message.mobileNumber);
+    }
+    if (message.name !== "") {
+      writer.uint32(18).string(message.name);
+    }
+    if (message.takesCalls !== false) {
+      writer.uint32(24).bool(message.takesCalls);
+    }
+    if (message.imported !== false) {
+      writer.uint32(32).bool(message.imported);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CarrierNumber {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCarrierNumber();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mobileNumber = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.takesCalls = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.imported = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CarrierNumber>, I>>(base?: I): CarrierNumber {
+    return CarrierNumber.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CarrierNumber>, I>>(object: I): CarrierNumber {
+    const message = createBaseCarrierNumber();
+    message.mobileNumber = object.mobileNumber ?? "";
+    message.name = object.name ?? "";
+    message.takesCalls = object.takesCalls ?? false;
+    message.imported = object.imported ?? false;
     return message;
   },
 };

@@ -22,7 +22,18 @@ import {
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Idempotency } from "../../common/v1/common.ts";
-import { ApiKey, KeyGrant, MobileNumber, Owner, Session, Settings, Tier } from "./account.ts";
+import {
+  ApiKey,
+  Carrier,
+  CarrierNumber,
+  CarrierSettings,
+  KeyGrant,
+  MobileNumber,
+  Owner,
+  Session,
+  Settings,
+  Tier,
+} from "./account.ts";
 
 export interface CreateOwnerRequest {
   name: string;
@@ -47,7 +58,7 @@ export interface GetOwnerResponse {
 export interface ListOwnersRequest {
   /** 1 to 100; 0 means 100. */
   pageSize: number;
-  /** The owner_id the previous page ended with. */
+  /** The last owner_id of the previous page. */
   afterOwnerId: string;
 }
 
@@ -85,7 +96,7 @@ export interface CreateKeyResponse {
   key:
     | ApiKey
     | undefined;
-  /** vk_…, shown here and never again. */
+  /** vk_…, returned only here. */
   apiKey: string;
 }
 
@@ -155,6 +166,8 @@ export interface ChangePasswordRequest {
   ownerId: string;
   currentPassword: string;
   newPassword: string;
+  /** Of the browser that gets the new session. */
+  userAgent?: string | undefined;
 }
 
 export interface ChangePasswordResponse {
@@ -165,10 +178,11 @@ export interface ChangePasswordResponse {
   token: string;
 }
 
-/** Has no owner: finding the owner is the point. */
+/** Has no owner, because the call finds the owner. */
 export interface SignInRequest {
   email: string;
   password: string;
+  userAgent?: string | undefined;
 }
 
 export interface SignInResponse {
@@ -176,7 +190,7 @@ export interface SignInResponse {
   session:
     | Session
     | undefined;
-  /** What its holder is known by, shown here and never again. */
+  /** The session's token, returned only here. */
   token: string;
 }
 
@@ -190,12 +204,22 @@ export interface AuthenticateSessionResponse {
   session: Session | undefined;
 }
 
+export interface ListSessionsRequest {
+  ownerId: string;
+}
+
+export interface ListSessionsResponse {
+  sessions: Session[];
+}
+
 export interface SignOutRequest {
   ownerId: string;
   sessionId: string;
 }
 
 export interface SignOutResponse {
+  /** Whether there was such a session. */
+  ended: boolean;
 }
 
 export interface ClaimIdempotencyKeyRequest {
@@ -246,6 +270,113 @@ export interface RemoveMobileNumberRequest {
 }
 
 export interface RemoveMobileNumberResponse {
+}
+
+export interface ConnectCarrierRequest {
+  ownerId: string;
+  provider: string;
+  settings: CarrierSettings | undefined;
+}
+
+export interface ConnectCarrierResponse {
+  /** Secrets are masked. */
+  carrier: Carrier | undefined;
+}
+
+export interface ListCarriersRequest {
+  ownerId: string;
+}
+
+export interface ListCarriersResponse {
+  /** Oldest first; secrets are masked. */
+  carriers: Carrier[];
+}
+
+export interface GetCarrierRequest {
+  ownerId: string;
+  carrierId: string;
+}
+
+export interface GetCarrierResponse {
+  /** Secrets are masked. */
+  carrier: Carrier | undefined;
+}
+
+export interface DisconnectCarrierRequest {
+  ownerId: string;
+  carrierId: string;
+}
+
+export interface DisconnectCarrierResponse {
+}
+
+export interface ListCarrierNumbersRequest {
+  ownerId: string;
+  carrierId: string;
+}
+
+export interface ListCarrierNumbersResponse {
+  /** In the carrier's order; at most 1,000. */
+  numbers: CarrierNumber[];
+}
+
+export interface ImportCarrierNumberRequest {
+  ownerId: string;
+  carrierId: string;
+  mobileNumber: string;
+}
+
+export interface ImportCarrierNumberResponse {
+  mobileNumber: MobileNumber | undefined;
+}
+
+export interface GetCarrierCredentialsRequest {
+  ownerId: string;
+  carrierId: string;
+}
+
+export interface GetCarrierCredentialsResponse {
+  /** With its secrets. */
+  carrier: Carrier | undefined;
+}
+
+export interface FindCarrierRequest {
+  carrierId: string;
+}
+
+export interface FindCarrierResponse {
+  /** Absent: no such carrier. Without settings. */
+  carrier: Carrier | undefined;
+}
+
+export interface FindCarrierOfNumberRequest {
+  ownerId: string;
+  mobileNumber: string;
+}
+
+export interface FindTrunkRequest {
+  /** E.164. */
+  mobileNumber: string;
+}
+
+export interface FindTrunkResponse {
+  /** Absent: the number was not imported from a SIP trunk. */
+  carrier: Carrier | undefined;
+}
+
+export interface ListTrunksRequest {
+  /** The last carrier_id of the page before; empty for the first page. */
+  afterCarrierId: string;
+}
+
+export interface ListTrunksResponse {
+  /** By carrier_id, at most 100. Without settings. */
+  carriers: Carrier[];
+}
+
+export interface FindCarrierOfNumberResponse {
+  /** Absent: the number is not the owner's, or was not imported. Without settings. */
+  carrier: Carrier | undefined;
 }
 
 function createBaseCreateOwnerRequest(): CreateOwnerRequest {
@@ -1825,7 +1956,7 @@ export const SetPasswordResponse: MessageFns<SetPasswordResponse> = {
 };
 
 function createBaseChangePasswordRequest(): ChangePasswordRequest {
-  return { ownerId: "", currentPassword: "", newPassword: "" };
+  return { ownerId: "", currentPassword: "", newPassword: "", userAgent: undefined };
 }
 
 export const ChangePasswordRequest: MessageFns<ChangePasswordRequest> = {
@@ -1838,6 +1969,9 @@ export const ChangePasswordRequest: MessageFns<ChangePasswordRequest> = {
     }
     if (message.newPassword !== "") {
       writer.uint32(26).string(message.newPassword);
+    }
+    if (message.userAgent !== undefined) {
+      writer.uint32(34).string(message.userAgent);
     }
     return writer;
   },
@@ -1879,6 +2013,14 @@ export const ChangePasswordRequest: MessageFns<ChangePasswordRequest> = {
             message.newPassword = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.userAgent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1899,6 +2041,7 @@ export const ChangePasswordRequest: MessageFns<ChangePasswordRequest> = {
     message.ownerId = object.ownerId ?? "";
     message.currentPassword = object.currentPassword ?? "";
     message.newPassword = object.newPassword ?? "";
+    message.userAgent = object.userAgent ?? undefined;
     return message;
   },
 };
@@ -1973,7 +2116,7 @@ export const ChangePasswordResponse: MessageFns<ChangePasswordResponse> = {
 };
 
 function createBaseSignInRequest(): SignInRequest {
-  return { email: "", password: "" };
+  return { email: "", password: "", userAgent: undefined };
 }
 
 export const SignInRequest: MessageFns<SignInRequest> = {
@@ -1983,6 +2126,9 @@ export const SignInRequest: MessageFns<SignInRequest> = {
     }
     if (message.password !== "") {
       writer.uint32(18).string(message.password);
+    }
+    if (message.userAgent !== undefined) {
+      writer.uint32(26).string(message.userAgent);
     }
     return writer;
   },
@@ -2016,6 +2162,14 @@ export const SignInRequest: MessageFns<SignInRequest> = {
             message.password = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.userAgent = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2035,6 +2189,7 @@ export const SignInRequest: MessageFns<SignInRequest> = {
     const message = createBaseSignInRequest();
     message.email = object.email ?? "";
     message.password = object.password ?? "";
+    message.userAgent = object.userAgent ?? undefined;
     return message;
   },
 };
@@ -2232,6 +2387,116 @@ export const AuthenticateSessionResponse: MessageFns<AuthenticateSessionResponse
   },
 };
 
+function createBaseListSessionsRequest(): ListSessionsRequest {
+  return { ownerId: "" };
+}
+
+export const ListSessionsRequest: MessageFns<ListSessionsRequest> = {
+  encode(message: ListSessionsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSessionsRequest>, I>>(base?: I): ListSessionsRequest {
+    return ListSessionsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSessionsRequest>, I>>(object: I): ListSessionsRequest {
+    const message = createBaseListSessionsRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseListSessionsResponse(): ListSessionsResponse {
+  return { sessions: [] };
+}
+
+export const ListSessionsResponse: MessageFns<ListSessionsResponse> = {
+  encode(message: ListSessionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.sessions) {
+      Session.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListSessionsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListSessionsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.sessions.push(Session.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListSessionsResponse>, I>>(base?: I): ListSessionsResponse {
+    return ListSessionsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListSessionsResponse>, I>>(object: I): ListSessionsResponse {
+    const message = createBaseListSessionsResponse();
+    message.sessions = object.sessions?.map((e) => Session.fromPartial(e)) || [];
+    return message;
+  },
+};
+
 function createBaseSignOutRequest(): SignOutRequest {
   return { ownerId: "", sessionId: "" };
 }
@@ -2300,11 +2565,14 @@ export const SignOutRequest: MessageFns<SignOutRequest> = {
 };
 
 function createBaseSignOutResponse(): SignOutResponse {
-  return {};
+  return { ended: false };
 }
 
 export const SignOutResponse: MessageFns<SignOutResponse> = {
-  encode(_: SignOutResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+  encode(message: SignOutResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ended !== false) {
+      writer.uint32(8).bool(message.ended);
+    }
     return writer;
   },
 
@@ -2321,6 +2589,14 @@ export const SignOutResponse: MessageFns<SignOutResponse> = {
       while (reader.pos < end) {
         const tag = reader.uint32();
         switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.ended = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2336,8 +2612,9 @@ export const SignOutResponse: MessageFns<SignOutResponse> = {
   create<I extends Exact<DeepPartial<SignOutResponse>, I>>(base?: I): SignOutResponse {
     return SignOutResponse.fromPartial(base ?? ({} as any));
   },
-  fromPartial<I extends Exact<DeepPartial<SignOutResponse>, I>>(_: I): SignOutResponse {
+  fromPartial<I extends Exact<DeepPartial<SignOutResponse>, I>>(object: I): SignOutResponse {
     const message = createBaseSignOutResponse();
+    message.ended = object.ended ?? false;
     return message;
   },
 };
@@ -3036,7 +3313,1331 @@ export const RemoveMobileNumberResponse: MessageFns<RemoveMobileNumberResponse> 
   },
 };
 
-/** Who: owners, API keys, passwords and sessions, tiers, phone numbers, settings. */
+function createBaseConnectCarrierRequest(): ConnectCarrierRequest {
+  return { ownerId: "", provider: "", settings: undefined };
+}
+
+export const ConnectCarrierRequest: MessageFns<ConnectCarrierRequest> = {
+  encode(message: ConnectCarrierRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.provider !== "") {
+      writer.uint32(18).string(message.provider);
+    }
+    if (message.settings !== undefined) {
+      CarrierSettings.encode(message.settings, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConnectCarrierRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConnectCarrierRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.provider = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.settings = CarrierSettings.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConnectCarrierRequest>, I>>(base?: I): ConnectCarrierRequest {
+    return ConnectCarrierRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConnectCarrierRequest>, I>>(object: I): ConnectCarrierRequest {
+    const message = createBaseConnectCarrierRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.provider = object.provider ?? "";
+    message.settings = (object.settings !== undefined && object.settings !== null)
+      ? CarrierSettings.fromPartial(object.settings)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseConnectCarrierResponse(): ConnectCarrierResponse {
+  return { carrier: undefined };
+}
+
+export const ConnectCarrierResponse: MessageFns<ConnectCarrierResponse> = {
+  encode(message: ConnectCarrierResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrier !== undefined) {
+      Carrier.encode(message.carrier, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConnectCarrierResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConnectCarrierResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrier = Carrier.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConnectCarrierResponse>, I>>(base?: I): ConnectCarrierResponse {
+    return ConnectCarrierResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConnectCarrierResponse>, I>>(object: I): ConnectCarrierResponse {
+    const message = createBaseConnectCarrierResponse();
+    message.carrier = (object.carrier !== undefined && object.carrier !== null)
+      ? Carrier.fromPartial(object.carrier)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseListCarriersRequest(): ListCarriersRequest {
+  return { ownerId: "" };
+}
+
+export const ListCarriersRequest: MessageFns<ListCarriersRequest> = {
+  encode(message: ListCarriersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCarriersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCarriersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCarriersRequest>, I>>(base?: I): ListCarriersRequest {
+    return ListCarriersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCarriersRequest>, I>>(object: I): ListCarriersRequest {
+    const message = createBaseListCarriersRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseListCarriersResponse(): ListCarriersResponse {
+  return { carriers: [] };
+}
+
+export const ListCarriersResponse: MessageFns<ListCarriersResponse> = {
+  encode(message: ListCarriersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.carriers) {
+      Carrier.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCarriersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCarriersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carriers.push(Carrier.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCarriersResponse>, I>>(base?: I): ListCarriersResponse {
+    return ListCarriersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCarriersResponse>, I>>(object: I): ListCarriersResponse {
+    const message = createBaseListCarriersResponse();
+    message.carriers = object.carriers?.map((e) => Carrier.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetCarrierRequest(): GetCarrierRequest {
+  return { ownerId: "", carrierId: "" };
+}
+
+export const GetCarrierRequest: MessageFns<GetCarrierRequest> = {
+  encode(message: GetCarrierRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.carrierId !== "") {
+      writer.uint32(18).string(message.carrierId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCarrierRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCarrierRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCarrierRequest>, I>>(base?: I): GetCarrierRequest {
+    return GetCarrierRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCarrierRequest>, I>>(object: I): GetCarrierRequest {
+    const message = createBaseGetCarrierRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.carrierId = object.carrierId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetCarrierResponse(): GetCarrierResponse {
+  return { carrier: undefined };
+}
+
+export const GetCarrierResponse: MessageFns<GetCarrierResponse> = {
+  encode(message: GetCarrierResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrier !== undefined) {
+      Carrier.encode(message.carrier, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCarrierResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCarrierResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrier = Carrier.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCarrierResponse>, I>>(base?: I): GetCarrierResponse {
+    return GetCarrierResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCarrierResponse>, I>>(object: I): GetCarrierResponse {
+    const message = createBaseGetCarrierResponse();
+    message.carrier = (object.carrier !== undefined && object.carrier !== null)
+      ? Carrier.fromPartial(object.carrier)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseDisconnectCarrierRequest(): DisconnectCarrierRequest {
+  return { ownerId: "", carrierId: "" };
+}
+
+export const DisconnectCarrierRequest: MessageFns<DisconnectCarrierRequest> = {
+  encode(message: DisconnectCarrierRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.carrierId !== "") {
+      writer.uint32(18).string(message.carrierId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DisconnectCarrierRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDisconnectCarrierRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DisconnectCarrierRequest>, I>>(base?: I): DisconnectCarrierRequest {
+    return DisconnectCarrierRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DisconnectCarrierRequest>, I>>(object: I): DisconnectCarrierRequest {
+    const message = createBaseDisconnectCarrierRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.carrierId = object.carrierId ?? "";
+    return message;
+  },
+};
+
+function createBaseDisconnectCarrierResponse(): DisconnectCarrierResponse {
+  return {};
+}
+
+export const DisconnectCarrierResponse: MessageFns<DisconnectCarrierResponse> = {
+  encode(_: DisconnectCarrierResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): DisconnectCarrierResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDisconnectCarrierResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<DisconnectCarrierResponse>, I>>(base?: I): DisconnectCarrierResponse {
+    return DisconnectCarrierResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<DisconnectCarrierResponse>, I>>(_: I): DisconnectCarrierResponse {
+    const message = createBaseDisconnectCarrierResponse();
+    return message;
+  },
+};
+
+function createBaseListCarrierNumbersRequest(): ListCarrierNumbersRequest {
+  return { ownerId: "", carrierId: "" };
+}
+
+export const ListCarrierNumbersRequest: MessageFns<ListCarrierNumbersRequest> = {
+  encode(message: ListCarrierNumbersRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.carrierId !== "") {
+      writer.uint32(18).string(message.carrierId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCarrierNumbersRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCarrierNumbersRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCarrierNumbersRequest>, I>>(base?: I): ListCarrierNumbersRequest {
+    return ListCarrierNumbersRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCarrierNumbersRequest>, I>>(object: I): ListCarrierNumbersRequest {
+    const message = createBaseListCarrierNumbersRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.carrierId = object.carrierId ?? "";
+    return message;
+  },
+};
+
+function createBaseListCarrierNumbersResponse(): ListCarrierNumbersResponse {
+  return { numbers: [] };
+}
+
+export const ListCarrierNumbersResponse: MessageFns<ListCarrierNumbersResponse> = {
+  encode(message: ListCarrierNumbersResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.numbers) {
+      CarrierNumber.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListCarrierNumbersResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListCarrierNumbersResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.numbers.push(CarrierNumber.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListCarrierNumbersResponse>, I>>(base?: I): ListCarrierNumbersResponse {
+    return ListCarrierNumbersResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListCarrierNumbersResponse>, I>>(object: I): ListCarrierNumbersResponse {
+    const message = createBaseListCarrierNumbersResponse();
+    message.numbers = object.numbers?.map((e) => CarrierNumber.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseImportCarrierNumberRequest(): ImportCarrierNumberRequest {
+  return { ownerId: "", carrierId: "", mobileNumber: "" };
+}
+
+export const ImportCarrierNumberRequest: MessageFns<ImportCarrierNumberRequest> = {
+  encode(message: ImportCarrierNumberRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.carrierId !== "") {
+      writer.uint32(18).string(message.carrierId);
+    }
+    if (message.mobileNumber !== "") {
+      writer.uint32(26).string(message.mobileNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportCarrierNumberRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportCarrierNumberRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.mobileNumber = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ImportCarrierNumberRequest>, I>>(base?: I): ImportCarrierNumberRequest {
+    return ImportCarrierNumberRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ImportCarrierNumberRequest>, I>>(object: I): ImportCarrierNumberRequest {
+    const message = createBaseImportCarrierNumberRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.carrierId = object.carrierId ?? "";
+    message.mobileNumber = object.mobileNumber ?? "";
+    return message;
+  },
+};
+
+function createBaseImportCarrierNumberResponse(): ImportCarrierNumberResponse {
+  return { mobileNumber: undefined };
+}
+
+export const ImportCarrierNumberResponse: MessageFns<ImportCarrierNumberResponse> = {
+  encode(message: ImportCarrierNumberResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mobileNumber !== undefined) {
+      MobileNumber.encode(message.mobileNumber, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ImportCarrierNumberResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseImportCarrierNumberResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mobileNumber = MobileNumber.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ImportCarrierNumberResponse>, I>>(base?: I): ImportCarrierNumberResponse {
+    return ImportCarrierNumberResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ImportCarrierNumberResponse>, I>>(object: I): ImportCarrierNumberResponse {
+    const message = createBaseImportCarrierNumberResponse();
+    message.mobileNumber = (object.mobileNumber !== undefined && object.mobileNumber !== null)
+      ? MobileNumber.fromPartial(object.mobileNumber)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetCarrierCredentialsRequest(): GetCarrierCredentialsRequest {
+  return { ownerId: "", carrierId: "" };
+}
+
+export const GetCarrierCredentialsRequest: MessageFns<GetCarrierCredentialsRequest> = {
+  encode(message: GetCarrierCredentialsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.carrierId !== "") {
+      writer.uint32(18).string(message.carrierId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCarrierCredentialsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCarrierCredentialsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCarrierCredentialsRequest>, I>>(base?: I): GetCarrierCredentialsRequest {
+    return GetCarrierCredentialsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCarrierCredentialsRequest>, I>>(object: I): GetCarrierCredentialsRequest {
+    const message = createBaseGetCarrierCredentialsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.carrierId = object.carrierId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetCarrierCredentialsResponse(): GetCarrierCredentialsResponse {
+  return { carrier: undefined };
+}
+
+export const GetCarrierCredentialsResponse: MessageFns<GetCarrierCredentialsResponse> = {
+  encode(message: GetCarrierCredentialsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrier !== undefined) {
+      Carrier.encode(message.carrier, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetCarrierCredentialsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetCarrierCredentialsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrier = Carrier.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetCarrierCredentialsResponse>, I>>(base?: I): GetCarrierCredentialsResponse {
+    return GetCarrierCredentialsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetCarrierCredentialsResponse>, I>>(
+    object: I,
+  ): GetCarrierCredentialsResponse {
+    const message = createBaseGetCarrierCredentialsResponse();
+    message.carrier = (object.carrier !== undefined && object.carrier !== null)
+      ? Carrier.fromPartial(object.carrier)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseFindCarrierRequest(): FindCarrierRequest {
+  return { carrierId: "" };
+}
+
+export const FindCarrierRequest: MessageFns<FindCarrierRequest> = {
+  encode(message: FindCarrierRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrierId !== "") {
+      writer.uint32(10).string(message.carrierId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCarrierRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCarrierRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrierId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCarrierRequest>, I>>(base?: I): FindCarrierRequest {
+    return FindCarrierRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCarrierRequest>, I>>(object: I): FindCarrierRequest {
+    const message = createBaseFindCarrierRequest();
+    message.carrierId = object.carrierId ?? "";
+    return message;
+  },
+};
+
+function createBaseFindCarrierResponse(): FindCarrierResponse {
+  return { carrier: undefined };
+}
+
+export const FindCarrierResponse: MessageFns<FindCarrierResponse> = {
+  encode(message: FindCarrierResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrier !== undefined) {
+      Carrier.encode(message.carrier, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCarrierResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCarrierResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrier = Carrier.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCarrierResponse>, I>>(base?: I): FindCarrierResponse {
+    return FindCarrierResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCarrierResponse>, I>>(object: I): FindCarrierResponse {
+    const message = createBaseFindCarrierResponse();
+    message.carrier = (object.carrier !== undefined && object.carrier !== null)
+      ? Carrier.fromPartial(object.carrier)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseFindCarrierOfNumberRequest(): FindCarrierOfNumberRequest {
+  return { ownerId: "", mobileNumber: "" };
+}
+
+export const FindCarrierOfNumberRequest: MessageFns<FindCarrierOfNumberRequest> = {
+  encode(message: FindCarrierOfNumberRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.mobileNumber !== "") {
+      writer.uint32(18).string(message.mobileNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCarrierOfNumberRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCarrierOfNumberRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.mobileNumber = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCarrierOfNumberRequest>, I>>(base?: I): FindCarrierOfNumberRequest {
+    return FindCarrierOfNumberRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCarrierOfNumberRequest>, I>>(object: I): FindCarrierOfNumberRequest {
+    const message = createBaseFindCarrierOfNumberRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.mobileNumber = object.mobileNumber ?? "";
+    return message;
+  },
+};
+
+function createBaseFindTrunkRequest(): FindTrunkRequest {
+  return { mobileNumber: "" };
+}
+
+export const FindTrunkRequest: MessageFns<FindTrunkRequest> = {
+  encode(message: FindTrunkRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.mobileNumber !== "") {
+      writer.uint32(10).string(message.mobileNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindTrunkRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindTrunkRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.mobileNumber = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindTrunkRequest>, I>>(base?: I): FindTrunkRequest {
+    return FindTrunkRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindTrunkRequest>, I>>(object: I): FindTrunkRequest {
+    const message = createBaseFindTrunkRequest();
+    message.mobileNumber = object.mobileNumber ?? "";
+    return message;
+  },
+};
+
+function createBaseFindTrunkResponse(): FindTrunkResponse {
+  return { carrier: undefined };
+}
+
+export const FindTrunkResponse: MessageFns<FindTrunkResponse> = {
+  encode(message: FindTrunkResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrier !== undefined) {
+      Carrier.encode(message.carrier, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindTrunkResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindTrunkResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrier = Carrier.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindTrunkResponse>, I>>(base?: I): FindTrunkResponse {
+    return FindTrunkResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindTrunkResponse>, I>>(object: I): FindTrunkResponse {
+    const message = createBaseFindTrunkResponse();
+    message.carrier = (object.carrier !== undefined && object.carrier !== null)
+      ? Carrier.fromPartial(object.carrier)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseListTrunksRequest(): ListTrunksRequest {
+  return { afterCarrierId: "" };
+}
+
+export const ListTrunksRequest: MessageFns<ListTrunksRequest> = {
+  encode(message: ListTrunksRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.afterCarrierId !== "") {
+      writer.uint32(10).string(message.afterCarrierId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTrunksRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTrunksRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.afterCarrierId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListTrunksRequest>, I>>(base?: I): ListTrunksRequest {
+    return ListTrunksRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListTrunksRequest>, I>>(object: I): ListTrunksRequest {
+    const message = createBaseListTrunksRequest();
+    message.afterCarrierId = object.afterCarrierId ?? "";
+    return message;
+  },
+};
+
+function createBaseListTrunksResponse(): ListTrunksResponse {
+  return { carriers: [] };
+}
+
+export const ListTrunksResponse: MessageFns<ListTrunksResponse> = {
+  encode(message: ListTrunksResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.carriers) {
+      Carrier.encode(v!, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTrunksResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTrunksResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carriers.push(Carrier.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListTrunksResponse>, I>>(base?: I): ListTrunksResponse {
+    return ListTrunksResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListTrunksResponse>, I>>(object: I): ListTrunksResponse {
+    const message = createBaseListTrunksResponse();
+    message.carriers = object.carriers?.map((e) => Carrier.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseFindCarrierOfNumberResponse(): FindCarrierOfNumberResponse {
+  return { carrier: undefined };
+}
+
+export const FindCarrierOfNumberResponse: MessageFns<FindCarrierOfNumberResponse> = {
+  encode(message: FindCarrierOfNumberResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.carrier !== undefined) {
+      Carrier.encode(message.carrier, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCarrierOfNumberResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCarrierOfNumberResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.carrier = Carrier.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCarrierOfNumberResponse>, I>>(base?: I): FindCarrierOfNumberResponse {
+    return FindCarrierOfNumberResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCarrierOfNumberResponse>, I>>(object: I): FindCarrierOfNumberResponse {
+    const message = createBaseFindCarrierOfNumberResponse();
+    message.carrier = (object.carrier !== undefined && object.carrier !== null)
+      ? Carrier.fromPartial(object.carrier)
+      : undefined;
+    return message;
+  },
+};
+
+/** Owners, API keys, passwords and sessions, tiers, phone numbers, settings. */
 export type AccountServiceService = typeof AccountServiceService;
 export const AccountServiceService = {
   createOwner: {
@@ -3130,7 +4731,7 @@ export const AccountServiceService = {
     responseSerialize: (value: DeleteKeyResponse): Buffer => Buffer.from(DeleteKeyResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteKeyResponse => DeleteKeyResponse.decode(value),
   },
-  /** Looks a key up by its digest. Its request has no owner: finding the owner is the point. */
+  /** Looks up a key by its digest. The request has no owner, because the call finds the owner. */
   authenticateKey: {
     path: "/parley.account.v1.AccountService/AuthenticateKey" as const,
     requestStream: false as const,
@@ -3143,8 +4744,8 @@ export const AccountServiceService = {
     responseDeserialize: (value: Buffer): AuthenticateKeyResponse => AuthenticateKeyResponse.decode(value),
   },
   /**
-   * Tells of every key whose grant changed, so that a cached grant can be dropped, and several times a second that it
-   * still can. Sends one change of any key at once, when the stream is live: whatever was cached before may be stale.
+   * Reports every key whose grant changed, so that callers can drop a cached grant, and sends a heartbeat several times a
+   * second. Begins with a change of "any key", because whatever was cached before may be stale.
    */
   watchKeys: {
     path: "/parley.account.v1.AccountService/WatchKeys" as const,
@@ -3155,7 +4756,7 @@ export const AccountServiceService = {
     responseSerialize: (value: WatchKeysResponse): Buffer => Buffer.from(WatchKeysResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): WatchKeysResponse => WatchKeysResponse.decode(value),
   },
-  /** For operators: gives an owner a password, whatever it was before, and ends the owner's sessions. */
+  /** For operators: sets or replaces an owner's password and ends the owner's sessions. */
   setPassword: {
     path: "/parley.account.v1.AccountService/SetPassword" as const,
     requestStream: false as const,
@@ -3165,7 +4766,7 @@ export const AccountServiceService = {
     responseSerialize: (value: SetPasswordResponse): Buffer => Buffer.from(SetPasswordResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SetPasswordResponse => SetPasswordResponse.decode(value),
   },
-  /** For owners, who prove that they know the one they have. Ends the owner's sessions and begins one. */
+  /** For owners, who must give their current password. Ends the owner's sessions and begins a new one. */
   changePassword: {
     path: "/parley.account.v1.AccountService/ChangePassword" as const,
     requestStream: false as const,
@@ -3177,7 +4778,7 @@ export const AccountServiceService = {
       Buffer.from(ChangePasswordResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ChangePasswordResponse => ChangePasswordResponse.decode(value),
   },
-  /** Begins a session. What is wrong, email or password, cannot be told from the answer nor from its time. */
+  /** Begins a session. Neither the error nor its timing reveals whether the email or the password is wrong. */
   signIn: {
     path: "/parley.account.v1.AccountService/SignIn" as const,
     requestStream: false as const,
@@ -3187,7 +4788,7 @@ export const AccountServiceService = {
     responseSerialize: (value: SignInResponse): Buffer => Buffer.from(SignInResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SignInResponse => SignInResponse.decode(value),
   },
-  /** Looks a session up by its digest and notes that it is used. As with AuthenticateKey, its request has no owner. */
+  /** Looks up a session by its digest and records its use. The request has no owner, as in AuthenticateKey. */
   authenticateSession: {
     path: "/parley.account.v1.AccountService/AuthenticateSession" as const,
     requestStream: false as const,
@@ -3208,9 +4809,20 @@ export const AccountServiceService = {
     responseSerialize: (value: SignOutResponse): Buffer => Buffer.from(SignOutResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SignOutResponse => SignOutResponse.decode(value),
   },
+  /** The sessions that have not ended, newest first. */
+  listSessions: {
+    path: "/parley.account.v1.AccountService/ListSessions" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListSessionsRequest): Buffer => Buffer.from(ListSessionsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListSessionsRequest => ListSessionsRequest.decode(value),
+    responseSerialize: (value: ListSessionsResponse): Buffer =>
+      Buffer.from(ListSessionsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListSessionsResponse => ListSessionsResponse.decode(value),
+  },
   /**
-   * Claims a key for a request for 24 hours, before the service that does the write is asked: a key is one request's, whichever
-   * service that is. Repeating the claim is no change; another request's is INVALID_ARGUMENT.
+   * Claims a key for a request for 24 hours, before the service that writes is called: a key belongs to one request, whichever
+   * service that is. Repeating the claim changes nothing; claiming the key for another request is INVALID_ARGUMENT.
    */
   claimIdempotencyKey: {
     path: "/parley.account.v1.AccountService/ClaimIdempotencyKey" as const,
@@ -3265,6 +4877,7 @@ export const AccountServiceService = {
       Buffer.from(AddMobileNumberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AddMobileNumberResponse => AddMobileNumberResponse.decode(value),
   },
+  /** A number that was imported gets back at its carrier what it had there before, at once or, while the carrier is down, later. */
   removeMobileNumber: {
     path: "/parley.account.v1.AccountService/RemoveMobileNumber" as const,
     requestStream: false as const,
@@ -3275,6 +4888,127 @@ export const AccountServiceService = {
     responseSerialize: (value: RemoveMobileNumberResponse): Buffer =>
       Buffer.from(RemoveMobileNumberResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveMobileNumberResponse => RemoveMobileNumberResponse.decode(value),
+  },
+  /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
+  connectCarrier: {
+    path: "/parley.account.v1.AccountService/ConnectCarrier" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ConnectCarrierRequest): Buffer =>
+      Buffer.from(ConnectCarrierRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConnectCarrierRequest => ConnectCarrierRequest.decode(value),
+    responseSerialize: (value: ConnectCarrierResponse): Buffer =>
+      Buffer.from(ConnectCarrierResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConnectCarrierResponse => ConnectCarrierResponse.decode(value),
+  },
+  listCarriers: {
+    path: "/parley.account.v1.AccountService/ListCarriers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListCarriersRequest): Buffer => Buffer.from(ListCarriersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListCarriersRequest => ListCarriersRequest.decode(value),
+    responseSerialize: (value: ListCarriersResponse): Buffer =>
+      Buffer.from(ListCarriersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListCarriersResponse => ListCarriersResponse.decode(value),
+  },
+  getCarrier: {
+    path: "/parley.account.v1.AccountService/GetCarrier" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetCarrierRequest): Buffer => Buffer.from(GetCarrierRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetCarrierRequest => GetCarrierRequest.decode(value),
+    responseSerialize: (value: GetCarrierResponse): Buffer => Buffer.from(GetCarrierResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetCarrierResponse => GetCarrierResponse.decode(value),
+  },
+  /** FAILED_PRECONDITION while the owner has numbers of it. */
+  disconnectCarrier: {
+    path: "/parley.account.v1.AccountService/DisconnectCarrier" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: DisconnectCarrierRequest): Buffer =>
+      Buffer.from(DisconnectCarrierRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): DisconnectCarrierRequest => DisconnectCarrierRequest.decode(value),
+    responseSerialize: (value: DisconnectCarrierResponse): Buffer =>
+      Buffer.from(DisconnectCarrierResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): DisconnectCarrierResponse => DisconnectCarrierResponse.decode(value),
+  },
+  /** Asks the carrier. */
+  listCarrierNumbers: {
+    path: "/parley.account.v1.AccountService/ListCarrierNumbers" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListCarrierNumbersRequest): Buffer =>
+      Buffer.from(ListCarrierNumbersRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListCarrierNumbersRequest => ListCarrierNumbersRequest.decode(value),
+    responseSerialize: (value: ListCarrierNumbersResponse): Buffer =>
+      Buffer.from(ListCarrierNumbersResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListCarrierNumbersResponse => ListCarrierNumbersResponse.decode(value),
+  },
+  /** Stores a number and points it at this installation. May be repeated. */
+  importCarrierNumber: {
+    path: "/parley.account.v1.AccountService/ImportCarrierNumber" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ImportCarrierNumberRequest): Buffer =>
+      Buffer.from(ImportCarrierNumberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ImportCarrierNumberRequest => ImportCarrierNumberRequest.decode(value),
+    responseSerialize: (value: ImportCarrierNumberResponse): Buffer =>
+      Buffer.from(ImportCarrierNumberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ImportCarrierNumberResponse => ImportCarrierNumberResponse.decode(value),
+  },
+  /** With the secrets. */
+  getCarrierCredentials: {
+    path: "/parley.account.v1.AccountService/GetCarrierCredentials" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetCarrierCredentialsRequest): Buffer =>
+      Buffer.from(GetCarrierCredentialsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetCarrierCredentialsRequest => GetCarrierCredentialsRequest.decode(value),
+    responseSerialize: (value: GetCarrierCredentialsResponse): Buffer =>
+      Buffer.from(GetCarrierCredentialsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetCarrierCredentialsResponse => GetCarrierCredentialsResponse.decode(value),
+  },
+  /** Finds whose a carrier is. The request has no owner, because the call finds the owner. */
+  findCarrier: {
+    path: "/parley.account.v1.AccountService/FindCarrier" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindCarrierRequest): Buffer => Buffer.from(FindCarrierRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindCarrierRequest => FindCarrierRequest.decode(value),
+    responseSerialize: (value: FindCarrierResponse): Buffer => Buffer.from(FindCarrierResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindCarrierResponse => FindCarrierResponse.decode(value),
+  },
+  /** Finds the carrier that a number of the owner was imported from. */
+  findCarrierOfNumber: {
+    path: "/parley.account.v1.AccountService/FindCarrierOfNumber" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindCarrierOfNumberRequest): Buffer =>
+      Buffer.from(FindCarrierOfNumberRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindCarrierOfNumberRequest => FindCarrierOfNumberRequest.decode(value),
+    responseSerialize: (value: FindCarrierOfNumberResponse): Buffer =>
+      Buffer.from(FindCarrierOfNumberResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindCarrierOfNumberResponse => FindCarrierOfNumberResponse.decode(value),
+  },
+  /** Finds the SIP trunk that a number was imported from, with its secrets. The request has no owner, because the call finds the owner. */
+  findTrunk: {
+    path: "/parley.account.v1.AccountService/FindTrunk" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindTrunkRequest): Buffer => Buffer.from(FindTrunkRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindTrunkRequest => FindTrunkRequest.decode(value),
+    responseSerialize: (value: FindTrunkResponse): Buffer => Buffer.from(FindTrunkResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindTrunkResponse => FindTrunkResponse.decode(value),
+  },
+  /** The SIP trunks, of all owners, that want somebody to register with them. */
+  listTrunks: {
+    path: "/parley.account.v1.AccountService/ListTrunks" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListTrunksRequest): Buffer => Buffer.from(ListTrunksRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListTrunksRequest => ListTrunksRequest.decode(value),
+    responseSerialize: (value: ListTrunksResponse): Buffer => Buffer.from(ListTrunksResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListTrunksResponse => ListTrunksResponse.decode(value),
   },
 } as const;
 
@@ -3289,32 +5023,55 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   activateKey: handleUnaryCall<ActivateKeyRequest, ActivateKeyResponse>;
   deactivateKey: handleUnaryCall<DeactivateKeyRequest, DeactivateKeyResponse>;
   deleteKey: handleUnaryCall<DeleteKeyRequest, DeleteKeyResponse>;
-  /** Looks a key up by its digest. Its request has no owner: finding the owner is the point. */
+  /** Looks up a key by its digest. The request has no owner, because the call finds the owner. */
   authenticateKey: handleUnaryCall<AuthenticateKeyRequest, AuthenticateKeyResponse>;
   /**
-   * Tells of every key whose grant changed, so that a cached grant can be dropped, and several times a second that it
-   * still can. Sends one change of any key at once, when the stream is live: whatever was cached before may be stale.
+   * Reports every key whose grant changed, so that callers can drop a cached grant, and sends a heartbeat several times a
+   * second. Begins with a change of "any key", because whatever was cached before may be stale.
    */
   watchKeys: handleServerStreamingCall<WatchKeysRequest, WatchKeysResponse>;
-  /** For operators: gives an owner a password, whatever it was before, and ends the owner's sessions. */
+  /** For operators: sets or replaces an owner's password and ends the owner's sessions. */
   setPassword: handleUnaryCall<SetPasswordRequest, SetPasswordResponse>;
-  /** For owners, who prove that they know the one they have. Ends the owner's sessions and begins one. */
+  /** For owners, who must give their current password. Ends the owner's sessions and begins a new one. */
   changePassword: handleUnaryCall<ChangePasswordRequest, ChangePasswordResponse>;
-  /** Begins a session. What is wrong, email or password, cannot be told from the answer nor from its time. */
+  /** Begins a session. Neither the error nor its timing reveals whether the email or the password is wrong. */
   signIn: handleUnaryCall<SignInRequest, SignInResponse>;
-  /** Looks a session up by its digest and notes that it is used. As with AuthenticateKey, its request has no owner. */
+  /** Looks up a session by its digest and records its use. The request has no owner, as in AuthenticateKey. */
   authenticateSession: handleUnaryCall<AuthenticateSessionRequest, AuthenticateSessionResponse>;
   signOut: handleUnaryCall<SignOutRequest, SignOutResponse>;
+  /** The sessions that have not ended, newest first. */
+  listSessions: handleUnaryCall<ListSessionsRequest, ListSessionsResponse>;
   /**
-   * Claims a key for a request for 24 hours, before the service that does the write is asked: a key is one request's, whichever
-   * service that is. Repeating the claim is no change; another request's is INVALID_ARGUMENT.
+   * Claims a key for a request for 24 hours, before the service that writes is called: a key belongs to one request, whichever
+   * service that is. Repeating the claim changes nothing; claiming the key for another request is INVALID_ARGUMENT.
    */
   claimIdempotencyKey: handleUnaryCall<ClaimIdempotencyKeyRequest, ClaimIdempotencyKeyResponse>;
   getSettings: handleUnaryCall<GetSettingsRequest, GetSettingsResponse>;
   updateSettings: handleUnaryCall<UpdateSettingsRequest, UpdateSettingsResponse>;
   listMobileNumbers: handleUnaryCall<ListMobileNumbersRequest, ListMobileNumbersResponse>;
   addMobileNumber: handleUnaryCall<AddMobileNumberRequest, AddMobileNumberResponse>;
+  /** A number that was imported gets back at its carrier what it had there before, at once or, while the carrier is down, later. */
   removeMobileNumber: handleUnaryCall<RemoveMobileNumberRequest, RemoveMobileNumberResponse>;
+  /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
+  connectCarrier: handleUnaryCall<ConnectCarrierRequest, ConnectCarrierResponse>;
+  listCarriers: handleUnaryCall<ListCarriersRequest, ListCarriersResponse>;
+  getCarrier: handleUnaryCall<GetCarrierRequest, GetCarrierResponse>;
+  /** FAILED_PRECONDITION while the owner has numbers of it. */
+  disconnectCarrier: handleUnaryCall<DisconnectCarrierRequest, DisconnectCarrierResponse>;
+  /** Asks the carrier. */
+  listCarrierNumbers: handleUnaryCall<ListCarrierNumbersRequest, ListCarrierNumbersResponse>;
+  /** Stores a number and points it at this installation. May be repeated. */
+  importCarrierNumber: handleUnaryCall<ImportCarrierNumberRequest, ImportCarrierNumberResponse>;
+  /** With the secrets. */
+  getCarrierCredentials: handleUnaryCall<GetCarrierCredentialsRequest, GetCarrierCredentialsResponse>;
+  /** Finds whose a carrier is. The request has no owner, because the call finds the owner. */
+  findCarrier: handleUnaryCall<FindCarrierRequest, FindCarrierResponse>;
+  /** Finds the carrier that a number of the owner was imported from. */
+  findCarrierOfNumber: handleUnaryCall<FindCarrierOfNumberRequest, FindCarrierOfNumberResponse>;
+  /** Finds the SIP trunk that a number was imported from, with its secrets. The request has no owner, because the call finds the owner. */
+  findTrunk: handleUnaryCall<FindTrunkRequest, FindTrunkResponse>;
+  /** The SIP trunks, of all owners, that want somebody to register with them. */
+  listTrunks: handleUnaryCall<ListTrunksRequest, ListTrunksResponse>;
 }
 
 export interface AccountServiceClient extends Client {
@@ -3468,7 +5225,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteKeyResponse) => void,
   ): ClientUnaryCall;
-  /** Looks a key up by its digest. Its request has no owner: finding the owner is the point. */
+  /** Looks up a key by its digest. The request has no owner, because the call finds the owner. */
   authenticateKey(
     request: AuthenticateKeyRequest,
     callback: (error: ServiceError | null, response: AuthenticateKeyResponse) => void,
@@ -3485,8 +5242,8 @@ export interface AccountServiceClient extends Client {
     callback: (error: ServiceError | null, response: AuthenticateKeyResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Tells of every key whose grant changed, so that a cached grant can be dropped, and several times a second that it
-   * still can. Sends one change of any key at once, when the stream is live: whatever was cached before may be stale.
+   * Reports every key whose grant changed, so that callers can drop a cached grant, and sends a heartbeat several times a
+   * second. Begins with a change of "any key", because whatever was cached before may be stale.
    */
   watchKeys(request: WatchKeysRequest, options?: Partial<CallOptions>): ClientReadableStream<WatchKeysResponse>;
   watchKeys(
@@ -3494,7 +5251,7 @@ export interface AccountServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<WatchKeysResponse>;
-  /** For operators: gives an owner a password, whatever it was before, and ends the owner's sessions. */
+  /** For operators: sets or replaces an owner's password and ends the owner's sessions. */
   setPassword(
     request: SetPasswordRequest,
     callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
@@ -3510,7 +5267,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SetPasswordResponse) => void,
   ): ClientUnaryCall;
-  /** For owners, who prove that they know the one they have. Ends the owner's sessions and begins one. */
+  /** For owners, who must give their current password. Ends the owner's sessions and begins a new one. */
   changePassword(
     request: ChangePasswordRequest,
     callback: (error: ServiceError | null, response: ChangePasswordResponse) => void,
@@ -3526,7 +5283,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ChangePasswordResponse) => void,
   ): ClientUnaryCall;
-  /** Begins a session. What is wrong, email or password, cannot be told from the answer nor from its time. */
+  /** Begins a session. Neither the error nor its timing reveals whether the email or the password is wrong. */
   signIn(
     request: SignInRequest,
     callback: (error: ServiceError | null, response: SignInResponse) => void,
@@ -3542,7 +5299,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SignInResponse) => void,
   ): ClientUnaryCall;
-  /** Looks a session up by its digest and notes that it is used. As with AuthenticateKey, its request has no owner. */
+  /** Looks up a session by its digest and records its use. The request has no owner, as in AuthenticateKey. */
   authenticateSession(
     request: AuthenticateSessionRequest,
     callback: (error: ServiceError | null, response: AuthenticateSessionResponse) => void,
@@ -3572,10 +5329,26 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SignOutResponse) => void,
+  ): ClientUnaryCall;
+  /** The sessions that have not ended, newest first. */
+  listSessions(
+    request: ListSessionsRequest,
+    callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
+  ): ClientUnaryCall;
+  listSessions(
+    request: ListSessionsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
+  ): ClientUnaryCall;
+  listSessions(
+    request: ListSessionsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListSessionsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Claims a key for a request for 24 hours, before the service that does the write is asked: a key is one request's, whichever
-   * service that is. Repeating the claim is no change; another request's is INVALID_ARGUMENT.
+   * Claims a key for a request for 24 hours, before the service that writes is called: a key belongs to one request, whichever
+   * service that is. Repeating the claim changes nothing; claiming the key for another request is INVALID_ARGUMENT.
    */
   claimIdempotencyKey(
     request: ClaimIdempotencyKeyRequest,
@@ -3652,6 +5425,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AddMobileNumberResponse) => void,
   ): ClientUnaryCall;
+  /** A number that was imported gets back at its carrier what it had there before, at once or, while the carrier is down, later. */
   removeMobileNumber(
     request: RemoveMobileNumberRequest,
     callback: (error: ServiceError | null, response: RemoveMobileNumberResponse) => void,
@@ -3666,6 +5440,180 @@ export interface AccountServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveMobileNumberResponse) => void,
+  ): ClientUnaryCall;
+  /** Verifies the credentials with the carrier. Connecting an account again replaces its credentials. */
+  connectCarrier(
+    request: ConnectCarrierRequest,
+    callback: (error: ServiceError | null, response: ConnectCarrierResponse) => void,
+  ): ClientUnaryCall;
+  connectCarrier(
+    request: ConnectCarrierRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ConnectCarrierResponse) => void,
+  ): ClientUnaryCall;
+  connectCarrier(
+    request: ConnectCarrierRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ConnectCarrierResponse) => void,
+  ): ClientUnaryCall;
+  listCarriers(
+    request: ListCarriersRequest,
+    callback: (error: ServiceError | null, response: ListCarriersResponse) => void,
+  ): ClientUnaryCall;
+  listCarriers(
+    request: ListCarriersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListCarriersResponse) => void,
+  ): ClientUnaryCall;
+  listCarriers(
+    request: ListCarriersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListCarriersResponse) => void,
+  ): ClientUnaryCall;
+  getCarrier(
+    request: GetCarrierRequest,
+    callback: (error: ServiceError | null, response: GetCarrierResponse) => void,
+  ): ClientUnaryCall;
+  getCarrier(
+    request: GetCarrierRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetCarrierResponse) => void,
+  ): ClientUnaryCall;
+  getCarrier(
+    request: GetCarrierRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetCarrierResponse) => void,
+  ): ClientUnaryCall;
+  /** FAILED_PRECONDITION while the owner has numbers of it. */
+  disconnectCarrier(
+    request: DisconnectCarrierRequest,
+    callback: (error: ServiceError | null, response: DisconnectCarrierResponse) => void,
+  ): ClientUnaryCall;
+  disconnectCarrier(
+    request: DisconnectCarrierRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: DisconnectCarrierResponse) => void,
+  ): ClientUnaryCall;
+  disconnectCarrier(
+    request: DisconnectCarrierRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: DisconnectCarrierResponse) => void,
+  ): ClientUnaryCall;
+  /** Asks the carrier. */
+  listCarrierNumbers(
+    request: ListCarrierNumbersRequest,
+    callback: (error: ServiceError | null, response: ListCarrierNumbersResponse) => void,
+  ): ClientUnaryCall;
+  listCarrierNumbers(
+    request: ListCarrierNumbersRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListCarrierNumbersResponse) => void,
+  ): ClientUnaryCall;
+  listCarrierNumbers(
+    request: ListCarrierNumbersRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListCarrierNumbersResponse) => void,
+  ): ClientUnaryCall;
+  /** Stores a number and points it at this installation. May be repeated. */
+  importCarrierNumber(
+    request: ImportCarrierNumberRequest,
+    callback: (error: ServiceError | null, response: ImportCarrierNumberResponse) => void,
+  ): ClientUnaryCall;
+  importCarrierNumber(
+    request: ImportCarrierNumberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ImportCarrierNumberResponse) => void,
+  ): ClientUnaryCall;
+  importCarrierNumber(
+    request: ImportCarrierNumberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ImportCarrierNumberResponse) => void,
+  ): ClientUnaryCall;
+  /** With the secrets. */
+  getCarrierCredentials(
+    request: GetCarrierCredentialsRequest,
+    callback: (error: ServiceError | null, response: GetCarrierCredentialsResponse) => void,
+  ): ClientUnaryCall;
+  getCarrierCredentials(
+    request: GetCarrierCredentialsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetCarrierCredentialsResponse) => void,
+  ): ClientUnaryCall;
+  getCarrierCredentials(
+    request: GetCarrierCredentialsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetCarrierCredentialsResponse) => void,
+  ): ClientUnaryCall;
+  /** Finds whose a carrier is. The request has no owner, because the call finds the owner. */
+  findCarrier(
+    request: FindCarrierRequest,
+    callback: (error: ServiceError | null, response: FindCarrierResponse) => void,
+  ): ClientUnaryCall;
+  findCarrier(
+    request: FindCarrierRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindCarrierResponse) => void,
+  ): ClientUnaryCall;
+  findCarrier(
+    request: FindCarrierRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindCarrierResponse) => void,
+  ): ClientUnaryCall;
+  /** Finds the carrier that a number of the owner was imported from. */
+  findCarrierOfNumber(
+    request: FindCarrierOfNumberRequest,
+    callback: (error: ServiceError | null, response: FindCarrierOfNumberResponse) => void,
+  ): ClientUnaryCall;
+  findCarrierOfNumber(
+    request: FindCarrierOfNumberRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindCarrierOfNumberResponse) => void,
+  ): ClientUnaryCall;
+  findCarrierOfNumber(
+    request: FindCarrierOfNumberRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindCarrierOfNumberResponse) => void,
+  ): ClientUnaryCall;
+  /** Finds the SIP trunk that a number was imported from, with its secrets. The request has no owner, because the call finds the owner. */
+  findTrunk(
+    request: FindTrunkRequest,
+    callback: (error: ServiceError | null, response: FindTrunkResponse) => void,
+  ): ClientUnaryCall;
+  findTrunk(
+    request: FindTrunkRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindTrunkResponse) => void,
+  ): ClientUnaryCall;
+  findTrunk(
+    request: FindTrunkRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindTrunkResponse) => void,
+  ): ClientUnaryCall;
+  /** The SIP trunks, of all owners, that want somebody to register with them. */
+  listTrunks(
+    request: ListTrunksRequest,
+    callback: (error: ServiceError | null, response: ListTrunksResponse) => void,
+  ): ClientUnaryCall;
+  listTrunks(
+    request: ListTrunksRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListTrunksResponse) => void,
+  ): ClientUnaryCall;
+  listTrunks(
+    request: ListTrunksRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListTrunksResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -52,7 +52,18 @@ export namespace Gender {
 export interface SttConfig {
   providerName: string;
   modelName: string;
-  language?: string | undefined;
+  language?:
+    | string
+    | undefined;
+  /** CUSTOM_STT only. */
+  endpoint: SpeechEndpoint | undefined;
+}
+
+/** The server of a CUSTOM_STT or CUSTOM_TTS. */
+export interface SpeechEndpoint {
+  baseUrl: string;
+  /** Masked in responses to owners, in the clear for the voice service, absent for others. */
+  apiKey?: string | undefined;
 }
 
 export interface LlmConfig {
@@ -61,7 +72,7 @@ export interface LlmConfig {
   params:
     | LlmParams
     | undefined;
-  /** Tried in order, before the first word only. */
+  /** Tried in order, until the first word has arrived. */
   fallbacks: LlmConfig[];
 }
 
@@ -74,7 +85,7 @@ export interface LlmParams {
   baseUrl?:
     | string
     | undefined;
-  /** In responses to owners the mask, to the conversation service the key itself. */
+  /** Masked in responses to owners, in the clear for the conversation service. */
   apiKey?:
     | string
     | undefined;
@@ -88,7 +99,11 @@ export interface TtsConfig {
   language?: string | undefined;
   voiceId: string;
   /** 0.25 to 4.0. */
-  speed?: number | undefined;
+  speed?:
+    | number
+    | undefined;
+  /** CUSTOM_TTS only. */
+  endpoint: SpeechEndpoint | undefined;
 }
 
 export interface StsConfig {
@@ -146,7 +161,17 @@ export interface Agent {
   widgetConfig: { [key: string]: any } | undefined;
   mediaFiles: MediaFile[];
   createdAt: Date | undefined;
-  updatedAt: Date | undefined;
+  updatedAt:
+    | Date
+    | undefined;
+  /** How it takes turns in calls: { end_of_turn_silence_ms?, apology?, voicemail_message? }. */
+  callSettings:
+    | { [key: string]: any }
+    | undefined;
+  /** Whether its calls are recorded. */
+  recording: boolean;
+  /** How it behaves on WhatsApp: { voice_replies? }. */
+  whatsapp: { [key: string]: any } | undefined;
 }
 
 export interface DynamicVariable {
@@ -156,7 +181,7 @@ export interface DynamicVariable {
   description: string;
 }
 
-/** What running a conversation needs of an agent: secrets in the clear, so for the conversation service alone. */
+/** What running a conversation needs of an agent: the keys of its model in the clear, so for the conversation service alone. */
 export interface AgentRuntime {
   agentId: string;
   agentName: string;
@@ -169,12 +194,14 @@ export interface AgentRuntime {
   tts: TtsConfig | undefined;
   sts: StsConfig | undefined;
   agentType: AgentType;
-  /** What `analysis.prompt` refers to, when it was asked for. */
+  /** The prompt that `analysis.prompt` refers to, if requested. */
   analysisPrompt:
     | AgentPrompt
     | undefined;
-  /** Which key of the model cannot be read, such as llm.params.api_key, when one cannot: `llm` is absent then. */
+  /** The key that cannot be read, such as llm.params.api_key; `llm` is then absent. */
   unreadableKey?: string | undefined;
+  callSettings: { [key: string]: any } | undefined;
+  recording: boolean;
 }
 
 export interface ProviderModels {
@@ -193,7 +220,7 @@ export interface Voice {
 }
 
 function createBaseSttConfig(): SttConfig {
-  return { providerName: "", modelName: "", language: undefined };
+  return { providerName: "", modelName: "", language: undefined, endpoint: undefined };
 }
 
 export const SttConfig: MessageFns<SttConfig> = {
@@ -206,6 +233,9 @@ export const SttConfig: MessageFns<SttConfig> = {
     }
     if (message.language !== undefined) {
       writer.uint32(26).string(message.language);
+    }
+    if (message.endpoint !== undefined) {
+      SpeechEndpoint.encode(message.endpoint, writer.uint32(34).fork()).join();
     }
     return writer;
   },
@@ -247,6 +277,14 @@ export const SttConfig: MessageFns<SttConfig> = {
             message.language = reader.string();
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.endpoint = SpeechEndpoint.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -267,6 +305,76 @@ export const SttConfig: MessageFns<SttConfig> = {
     message.providerName = object.providerName ?? "";
     message.modelName = object.modelName ?? "";
     message.language = object.language ?? undefined;
+    message.endpoint = (object.endpoint !== undefined && object.endpoint !== null)
+      ? SpeechEndpoint.fromPartial(object.endpoint)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSpeechEndpoint(): SpeechEndpoint {
+  return { baseUrl: "", apiKey: undefined };
+}
+
+export const SpeechEndpoint: MessageFns<SpeechEndpoint> = {
+  encode(message: SpeechEndpoint, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.baseUrl !== "") {
+      writer.uint32(10).string(message.baseUrl);
+    }
+    if (message.apiKey !== undefined) {
+      writer.uint32(18).string(message.apiKey);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SpeechEndpoint {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSpeechEndpoint();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.baseUrl = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.apiKey = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SpeechEndpoint>, I>>(base?: I): SpeechEndpoint {
+    return SpeechEndpoint.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SpeechEndpoint>, I>>(object: I): SpeechEndpoint {
+    const message = createBaseSpeechEndpoint();
+    message.baseUrl = object.baseUrl ?? "";
+    message.apiKey = object.apiKey ?? undefined;
     return message;
   },
 };
@@ -456,7 +564,14 @@ export const LlmParams: MessageFns<LlmParams> = {
 };
 
 function createBaseTtsConfig(): TtsConfig {
-  return { providerName: "", modelName: undefined, language: undefined, voiceId: "", speed: undefined };
+  return {
+    providerName: "",
+    modelName: undefined,
+    language: undefined,
+    voiceId: "",
+    speed: undefined,
+    endpoint: undefined,
+  };
 }
 
 export const TtsConfig: MessageFns<TtsConfig> = {
@@ -475,6 +590,9 @@ export const TtsConfig: MessageFns<TtsConfig> = {
     }
     if (message.speed !== undefined) {
       writer.uint32(41).double(message.speed);
+    }
+    if (message.endpoint !== undefined) {
+      SpeechEndpoint.encode(message.endpoint, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -532,6 +650,14 @@ export const TtsConfig: MessageFns<TtsConfig> = {
             message.speed = reader.double();
             continue;
           }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.endpoint = SpeechEndpoint.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -554,6 +680,9 @@ export const TtsConfig: MessageFns<TtsConfig> = {
     message.language = object.language ?? undefined;
     message.voiceId = object.voiceId ?? "";
     message.speed = object.speed ?? undefined;
+    message.endpoint = (object.endpoint !== undefined && object.endpoint !== null)
+      ? SpeechEndpoint.fromPartial(object.endpoint)
+      : undefined;
     return message;
   },
 };
@@ -911,6 +1040,9 @@ function createBaseAgent(): Agent {
     mediaFiles: [],
     createdAt: undefined,
     updatedAt: undefined,
+    callSettings: undefined,
+    recording: false,
+    whatsapp: undefined,
   };
 }
 
@@ -978,6 +1110,15 @@ export const Agent: MessageFns<Agent> = {
     }
     if (message.updatedAt !== undefined) {
       Timestamp.encode(toTimestamp(message.updatedAt), writer.uint32(170).fork()).join();
+    }
+    if (message.callSettings !== undefined) {
+      Struct.encode(Struct.wrap(message.callSettings), writer.uint32(178).fork()).join();
+    }
+    if (message.recording !== false) {
+      writer.uint32(184).bool(message.recording);
+    }
+    if (message.whatsapp !== undefined) {
+      Struct.encode(Struct.wrap(message.whatsapp), writer.uint32(194).fork()).join();
     }
     return writer;
   },
@@ -1163,6 +1304,30 @@ export const Agent: MessageFns<Agent> = {
             message.updatedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 22: {
+            if (tag !== 178) {
+              break;
+            }
+
+            message.callSettings = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 23: {
+            if (tag !== 184) {
+              break;
+            }
+
+            message.recording = reader.bool();
+            continue;
+          }
+          case 24: {
+            if (tag !== 194) {
+              break;
+            }
+
+            message.whatsapp = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1205,6 +1370,9 @@ export const Agent: MessageFns<Agent> = {
     message.mediaFiles = object.mediaFiles?.map((e) => MediaFile.fromPartial(e)) || [];
     message.createdAt = object.createdAt ?? undefined;
     message.updatedAt = object.updatedAt ?? undefined;
+    message.callSettings = object.callSettings ?? undefined;
+    message.recording = object.recording ?? false;
+    message.whatsapp = object.whatsapp ?? undefined;
     return message;
   },
 };
@@ -1315,6 +1483,8 @@ function createBaseAgentRuntime(): AgentRuntime {
     agentType: 0,
     analysisPrompt: undefined,
     unreadableKey: undefined,
+    callSettings: undefined,
+    recording: false,
   };
 }
 
@@ -1358,6 +1528,12 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
     }
     if (message.unreadableKey !== undefined) {
       writer.uint32(106).string(message.unreadableKey);
+    }
+    if (message.callSettings !== undefined) {
+      Struct.encode(Struct.wrap(message.callSettings), writer.uint32(114).fork()).join();
+    }
+    if (message.recording !== false) {
+      writer.uint32(120).bool(message.recording);
     }
     return writer;
   },
@@ -1479,6 +1655,22 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
             message.unreadableKey = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.callSettings = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.recording = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1515,6 +1707,8 @@ export const AgentRuntime: MessageFns<AgentRuntime> = {
       ? AgentPrompt.fromPartial(object.analysisPrompt)
       : undefined;
     message.unreadableKey = object.unreadableKey ?? undefined;
+    message.callSettings = object.callSettings ?? undefined;
+    message.recording = object.recording ?? false;
     return message;
   },
 };

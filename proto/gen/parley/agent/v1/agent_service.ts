@@ -10,8 +10,10 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
+  type ClientDuplexStream,
   type ClientOptions,
   type ClientUnaryCall,
+  type handleBidiStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -20,6 +22,7 @@ import {
 } from "@grpc/grpc-js";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { Changes, WatchState } from "../../common/v1/changes.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
 import { PromptReference } from "../../prompt/v1/prompt.ts";
 import {
@@ -58,7 +61,7 @@ export interface PromptSource {
   source: { $case: "reference"; value: PromptReference } | { $case: "content"; value: string } | undefined;
 }
 
-/** In an update, what is absent is unchanged. */
+/** In an update, absent fields stay unchanged. */
 export interface AnalysisSettings {
   enabled?: boolean | undefined;
   prompt: PromptSource | undefined;
@@ -84,6 +87,9 @@ export interface CreateAgentRequest {
   widgetConfig: { [key: string]: any } | undefined;
   mediaFiles: MediaFile[];
   idempotency: Idempotency | undefined;
+  callSettings: { [key: string]: any } | undefined;
+  recording?: boolean | undefined;
+  whatsapp: { [key: string]: any } | undefined;
 }
 
 export interface CreateAgentResponse {
@@ -100,7 +106,7 @@ export interface BatchGetAgentsRequest {
 }
 
 export interface BatchGetAgentsResponse {
-  /** One for each key, in its order. */
+  /** One for each key, in the same order. */
   results: BatchGetAgentsResponse_Result[];
 }
 
@@ -111,18 +117,88 @@ export interface BatchGetAgentsResponse_Result {
 
 export interface BatchGetAgentRuntimesRequest {
   keys: AgentKey[];
-  /** A turn has no use for it. */
+  /** Turns do not need it. */
   withAnalysisPrompt: boolean;
 }
 
 export interface BatchGetAgentRuntimesResponse {
-  /** One for each key, in its order. */
+  /** One for each key, in the same order. */
   results: BatchGetAgentRuntimesResponse_Result[];
 }
 
 export interface BatchGetAgentRuntimesResponse_Result {
   access: Access;
   runtime: AgentRuntime | undefined;
+}
+
+export interface GetDraftRuntimeRequest {
+  ownerId: string;
+  agentId: string;
+  draftId: string;
+}
+
+export interface GetDraftRuntimeResponse {
+  runtime: AgentRuntime | undefined;
+}
+
+export interface GetSpeechRequest {
+  ownerId: string;
+  agentId: string;
+  /** The draft that the call tries. */
+  draftId?: string | undefined;
+}
+
+export interface GetSpeechResponse {
+  stt: SttConfig | undefined;
+  tts: TtsConfig | undefined;
+  sts:
+    | StsConfig
+    | undefined;
+  /** The agent's own numbers, in their order. */
+  mobileNumbers: string[];
+}
+
+/** The caller does not know the owner: the voice service gets no more than what is called. */
+export interface FindCalleeRequest {
+  /** An agent's id, or a number in E.164 form that one agent answers. */
+  called: string;
+  /** Whose agent it must be; absent: anybody's. */
+  ofOwnerId?: string | undefined;
+}
+
+export interface FindCalleeResponse {
+  /** Absent if there is no such agent, or if several answer the number. */
+  agent?: AgentKey | undefined;
+}
+
+/** The caller does not know the owner: a page shows only the agent's id. */
+export interface GetWidgetRequest {
+  agentId: string;
+}
+
+export interface GetWidgetResponse {
+  ownerId: string;
+  agentName: string;
+  /** Absent if the agent has none. */
+  widgetConfig: { [key: string]: any } | undefined;
+}
+
+export interface GetChannelSettingsRequest {
+  ownerId: string;
+  agentId: string;
+}
+
+export interface GetChannelSettingsResponse {
+  /** { voice_replies? }; absent if the agent has none. */
+  whatsapp: { [key: string]: any } | undefined;
+}
+
+export interface WatchAgentsRequest {
+  state: WatchState | undefined;
+}
+
+export interface WatchAgentsResponse {
+  changes: Changes | undefined;
 }
 
 export interface ListAgentsRequest {
@@ -142,8 +218,8 @@ export interface ListAgentsResponse {
 }
 
 /**
- * A field named in `clear` becomes empty, one that is present is replaced whole, any other is unchanged; of `analysis` so is
- * each part.
+ * A field named in `clear` becomes empty, a present one is replaced as a whole, and any other stays unchanged. The same holds
+ * for each part of `analysis`.
  */
 export interface UpdateAgentRequest {
   ownerId: string;
@@ -169,6 +245,9 @@ export interface UpdateAgentRequest {
   /** Names of the fields above in lowerCamelCase, and `analysisPrompt` and `analysisSchema` for parts of `analysis`. */
   clear: string[];
   idempotency: Idempotency | undefined;
+  callSettings: { [key: string]: any } | undefined;
+  recording?: boolean | undefined;
+  whatsapp: { [key: string]: any } | undefined;
 }
 
 export interface StringList {
@@ -181,6 +260,17 @@ export interface MediaFileList {
 
 export interface UpdateAgentResponse {
   agent: Agent | undefined;
+}
+
+export interface CreateDraftRequest {
+  /** Validated as UpdateAgent does. A mask stands for the agent's own key. */
+  change: UpdateAgentRequest | undefined;
+}
+
+export interface CreateDraftResponse {
+  draftId: string;
+  /** When the draft is deleted. */
+  expiresAt: Date | undefined;
 }
 
 export interface DeleteAgentRequest {
@@ -432,6 +522,9 @@ function createBaseCreateAgentRequest(): CreateAgentRequest {
     widgetConfig: undefined,
     mediaFiles: [],
     idempotency: undefined,
+    callSettings: undefined,
+    recording: undefined,
+    whatsapp: undefined,
   };
 }
 
@@ -490,6 +583,15 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     }
     if (message.idempotency !== undefined) {
       Idempotency.encode(message.idempotency, writer.uint32(146).fork()).join();
+    }
+    if (message.callSettings !== undefined) {
+      Struct.encode(Struct.wrap(message.callSettings), writer.uint32(154).fork()).join();
+    }
+    if (message.recording !== undefined) {
+      writer.uint32(160).bool(message.recording);
+    }
+    if (message.whatsapp !== undefined) {
+      Struct.encode(Struct.wrap(message.whatsapp), writer.uint32(170).fork()).join();
     }
     return writer;
   },
@@ -651,6 +753,30 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
             message.idempotency = Idempotency.decode(reader, reader.uint32());
             continue;
           }
+          case 19: {
+            if (tag !== 154) {
+              break;
+            }
+
+            message.callSettings = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 20: {
+            if (tag !== 160) {
+              break;
+            }
+
+            message.recording = reader.bool();
+            continue;
+          }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.whatsapp = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -692,6 +818,9 @@ export const CreateAgentRequest: MessageFns<CreateAgentRequest> = {
     message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
+    message.callSettings = object.callSettings ?? undefined;
+    message.recording = object.recording ?? undefined;
+    message.whatsapp = object.whatsapp ?? undefined;
     return message;
   },
 };
@@ -1194,6 +1323,806 @@ export const BatchGetAgentRuntimesResponse_Result: MessageFns<BatchGetAgentRunti
   },
 };
 
+function createBaseGetDraftRuntimeRequest(): GetDraftRuntimeRequest {
+  return { ownerId: "", agentId: "", draftId: "" };
+}
+
+export const GetDraftRuntimeRequest: MessageFns<GetDraftRuntimeRequest> = {
+  encode(message: GetDraftRuntimeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.draftId !== "") {
+      writer.uint32(26).string(message.draftId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDraftRuntimeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDraftRuntimeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetDraftRuntimeRequest>, I>>(base?: I): GetDraftRuntimeRequest {
+    return GetDraftRuntimeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetDraftRuntimeRequest>, I>>(object: I): GetDraftRuntimeRequest {
+    const message = createBaseGetDraftRuntimeRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.draftId = object.draftId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetDraftRuntimeResponse(): GetDraftRuntimeResponse {
+  return { runtime: undefined };
+}
+
+export const GetDraftRuntimeResponse: MessageFns<GetDraftRuntimeResponse> = {
+  encode(message: GetDraftRuntimeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.runtime !== undefined) {
+      AgentRuntime.encode(message.runtime, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetDraftRuntimeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetDraftRuntimeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.runtime = AgentRuntime.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetDraftRuntimeResponse>, I>>(base?: I): GetDraftRuntimeResponse {
+    return GetDraftRuntimeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetDraftRuntimeResponse>, I>>(object: I): GetDraftRuntimeResponse {
+    const message = createBaseGetDraftRuntimeResponse();
+    message.runtime = (object.runtime !== undefined && object.runtime !== null)
+      ? AgentRuntime.fromPartial(object.runtime)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetSpeechRequest(): GetSpeechRequest {
+  return { ownerId: "", agentId: "", draftId: undefined };
+}
+
+export const GetSpeechRequest: MessageFns<GetSpeechRequest> = {
+  encode(message: GetSpeechRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.draftId !== undefined) {
+      writer.uint32(26).string(message.draftId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSpeechRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSpeechRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetSpeechRequest>, I>>(base?: I): GetSpeechRequest {
+    return GetSpeechRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetSpeechRequest>, I>>(object: I): GetSpeechRequest {
+    const message = createBaseGetSpeechRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.draftId = object.draftId ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetSpeechResponse(): GetSpeechResponse {
+  return { stt: undefined, tts: undefined, sts: undefined, mobileNumbers: [] };
+}
+
+export const GetSpeechResponse: MessageFns<GetSpeechResponse> = {
+  encode(message: GetSpeechResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.stt !== undefined) {
+      SttConfig.encode(message.stt, writer.uint32(10).fork()).join();
+    }
+    if (message.tts !== undefined) {
+      TtsConfig.encode(message.tts, writer.uint32(18).fork()).join();
+    }
+    if (message.sts !== undefined) {
+      StsConfig.encode(message.sts, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.mobileNumbers) {
+      writer.uint32(34).string(v!);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetSpeechResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetSpeechResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.stt = SttConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.tts = TtsConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.sts = StsConfig.decode(reader, reader.uint32());
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.mobileNumbers.push(reader.string());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetSpeechResponse>, I>>(base?: I): GetSpeechResponse {
+    return GetSpeechResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetSpeechResponse>, I>>(object: I): GetSpeechResponse {
+    const message = createBaseGetSpeechResponse();
+    message.stt = (object.stt !== undefined && object.stt !== null) ? SttConfig.fromPartial(object.stt) : undefined;
+    message.tts = (object.tts !== undefined && object.tts !== null) ? TtsConfig.fromPartial(object.tts) : undefined;
+    message.sts = (object.sts !== undefined && object.sts !== null) ? StsConfig.fromPartial(object.sts) : undefined;
+    message.mobileNumbers = object.mobileNumbers?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseFindCalleeRequest(): FindCalleeRequest {
+  return { called: "", ofOwnerId: undefined };
+}
+
+export const FindCalleeRequest: MessageFns<FindCalleeRequest> = {
+  encode(message: FindCalleeRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.called !== "") {
+      writer.uint32(10).string(message.called);
+    }
+    if (message.ofOwnerId !== undefined) {
+      writer.uint32(18).string(message.ofOwnerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCalleeRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCalleeRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.called = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.ofOwnerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCalleeRequest>, I>>(base?: I): FindCalleeRequest {
+    return FindCalleeRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCalleeRequest>, I>>(object: I): FindCalleeRequest {
+    const message = createBaseFindCalleeRequest();
+    message.called = object.called ?? "";
+    message.ofOwnerId = object.ofOwnerId ?? undefined;
+    return message;
+  },
+};
+
+function createBaseFindCalleeResponse(): FindCalleeResponse {
+  return { agent: undefined };
+}
+
+export const FindCalleeResponse: MessageFns<FindCalleeResponse> = {
+  encode(message: FindCalleeResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agent !== undefined) {
+      AgentKey.encode(message.agent, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): FindCalleeResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseFindCalleeResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agent = AgentKey.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<FindCalleeResponse>, I>>(base?: I): FindCalleeResponse {
+    return FindCalleeResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<FindCalleeResponse>, I>>(object: I): FindCalleeResponse {
+    const message = createBaseFindCalleeResponse();
+    message.agent = (object.agent !== undefined && object.agent !== null)
+      ? AgentKey.fromPartial(object.agent)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetWidgetRequest(): GetWidgetRequest {
+  return { agentId: "" };
+}
+
+export const GetWidgetRequest: MessageFns<GetWidgetRequest> = {
+  encode(message: GetWidgetRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== "") {
+      writer.uint32(10).string(message.agentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWidgetRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWidgetRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetWidgetRequest>, I>>(base?: I): GetWidgetRequest {
+    return GetWidgetRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetWidgetRequest>, I>>(object: I): GetWidgetRequest {
+    const message = createBaseGetWidgetRequest();
+    message.agentId = object.agentId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetWidgetResponse(): GetWidgetResponse {
+  return { ownerId: "", agentName: "", widgetConfig: undefined };
+}
+
+export const GetWidgetResponse: MessageFns<GetWidgetResponse> = {
+  encode(message: GetWidgetResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentName !== "") {
+      writer.uint32(18).string(message.agentName);
+    }
+    if (message.widgetConfig !== undefined) {
+      Struct.encode(Struct.wrap(message.widgetConfig), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetWidgetResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetWidgetResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.widgetConfig = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetWidgetResponse>, I>>(base?: I): GetWidgetResponse {
+    return GetWidgetResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetWidgetResponse>, I>>(object: I): GetWidgetResponse {
+    const message = createBaseGetWidgetResponse();
+    message.ownerId = object.ownerId ?? "";
+    message.agentName = object.agentName ?? "";
+    message.widgetConfig = object.widgetConfig ?? undefined;
+    return message;
+  },
+};
+
+function createBaseGetChannelSettingsRequest(): GetChannelSettingsRequest {
+  return { ownerId: "", agentId: "" };
+}
+
+export const GetChannelSettingsRequest: MessageFns<GetChannelSettingsRequest> = {
+  encode(message: GetChannelSettingsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetChannelSettingsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetChannelSettingsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetChannelSettingsRequest>, I>>(base?: I): GetChannelSettingsRequest {
+    return GetChannelSettingsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetChannelSettingsRequest>, I>>(object: I): GetChannelSettingsRequest {
+    const message = createBaseGetChannelSettingsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetChannelSettingsResponse(): GetChannelSettingsResponse {
+  return { whatsapp: undefined };
+}
+
+export const GetChannelSettingsResponse: MessageFns<GetChannelSettingsResponse> = {
+  encode(message: GetChannelSettingsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.whatsapp !== undefined) {
+      Struct.encode(Struct.wrap(message.whatsapp), writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetChannelSettingsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetChannelSettingsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.whatsapp = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetChannelSettingsResponse>, I>>(base?: I): GetChannelSettingsResponse {
+    return GetChannelSettingsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetChannelSettingsResponse>, I>>(object: I): GetChannelSettingsResponse {
+    const message = createBaseGetChannelSettingsResponse();
+    message.whatsapp = object.whatsapp ?? undefined;
+    return message;
+  },
+};
+
+function createBaseWatchAgentsRequest(): WatchAgentsRequest {
+  return { state: undefined };
+}
+
+export const WatchAgentsRequest: MessageFns<WatchAgentsRequest> = {
+  encode(message: WatchAgentsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== undefined) {
+      WatchState.encode(message.state, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchAgentsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchAgentsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.state = WatchState.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WatchAgentsRequest>, I>>(base?: I): WatchAgentsRequest {
+    return WatchAgentsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WatchAgentsRequest>, I>>(object: I): WatchAgentsRequest {
+    const message = createBaseWatchAgentsRequest();
+    message.state = (object.state !== undefined && object.state !== null)
+      ? WatchState.fromPartial(object.state)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseWatchAgentsResponse(): WatchAgentsResponse {
+  return { changes: undefined };
+}
+
+export const WatchAgentsResponse: MessageFns<WatchAgentsResponse> = {
+  encode(message: WatchAgentsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.changes !== undefined) {
+      Changes.encode(message.changes, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchAgentsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchAgentsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.changes = Changes.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WatchAgentsResponse>, I>>(base?: I): WatchAgentsResponse {
+    return WatchAgentsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WatchAgentsResponse>, I>>(object: I): WatchAgentsResponse {
+    const message = createBaseWatchAgentsResponse();
+    message.changes = (object.changes !== undefined && object.changes !== null)
+      ? Changes.fromPartial(object.changes)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseListAgentsRequest(): ListAgentsRequest {
   return { ownerId: "", page: undefined, search: "", agentType: 0, agentCategory: "" };
 }
@@ -1386,6 +2315,9 @@ function createBaseUpdateAgentRequest(): UpdateAgentRequest {
     mediaFiles: undefined,
     clear: [],
     idempotency: undefined,
+    callSettings: undefined,
+    recording: undefined,
+    whatsapp: undefined,
   };
 }
 
@@ -1450,6 +2382,15 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     }
     if (message.idempotency !== undefined) {
       Idempotency.encode(message.idempotency, writer.uint32(162).fork()).join();
+    }
+    if (message.callSettings !== undefined) {
+      Struct.encode(Struct.wrap(message.callSettings), writer.uint32(170).fork()).join();
+    }
+    if (message.recording !== undefined) {
+      writer.uint32(176).bool(message.recording);
+    }
+    if (message.whatsapp !== undefined) {
+      Struct.encode(Struct.wrap(message.whatsapp), writer.uint32(186).fork()).join();
     }
     return writer;
   },
@@ -1627,6 +2568,30 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
             message.idempotency = Idempotency.decode(reader, reader.uint32());
             continue;
           }
+          case 21: {
+            if (tag !== 170) {
+              break;
+            }
+
+            message.callSettings = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 22: {
+            if (tag !== 176) {
+              break;
+            }
+
+            message.recording = reader.bool();
+            continue;
+          }
+          case 23: {
+            if (tag !== 186) {
+              break;
+            }
+
+            message.whatsapp = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1676,6 +2641,9 @@ export const UpdateAgentRequest: MessageFns<UpdateAgentRequest> = {
     message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
+    message.callSettings = object.callSettings ?? undefined;
+    message.recording = object.recording ?? undefined;
+    message.whatsapp = object.whatsapp ?? undefined;
     return message;
   },
 };
@@ -1841,6 +2809,130 @@ export const UpdateAgentResponse: MessageFns<UpdateAgentResponse> = {
   fromPartial<I extends Exact<DeepPartial<UpdateAgentResponse>, I>>(object: I): UpdateAgentResponse {
     const message = createBaseUpdateAgentResponse();
     message.agent = (object.agent !== undefined && object.agent !== null) ? Agent.fromPartial(object.agent) : undefined;
+    return message;
+  },
+};
+
+function createBaseCreateDraftRequest(): CreateDraftRequest {
+  return { change: undefined };
+}
+
+export const CreateDraftRequest: MessageFns<CreateDraftRequest> = {
+  encode(message: CreateDraftRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.change !== undefined) {
+      UpdateAgentRequest.encode(message.change, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateDraftRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateDraftRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.change = UpdateAgentRequest.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateDraftRequest>, I>>(base?: I): CreateDraftRequest {
+    return CreateDraftRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateDraftRequest>, I>>(object: I): CreateDraftRequest {
+    const message = createBaseCreateDraftRequest();
+    message.change = (object.change !== undefined && object.change !== null)
+      ? UpdateAgentRequest.fromPartial(object.change)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCreateDraftResponse(): CreateDraftResponse {
+  return { draftId: "", expiresAt: undefined };
+}
+
+export const CreateDraftResponse: MessageFns<CreateDraftResponse> = {
+  encode(message: CreateDraftResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.draftId !== "") {
+      writer.uint32(10).string(message.draftId);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateDraftResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateDraftResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateDraftResponse>, I>>(base?: I): CreateDraftResponse {
+    return CreateDraftResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateDraftResponse>, I>>(object: I): CreateDraftResponse {
+    const message = createBaseCreateDraftResponse();
+    message.draftId = object.draftId ?? "";
+    message.expiresAt = object.expiresAt ?? undefined;
     return message;
   },
 };
@@ -2732,7 +3824,7 @@ export const RemoveClonedVoiceResponse: MessageFns<RemoveClonedVoiceResponse> = 
   },
 };
 
-/** What: agents, the variables they expect, the provider catalogue, voices. */
+/** Agents, the variables they expect, the provider catalogue, voices. */
 export type AgentServiceService = typeof AgentServiceService;
 export const AgentServiceService = {
   createAgent: {
@@ -2783,6 +3875,16 @@ export const AgentServiceService = {
     responseSerialize: (value: DeleteAgentResponse): Buffer => Buffer.from(DeleteAgentResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteAgentResponse => DeleteAgentResponse.decode(value),
   },
+  /** Keeps the agent as a change would make it, for a conversation that tries it. The agent itself stays as it is. */
+  createDraft: {
+    path: "/parley.agent.v1.AgentService/CreateDraft" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateDraftRequest): Buffer => Buffer.from(CreateDraftRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateDraftRequest => CreateDraftRequest.decode(value),
+    responseSerialize: (value: CreateDraftResponse): Buffer => Buffer.from(CreateDraftResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateDraftResponse => CreateDraftResponse.decode(value),
+  },
   listDynamicVariables: {
     path: "/parley.agent.v1.AgentService/ListDynamicVariables" as const,
     requestStream: false as const,
@@ -2794,7 +3896,7 @@ export const AgentServiceService = {
       Buffer.from(ListDynamicVariablesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListDynamicVariablesResponse => ListDynamicVariablesResponse.decode(value),
   },
-  /** The same for what a conversation runs on; admits the conversation service only. */
+  /** The same for what a conversation needs of an agent; admits the conversation service only. */
   batchGetAgentRuntimes: {
     path: "/parley.agent.v1.AgentService/BatchGetAgentRuntimes" as const,
     requestStream: false as const,
@@ -2805,6 +3907,73 @@ export const AgentServiceService = {
     responseSerialize: (value: BatchGetAgentRuntimesResponse): Buffer =>
       Buffer.from(BatchGetAgentRuntimesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchGetAgentRuntimesResponse => BatchGetAgentRuntimesResponse.decode(value),
+  },
+  /** The same for a draft; admits the conversation service only. */
+  getDraftRuntime: {
+    path: "/parley.agent.v1.AgentService/GetDraftRuntime" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetDraftRuntimeRequest): Buffer =>
+      Buffer.from(GetDraftRuntimeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetDraftRuntimeRequest => GetDraftRuntimeRequest.decode(value),
+    responseSerialize: (value: GetDraftRuntimeResponse): Buffer =>
+      Buffer.from(GetDraftRuntimeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetDraftRuntimeResponse => GetDraftRuntimeResponse.decode(value),
+  },
+  /** How an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
+  getSpeech: {
+    path: "/parley.agent.v1.AgentService/GetSpeech" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetSpeechRequest): Buffer => Buffer.from(GetSpeechRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetSpeechRequest => GetSpeechRequest.decode(value),
+    responseSerialize: (value: GetSpeechResponse): Buffer => Buffer.from(GetSpeechResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetSpeechResponse => GetSpeechResponse.decode(value),
+  },
+  /** Whose agent a phone call is for; admits the voice service only. */
+  findCallee: {
+    path: "/parley.agent.v1.AgentService/FindCallee" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: FindCalleeRequest): Buffer => Buffer.from(FindCalleeRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): FindCalleeRequest => FindCalleeRequest.decode(value),
+    responseSerialize: (value: FindCalleeResponse): Buffer => Buffer.from(FindCalleeResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): FindCalleeResponse => FindCalleeResponse.decode(value),
+  },
+  /** Whose agent a website's widget is for, and its look; admits the messaging service only. */
+  getWidget: {
+    path: "/parley.agent.v1.AgentService/GetWidget" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetWidgetRequest): Buffer => Buffer.from(GetWidgetRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetWidgetRequest => GetWidgetRequest.decode(value),
+    responseSerialize: (value: GetWidgetResponse): Buffer => Buffer.from(GetWidgetResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetWidgetResponse => GetWidgetResponse.decode(value),
+  },
+  /** How an agent behaves on text channels; admits the messaging service only. */
+  getChannelSettings: {
+    path: "/parley.agent.v1.AgentService/GetChannelSettings" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetChannelSettingsRequest): Buffer =>
+      Buffer.from(GetChannelSettingsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetChannelSettingsRequest => GetChannelSettingsRequest.decode(value),
+    responseSerialize: (value: GetChannelSettingsResponse): Buffer =>
+      Buffer.from(GetChannelSettingsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetChannelSettingsResponse => GetChannelSettingsResponse.decode(value),
+  },
+  /**
+   * Reports which agents change, so that callers can remember them: a change is answered once no subscriber uses the
+   * agent's earlier state. A new prompt version is not a change of the agents that use it; PromptService.WatchPrompts reports it.
+   */
+  watchAgents: {
+    path: "/parley.agent.v1.AgentService/WatchAgents" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchAgentsRequest): Buffer => Buffer.from(WatchAgentsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchAgentsRequest => WatchAgentsRequest.decode(value),
+    responseSerialize: (value: WatchAgentsResponse): Buffer => Buffer.from(WatchAgentsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchAgentsResponse => WatchAgentsResponse.decode(value),
   },
   listProviders: {
     path: "/parley.agent.v1.AgentService/ListProviders" as const,
@@ -2856,9 +4025,26 @@ export interface AgentServiceServer extends UntypedServiceImplementation {
   listAgents: handleUnaryCall<ListAgentsRequest, ListAgentsResponse>;
   updateAgent: handleUnaryCall<UpdateAgentRequest, UpdateAgentResponse>;
   deleteAgent: handleUnaryCall<DeleteAgentRequest, DeleteAgentResponse>;
+  /** Keeps the agent as a change would make it, for a conversation that tries it. The agent itself stays as it is. */
+  createDraft: handleUnaryCall<CreateDraftRequest, CreateDraftResponse>;
   listDynamicVariables: handleUnaryCall<ListDynamicVariablesRequest, ListDynamicVariablesResponse>;
-  /** The same for what a conversation runs on; admits the conversation service only. */
+  /** The same for what a conversation needs of an agent; admits the conversation service only. */
   batchGetAgentRuntimes: handleUnaryCall<BatchGetAgentRuntimesRequest, BatchGetAgentRuntimesResponse>;
+  /** The same for a draft; admits the conversation service only. */
+  getDraftRuntime: handleUnaryCall<GetDraftRuntimeRequest, GetDraftRuntimeResponse>;
+  /** How an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
+  getSpeech: handleUnaryCall<GetSpeechRequest, GetSpeechResponse>;
+  /** Whose agent a phone call is for; admits the voice service only. */
+  findCallee: handleUnaryCall<FindCalleeRequest, FindCalleeResponse>;
+  /** Whose agent a website's widget is for, and its look; admits the messaging service only. */
+  getWidget: handleUnaryCall<GetWidgetRequest, GetWidgetResponse>;
+  /** How an agent behaves on text channels; admits the messaging service only. */
+  getChannelSettings: handleUnaryCall<GetChannelSettingsRequest, GetChannelSettingsResponse>;
+  /**
+   * Reports which agents change, so that callers can remember them: a change is answered once no subscriber uses the
+   * agent's earlier state. A new prompt version is not a change of the agents that use it; PromptService.WatchPrompts reports it.
+   */
+  watchAgents: handleBidiStreamingCall<WatchAgentsRequest, WatchAgentsResponse>;
   listProviders: handleUnaryCall<ListProvidersRequest, ListProvidersResponse>;
   listVoices: handleUnaryCall<ListVoicesRequest, ListVoicesResponse>;
   addClonedVoice: handleUnaryCall<AddClonedVoiceRequest, AddClonedVoiceResponse>;
@@ -2942,6 +4128,22 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteAgentResponse) => void,
   ): ClientUnaryCall;
+  /** Keeps the agent as a change would make it, for a conversation that tries it. The agent itself stays as it is. */
+  createDraft(
+    request: CreateDraftRequest,
+    callback: (error: ServiceError | null, response: CreateDraftResponse) => void,
+  ): ClientUnaryCall;
+  createDraft(
+    request: CreateDraftRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateDraftResponse) => void,
+  ): ClientUnaryCall;
+  createDraft(
+    request: CreateDraftRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateDraftResponse) => void,
+  ): ClientUnaryCall;
   listDynamicVariables(
     request: ListDynamicVariablesRequest,
     callback: (error: ServiceError | null, response: ListDynamicVariablesResponse) => void,
@@ -2957,7 +4159,7 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListDynamicVariablesResponse) => void,
   ): ClientUnaryCall;
-  /** The same for what a conversation runs on; admits the conversation service only. */
+  /** The same for what a conversation needs of an agent; admits the conversation service only. */
   batchGetAgentRuntimes(
     request: BatchGetAgentRuntimesRequest,
     callback: (error: ServiceError | null, response: BatchGetAgentRuntimesResponse) => void,
@@ -2973,6 +4175,96 @@ export interface AgentServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchGetAgentRuntimesResponse) => void,
   ): ClientUnaryCall;
+  /** The same for a draft; admits the conversation service only. */
+  getDraftRuntime(
+    request: GetDraftRuntimeRequest,
+    callback: (error: ServiceError | null, response: GetDraftRuntimeResponse) => void,
+  ): ClientUnaryCall;
+  getDraftRuntime(
+    request: GetDraftRuntimeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetDraftRuntimeResponse) => void,
+  ): ClientUnaryCall;
+  getDraftRuntime(
+    request: GetDraftRuntimeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetDraftRuntimeResponse) => void,
+  ): ClientUnaryCall;
+  /** How an agent hears and speaks, with the keys of its own endpoints; admits the voice service only. */
+  getSpeech(
+    request: GetSpeechRequest,
+    callback: (error: ServiceError | null, response: GetSpeechResponse) => void,
+  ): ClientUnaryCall;
+  getSpeech(
+    request: GetSpeechRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetSpeechResponse) => void,
+  ): ClientUnaryCall;
+  getSpeech(
+    request: GetSpeechRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetSpeechResponse) => void,
+  ): ClientUnaryCall;
+  /** Whose agent a phone call is for; admits the voice service only. */
+  findCallee(
+    request: FindCalleeRequest,
+    callback: (error: ServiceError | null, response: FindCalleeResponse) => void,
+  ): ClientUnaryCall;
+  findCallee(
+    request: FindCalleeRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: FindCalleeResponse) => void,
+  ): ClientUnaryCall;
+  findCallee(
+    request: FindCalleeRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: FindCalleeResponse) => void,
+  ): ClientUnaryCall;
+  /** Whose agent a website's widget is for, and its look; admits the messaging service only. */
+  getWidget(
+    request: GetWidgetRequest,
+    callback: (error: ServiceError | null, response: GetWidgetResponse) => void,
+  ): ClientUnaryCall;
+  getWidget(
+    request: GetWidgetRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetWidgetResponse) => void,
+  ): ClientUnaryCall;
+  getWidget(
+    request: GetWidgetRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetWidgetResponse) => void,
+  ): ClientUnaryCall;
+  /** How an agent behaves on text channels; admits the messaging service only. */
+  getChannelSettings(
+    request: GetChannelSettingsRequest,
+    callback: (error: ServiceError | null, response: GetChannelSettingsResponse) => void,
+  ): ClientUnaryCall;
+  getChannelSettings(
+    request: GetChannelSettingsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetChannelSettingsResponse) => void,
+  ): ClientUnaryCall;
+  getChannelSettings(
+    request: GetChannelSettingsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetChannelSettingsResponse) => void,
+  ): ClientUnaryCall;
+  /**
+   * Reports which agents change, so that callers can remember them: a change is answered once no subscriber uses the
+   * agent's earlier state. A new prompt version is not a change of the agents that use it; PromptService.WatchPrompts reports it.
+   */
+  watchAgents(): ClientDuplexStream<WatchAgentsRequest, WatchAgentsResponse>;
+  watchAgents(options: Partial<CallOptions>): ClientDuplexStream<WatchAgentsRequest, WatchAgentsResponse>;
+  watchAgents(
+    metadata: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientDuplexStream<WatchAgentsRequest, WatchAgentsResponse>;
   listProviders(
     request: ListProvidersRequest,
     callback: (error: ServiceError | null, response: ListProvidersResponse) => void,

@@ -15,11 +15,11 @@ export interface Page {
   size: number;
 }
 
-/** Makes a repeated write return its first response (docs/api-reference.md#idempotency). */
+/** Makes a repeated write return the first response (docs/api-reference.md#idempotency). */
 export interface Idempotency {
   /** 1 to 255 printable ASCII characters, unique per owner. */
   key: string;
-  /** SHA-256 of route and body: the same key with another one is refused. */
+  /** SHA-256 of route and body. The same key with another fingerprint is refused. */
   fingerprint: Buffer;
 }
 

@@ -15,6 +15,8 @@ export const ConversationType = {
   CONVERSATION_TYPE_TELEPHONY: 2,
   CONVERSATION_TYPE_WHATSAPP: 3,
   CONVERSATION_TYPE_DAILY: 4,
+  /** CONVERSATION_TYPE_WEB - A call without a number: from a browser, or to an agent's SIP address. */
+  CONVERSATION_TYPE_WEB: 5,
 } as const;
 
 export type ConversationType = typeof ConversationType[keyof typeof ConversationType];
@@ -25,6 +27,7 @@ export namespace ConversationType {
   export type CONVERSATION_TYPE_TELEPHONY = typeof ConversationType.CONVERSATION_TYPE_TELEPHONY;
   export type CONVERSATION_TYPE_WHATSAPP = typeof ConversationType.CONVERSATION_TYPE_WHATSAPP;
   export type CONVERSATION_TYPE_DAILY = typeof ConversationType.CONVERSATION_TYPE_DAILY;
+  export type CONVERSATION_TYPE_WEB = typeof ConversationType.CONVERSATION_TYPE_WEB;
 }
 
 export const ConversationStatus = {
@@ -65,10 +68,94 @@ export namespace Role {
   export type ROLE_ASSISTANT = typeof Role.ROLE_ASSISTANT;
 }
 
+/** What became of a message that was sent over a channel. */
+export interface Delivery {
+  status: Delivery_Status;
+  /** The channel's code; only with FAILED. */
+  errorCode?: string | undefined;
+}
+
+export const Delivery_Status = {
+  STATUS_UNSPECIFIED: 0,
+  STATUS_SENT: 1,
+  STATUS_DELIVERED: 2,
+  STATUS_READ: 3,
+  STATUS_FAILED: 4,
+} as const;
+
+export type Delivery_Status = typeof Delivery_Status[keyof typeof Delivery_Status];
+
+export namespace Delivery_Status {
+  export type STATUS_UNSPECIFIED = typeof Delivery_Status.STATUS_UNSPECIFIED;
+  export type STATUS_SENT = typeof Delivery_Status.STATUS_SENT;
+  export type STATUS_DELIVERED = typeof Delivery_Status.STATUS_DELIVERED;
+  export type STATUS_READ = typeof Delivery_Status.STATUS_READ;
+  export type STATUS_FAILED = typeof Delivery_Status.STATUS_FAILED;
+}
+
 export interface Message {
   role: Role;
   content: string;
-  timestamp: Date | undefined;
+  timestamp:
+    | Date
+    | undefined;
+  /** For a spoken reply whose runtime measured it. */
+  latency:
+    | TurnLatency
+    | undefined;
+  /** For a message that was sent over a channel that reports it. */
+  delivery:
+    | Delivery
+    | undefined;
+  /** For a reply of a model of ours, where a single conversation is read. */
+  reply?: Reply | undefined;
+}
+
+export interface Reply {
+  providerName: string;
+  modelName: string;
+  inputTokens?: number | undefined;
+  outputTokens?:
+    | number
+    | undefined;
+  /** From the request to the model's first word and to the end; absent: not measured. */
+  firstWordMs?: number | undefined;
+  totalMs?:
+    | number
+    | undefined;
+  /** The reply was cut short, or is still being made. */
+  isPartial: boolean;
+}
+
+/** Milliseconds from the end of the user's speech; absent: not measured. */
+export interface TurnLatency {
+  /** Until the decision that the user had finished. */
+  endOfTurnMs?:
+    | number
+    | undefined;
+  /** Until the last words of the transcript. */
+  transcriptMs?:
+    | number
+    | undefined;
+  /** Until the model's first word. */
+  firstWordMs?:
+    | number
+    | undefined;
+  /** Until the first audio of the voice. */
+  firstAudioMs?:
+    | number
+    | undefined;
+  /** Until the first audio on the wire. */
+  audibleMs?: number | undefined;
+}
+
+/** A further call that the agent agreed with the user. */
+export interface ScheduledCall {
+  at:
+    | Date
+    | undefined;
+  /** What it is about. */
+  reason?: string | undefined;
 }
 
 export interface AnalysisItem {
@@ -79,7 +166,7 @@ export interface AnalysisItem {
   error?: string | undefined;
 }
 
-/** What every channel has, and what only some have (absent elsewhere). */
+/** Fields that every channel has, and fields that only some have (absent elsewhere). */
 export interface Conversation {
   /** cnv_… */
   id: string;
@@ -94,12 +181,12 @@ export interface Conversation {
   notes?:
     | string
     | undefined;
-  /** Absent: none was kept. */
+  /** Absent if there is none. */
   transcript: Transcript | undefined;
   createdBy?:
     | string
     | undefined;
-  /** The client's own. */
+  /** From the client. */
   metadata: { [key: string]: any } | undefined;
   lastActivityAt: Date | undefined;
   createdAt: Date | undefined;
@@ -117,6 +204,7 @@ export interface Conversation {
   roomUrl?: string | undefined;
   roomName?: string | undefined;
   isTestCall: boolean;
+  scheduledCall: ScheduledCall | undefined;
 }
 
 export interface Transcript {
@@ -162,8 +250,75 @@ export interface Usage {
   totalMs: number;
 }
 
+function createBaseDelivery(): Delivery {
+  return { status: 0, errorCode: undefined };
+}
+
+export const Delivery: MessageFns<Delivery> = {
+  encode(message: Delivery, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.status !== 0) {
+      writer.uint32(8).int32(message.status);
+    }
+    if (message.errorCode !== undefined) {
+      writer.uint32(18).string(message.errorCode);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Delivery {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseDelivery();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.status = reader.int32() as any;
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.errorCode = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Delivery>, I>>(base?: I): Delivery {
+    return Delivery.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Delivery>, I>>(object: I): Delivery {
+    const message = createBaseDelivery();
+    message.status = object.status ?? 0;
+    message.errorCode = object.errorCode ?? undefined;
+    return message;
+  },
+};
+
 function createBaseMessage(): Message {
-  return { role: 0, content: "", timestamp: undefined };
+  return { role: 0, content: "", timestamp: undefined, latency: undefined, delivery: undefined, reply: undefined };
 }
 
 export const Message: MessageFns<Message> = {
@@ -176,6 +331,15 @@ export const Message: MessageFns<Message> = {
     }
     if (message.timestamp !== undefined) {
       Timestamp.encode(toTimestamp(message.timestamp), writer.uint32(26).fork()).join();
+    }
+    if (message.latency !== undefined) {
+      TurnLatency.encode(message.latency, writer.uint32(34).fork()).join();
+    }
+    if (message.delivery !== undefined) {
+      Delivery.encode(message.delivery, writer.uint32(42).fork()).join();
+    }
+    if (message.reply !== undefined) {
+      Reply.encode(message.reply, writer.uint32(50).fork()).join();
     }
     return writer;
   },
@@ -217,6 +381,30 @@ export const Message: MessageFns<Message> = {
             message.timestamp = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.latency = TurnLatency.decode(reader, reader.uint32());
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.delivery = Delivery.decode(reader, reader.uint32());
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.reply = Reply.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -237,6 +425,324 @@ export const Message: MessageFns<Message> = {
     message.role = object.role ?? 0;
     message.content = object.content ?? "";
     message.timestamp = object.timestamp ?? undefined;
+    message.latency = (object.latency !== undefined && object.latency !== null)
+      ? TurnLatency.fromPartial(object.latency)
+      : undefined;
+    message.delivery = (object.delivery !== undefined && object.delivery !== null)
+      ? Delivery.fromPartial(object.delivery)
+      : undefined;
+    message.reply = (object.reply !== undefined && object.reply !== null) ? Reply.fromPartial(object.reply) : undefined;
+    return message;
+  },
+};
+
+function createBaseReply(): Reply {
+  return {
+    providerName: "",
+    modelName: "",
+    inputTokens: undefined,
+    outputTokens: undefined,
+    firstWordMs: undefined,
+    totalMs: undefined,
+    isPartial: false,
+  };
+}
+
+export const Reply: MessageFns<Reply> = {
+  encode(message: Reply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.providerName !== "") {
+      writer.uint32(10).string(message.providerName);
+    }
+    if (message.modelName !== "") {
+      writer.uint32(18).string(message.modelName);
+    }
+    if (message.inputTokens !== undefined) {
+      writer.uint32(24).int32(message.inputTokens);
+    }
+    if (message.outputTokens !== undefined) {
+      writer.uint32(32).int32(message.outputTokens);
+    }
+    if (message.firstWordMs !== undefined) {
+      writer.uint32(40).int32(message.firstWordMs);
+    }
+    if (message.totalMs !== undefined) {
+      writer.uint32(48).int32(message.totalMs);
+    }
+    if (message.isPartial !== false) {
+      writer.uint32(56).bool(message.isPartial);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): Reply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.providerName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.modelName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.inputTokens = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.outputTokens = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.firstWordMs = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.totalMs = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.isPartial = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<Reply>, I>>(base?: I): Reply {
+    return Reply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<Reply>, I>>(object: I): Reply {
+    const message = createBaseReply();
+    message.providerName = object.providerName ?? "";
+    message.modelName = object.modelName ?? "";
+    message.inputTokens = object.inputTokens ?? undefined;
+    message.outputTokens = object.outputTokens ?? undefined;
+    message.firstWordMs = object.firstWordMs ?? undefined;
+    message.totalMs = object.totalMs ?? undefined;
+    message.isPartial = object.isPartial ?? false;
+    return message;
+  },
+};
+
+function createBaseTurnLatency(): TurnLatency {
+  return {
+    endOfTurnMs: undefined,
+    transcriptMs: undefined,
+    firstWordMs: undefined,
+    firstAudioMs: undefined,
+    audibleMs: undefined,
+  };
+}
+
+export const TurnLatency: MessageFns<TurnLatency> = {
+  encode(message: TurnLatency, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.endOfTurnMs !== undefined) {
+      writer.uint32(8).int32(message.endOfTurnMs);
+    }
+    if (message.transcriptMs !== undefined) {
+      writer.uint32(16).int32(message.transcriptMs);
+    }
+    if (message.firstWordMs !== undefined) {
+      writer.uint32(24).int32(message.firstWordMs);
+    }
+    if (message.firstAudioMs !== undefined) {
+      writer.uint32(32).int32(message.firstAudioMs);
+    }
+    if (message.audibleMs !== undefined) {
+      writer.uint32(40).int32(message.audibleMs);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnLatency {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnLatency();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.endOfTurnMs = reader.int32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.transcriptMs = reader.int32();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.firstWordMs = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.firstAudioMs = reader.int32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.audibleMs = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnLatency>, I>>(base?: I): TurnLatency {
+    return TurnLatency.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnLatency>, I>>(object: I): TurnLatency {
+    const message = createBaseTurnLatency();
+    message.endOfTurnMs = object.endOfTurnMs ?? undefined;
+    message.transcriptMs = object.transcriptMs ?? undefined;
+    message.firstWordMs = object.firstWordMs ?? undefined;
+    message.firstAudioMs = object.firstAudioMs ?? undefined;
+    message.audibleMs = object.audibleMs ?? undefined;
+    return message;
+  },
+};
+
+function createBaseScheduledCall(): ScheduledCall {
+  return { at: undefined, reason: undefined };
+}
+
+export const ScheduledCall: MessageFns<ScheduledCall> = {
+  encode(message: ScheduledCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.at !== undefined) {
+      Timestamp.encode(toTimestamp(message.at), writer.uint32(10).fork()).join();
+    }
+    if (message.reason !== undefined) {
+      writer.uint32(18).string(message.reason);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ScheduledCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseScheduledCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.at = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.reason = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ScheduledCall>, I>>(base?: I): ScheduledCall {
+    return ScheduledCall.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ScheduledCall>, I>>(object: I): ScheduledCall {
+    const message = createBaseScheduledCall();
+    message.at = object.at ?? undefined;
+    message.reason = object.reason ?? undefined;
     return message;
   },
 };
@@ -358,6 +864,7 @@ function createBaseConversation(): Conversation {
     roomUrl: undefined,
     roomName: undefined,
     isTestCall: false,
+    scheduledCall: undefined,
   };
 }
 
@@ -434,6 +941,9 @@ export const Conversation: MessageFns<Conversation> = {
     }
     if (message.isTestCall !== false) {
       writer.uint32(192).bool(message.isTestCall);
+    }
+    if (message.scheduledCall !== undefined) {
+      ScheduledCall.encode(message.scheduledCall, writer.uint32(202).fork()).join();
     }
     return writer;
   },
@@ -643,6 +1153,14 @@ export const Conversation: MessageFns<Conversation> = {
             message.isTestCall = reader.bool();
             continue;
           }
+          case 25: {
+            if (tag !== 202) {
+              break;
+            }
+
+            message.scheduledCall = ScheduledCall.decode(reader, reader.uint32());
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -688,6 +1206,9 @@ export const Conversation: MessageFns<Conversation> = {
     message.roomUrl = object.roomUrl ?? undefined;
     message.roomName = object.roomName ?? undefined;
     message.isTestCall = object.isTestCall ?? false;
+    message.scheduledCall = (object.scheduledCall !== undefined && object.scheduledCall !== null)
+      ? ScheduledCall.fromPartial(object.scheduledCall)
+      : undefined;
     return message;
   },
 };

@@ -10,10 +10,12 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
+  type ClientDuplexStream,
   type ClientOptions,
   type ClientReadableStream,
   type ClientUnaryCall,
   type ClientWritableStream,
+  type handleBidiStreamingCall,
   type handleClientStreamingCall,
   type handleServerStreamingCall,
   type handleUnaryCall,
@@ -24,6 +26,7 @@ import {
 } from "@grpc/grpc-js";
 import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { Status } from "../../../google/rpc/status.ts";
 import { AgentType, LlmConfig, StsConfig, SttConfig, TtsConfig } from "../../agent/v1/agent.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
 import {
@@ -33,7 +36,10 @@ import {
   Conversation,
   ConversationStatus,
   ConversationType,
+  Delivery,
   Message,
+  ScheduledCall,
+  TurnLatency,
 } from "./conversation.ts";
 
 export const Outcome = {
@@ -69,7 +75,7 @@ export interface StartChatResponse {
   firstMessage: string;
 }
 
-/** A user's message and where it goes. */
+/** A user's message and its session. */
 export interface Turn {
   ownerId: string;
   agentId: string;
@@ -80,7 +86,15 @@ export interface Turn {
   /** 1 to 4000 code points. */
   message: string;
   metadata: { [key: string]: any } | undefined;
-  idempotency: Idempotency | undefined;
+  idempotency:
+    | Idempotency
+    | undefined;
+  /** CHAT, which is also the default, or WHATSAPP for a turn of a conversation that StartConversation began. */
+  type: ConversationType;
+  /** Begins the chat session `session_id` if the owner has no conversation with this id. */
+  mayBegin: boolean;
+  /** Tries this draft of the agent; the session began with one and has one in each turn. */
+  draftId?: string | undefined;
 }
 
 export interface CompleteTurnRequest {
@@ -90,8 +104,10 @@ export interface CompleteTurnRequest {
 export interface CompleteTurnResponse {
   sessionId: string;
   response: string;
-  /** The stored answer of an earlier request with the same idempotency key. */
+  /** Whether this is the stored reply of an earlier request with the same idempotency key. */
   replayed: boolean;
+  /** Sequence of the reply in the transcript; 0 if the reply is empty, because nothing is stored then. */
+  replySequence: number;
 }
 
 export interface StreamTurnRequest {
@@ -107,6 +123,66 @@ export interface StreamTurnResponse {
 export interface TurnStarted {
   sessionId: string;
   replayed: boolean;
+}
+
+export interface RunTurnsRequest {
+  starts: TurnStart[];
+  credits: TurnCredit[];
+  /** Turns to abort, because nobody waits for them any more. */
+  cancels: number[];
+}
+
+export interface TurnStart {
+  /** The caller's number for the turn, unique in the stream. */
+  number: number;
+  turn:
+    | Turn
+    | undefined;
+  /** Whether the reply comes in pieces that end at word boundaries; otherwise it comes whole. */
+  streamed: boolean;
+  /** Characters of the reply that the caller accepts before it grants more credit. The last piece may exceed it. */
+  credit: number;
+  /** How long the caller waits. */
+  timeoutMs: number;
+  requestId: string;
+  /** W3C trace context. */
+  traceparent: string;
+}
+
+/** The caller accepts this many further characters. */
+export interface TurnCredit {
+  number: number;
+  characters: number;
+}
+
+export interface RunTurnsResponse {
+  /** The replica's name, unique to its process; in the first message only. */
+  replica: string;
+  news: TurnNews[];
+  /** The replica is stopping: it refuses new turns and finishes those that it has. */
+  stopping: boolean;
+}
+
+/** What has happened to a turn, in the order of the fields. */
+export interface TurnNews {
+  number: number;
+  started:
+    | TurnStarted
+    | undefined;
+  /** One or more whole words. */
+  text: string;
+  end: TurnEnd | undefined;
+}
+
+export interface TurnEnd {
+  /** Absent when the turn succeeded. */
+  error:
+    | Status
+    | undefined;
+  /** Whether the error is the stored one of an earlier request with the same idempotency key. */
+  errorReplayed: boolean;
+  /** The turn has not begun, because the replica is stopping: send it to another one. */
+  refused: boolean;
 }
 
 export interface GetChatSessionRequest {
@@ -138,6 +214,14 @@ export interface GetConversationResponse {
   conversation: Conversation | undefined;
 }
 
+export interface CheckConversationRequest {
+  ownerId: string;
+  conversationId: string;
+}
+
+export interface CheckConversationResponse {
+}
+
 /** Unset fields do not filter. */
 export interface ListConversationsRequest {
   ownerId: string;
@@ -153,7 +237,7 @@ export interface ListConversationsRequest {
   timeOfDay: TimeOfDayWindow | undefined;
 }
 
-/** Minutes after midnight UTC, inclusive of both; from > to wraps midnight. */
+/** Minutes after midnight UTC, both inclusive; from > to wraps around midnight. */
 export interface TimeOfDayWindow {
   fromMinute: number;
   toMinute: number;
@@ -168,23 +252,27 @@ export interface GetCallSetupRequest {
   ownerId: string;
   agentId: string;
   /** Values for the variables in prompt and greeting: strings, numbers and booleans by name. */
-  dynamicVariables: { [key: string]: any } | undefined;
+  dynamicVariables:
+    | { [key: string]: any }
+    | undefined;
+  /** Tries this draft of the agent. */
+  draftId?: string | undefined;
 }
 
-/** Never holds a secret: a runtime that asks the model itself has a key of its own. */
+/** Contains no secret: a runtime that asks the model itself has its own key. */
 export interface GetCallSetupResponse {
   agentName: string;
   agentType: AgentType;
-  /** With its variables filled; empty if the agent has none. */
+  /** With its variables filled; empty if the agent has no prompt. */
   prompt: string;
-  /** What the agent says first, likewise. */
+  /** What the agent says first, with its variables filled; empty if the agent has no greeting. */
   greeting: string;
-  /** Absent if the agent has none, as all below. */
+  /** This and all fields below are absent if the agent does not have them. */
   stt: SttConfig | undefined;
   tts:
     | TtsConfig
     | undefined;
-  /** In place of the other three. */
+  /** Replaces stt, tts and llm. */
   sts:
     | StsConfig
     | undefined;
@@ -197,7 +285,24 @@ export interface GetCallSetupResponse {
     | { [key: string]: any }
     | undefined;
   /** The language that the agent speaks, as a BCP 47 tag: that of sts, tts or stt, in this order. */
-  language?: string | undefined;
+  language?:
+    | string
+    | undefined;
+  /** How the agent takes turns: { end_of_turn_silence_ms?, apology?, voicemail_message? }. */
+  callSettings:
+    | { [key: string]: any }
+    | undefined;
+  /** Whether the owner wants the agent's calls recorded. */
+  recording: boolean;
+  /** What to offer to a model that the runtime asks itself, for RunCallTool. */
+  toolDefinitions: ToolDefinition[];
+}
+
+export interface ToolDefinition {
+  name: string;
+  description: string;
+  /** JSON Schema. */
+  parameters: { [key: string]: any } | undefined;
 }
 
 export interface StartConversationRequest {
@@ -215,7 +320,11 @@ export interface StartConversationRequest {
   isTestCall: boolean;
   /** DAILY. */
   roomUrl?: string | undefined;
-  roomName?: string | undefined;
+  roomName?:
+    | string
+    | undefined;
+  /** Tries this draft of the agent. */
+  draftId?: string | undefined;
 }
 
 export interface StartConversationResponse {
@@ -223,15 +332,15 @@ export interface StartConversationResponse {
   conversation:
     | Conversation
     | undefined;
-  /** Of the newest message that is stored, 0 when there is none: the next one's is one more. */
+  /** Sequence of the newest stored message, 0 if there is none. The next message has the following number. */
   lastSequence: number;
 }
 
-/** One stream is one conversation's. It may stay open for as long as the conversation lasts: what arrives is stored at once. */
+/** A stream belongs to one conversation. It may stay open as long as the conversation lasts: messages are stored as they arrive. */
 export interface AppendTranscriptRequest {
   ownerId: string;
   conversationId: string;
-  /** 1, 2, … chosen by the runtime: a repeated one is not stored twice. */
+  /** 1, 2, …, chosen by the runtime. A repeated message is not stored twice. */
   sequence: number;
   message: Message | undefined;
 }
@@ -239,6 +348,110 @@ export interface AppendTranscriptRequest {
 export interface AppendTranscriptResponse {
   /** All messages up to this one are durable. */
   lastSequence: number;
+}
+
+export interface ConverseRequest {
+  /** Only in the first message. */
+  turn:
+    | SpokenTurn
+    | undefined;
+  /**
+   * In every other message; the last one has is_final. In the first message, what was heard before an earlier stream of this turn
+   * broke: it is stored, and the model is not asked again.
+   */
+  heard: HeardReply | undefined;
+}
+
+export interface SpokenTurn {
+  ownerId: string;
+  conversationId: string;
+  /** Sequence of the user's message, one more than the last one. The reply's is one more than this. */
+  sequence: number;
+  /** What the user said, 1 to 100,000 characters. */
+  text: string;
+  /** Absent: now. */
+  saidAt: Date | undefined;
+}
+
+export interface HeardReply {
+  /** The beginning of the reply that the user heard; empty if nothing of it. */
+  text: string;
+  /** The turn is over: the user heard the whole reply or interrupted it. */
+  isFinal: boolean;
+  latency: TurnLatency | undefined;
+}
+
+export interface ConverseResponse {
+  event:
+    | //
+    /** One or more whole words of the reply. */
+    { $case: "text"; value: string }
+    | //
+    /** Something that the runtime has to do. */
+    { $case: "action"; value: CallAction }
+    | //
+    /** All words and actions have been sent. */
+    { $case: "complete"; value: ReplyComplete }
+    | //
+    /** The last message, in response to is_final. */
+    { $case: "stored"; value: TurnStored }
+    | undefined;
+}
+
+export interface ReplyComplete {
+}
+
+export interface TurnStored {
+  /** Sequence of the newest stored message. */
+  lastSequence: number;
+}
+
+/** What the agent's model decided with one of its tools. */
+export interface CallAction {
+  action:
+    | //
+    /** Hang up after the user has heard the reply. */
+    { $case: "endCall"; value: EndCall }
+    | //
+    /** Connect the user to this number after the user has heard the reply. */
+    { $case: "transferCall"; value: TransferCall }
+    | //
+    /** Hear and speak this language from now on. */
+    { $case: "setLanguage"; value: SetLanguage }
+    | //
+    /** Already stored with the conversation; for a runtime that keeps a calendar. */
+    { $case: "scheduleCall"; value: ScheduledCall }
+    | undefined;
+}
+
+export interface EndCall {
+}
+
+export interface TransferCall {
+  /** E.164. */
+  phoneNumber: string;
+}
+
+export interface SetLanguage {
+  /** BCP 47. */
+  language: string;
+}
+
+export interface RunCallToolRequest {
+  ownerId: string;
+  conversationId: string;
+  name: string;
+  /** As the model gave them. */
+  arguments: { [key: string]: any } | undefined;
+}
+
+export interface RunCallToolResponse {
+  /** What the model is told. */
+  result: string;
+  /** Whether the tool could not do what the model wanted; it may try again. */
+  isError: boolean;
+  /** What the runtime has to do; absent: nothing. */
+  action: CallAction | undefined;
 }
 
 export interface CompleteConversationRequest {
@@ -251,8 +464,19 @@ export interface CompleteConversationRequest {
 }
 
 export interface CompleteConversationResponse {
-  /** The one that stands: of a conversation that had ended before, not that of this outcome. */
+  /** The stored status; for a conversation that had already ended, not the status of this outcome. */
   status: ConversationStatus;
+}
+
+export interface SetDeliveryRequest {
+  ownerId: string;
+  conversationId: string;
+  /** Of the message. */
+  sequence: number;
+  delivery: Delivery | undefined;
+}
+
+export interface SetDeliveryResponse {
 }
 
 export interface AnalyzeConversationRequest {
@@ -264,7 +488,18 @@ export interface AnalyzeConversationRequest {
 export interface AnalyzeConversationResponse {
 }
 
-/** Whole UTC days: both are midnights, `to` is the one after the last day. At most 366 days. */
+export interface GetModelSetupRequest {
+  ownerId: string;
+}
+
+export interface GetModelSetupResponse {
+  /** The standard providers that there is a key for. */
+  llmProviders: string[];
+  /** What the operator proposes for new agents. */
+  defaultLlm: LlmConfig | undefined;
+}
+
+/** Whole UTC days: both are midnights, and `to` is the one after the last day. At most 366 days. */
 export interface CountUsageRequest {
   ownerId: string;
   from: Date | undefined;
@@ -272,19 +507,80 @@ export interface CountUsageRequest {
 }
 
 export interface CountUsageResponse {
-  /** Every day asked for, oldest first. */
+  /** Every requested day, oldest first. */
   days: CountUsageResponse_Day[];
 }
 
 export interface CountUsageResponse_Day {
   /** YYYY-MM-DD, UTC. */
   day: string;
-  /** That began, of every type. */
+  /** Conversations of every type that began. */
   conversations: number;
-  /** That our models gave. */
+  /** Replies that our models gave. */
   replies: number;
   inputTokens: number;
   outputTokens: number;
+}
+
+/** Whole UTC days, as in CountUsageRequest. */
+export interface GetStatisticsRequest {
+  ownerId: string;
+  from: Date | undefined;
+  to:
+    | Date
+    | undefined;
+  /** Empty: all agents. */
+  agentId: string;
+}
+
+export interface GetStatisticsResponse {
+  /** Days and channels without figures are left out. */
+  channels: GetStatisticsResponse_Channel[];
+  /** At most 100 of each, those with the most conversations or replies. */
+  agents: GetStatisticsResponse_Agent[];
+  models: GetStatisticsResponse_Model[];
+  latencies: GetStatisticsResponse_Latency[];
+}
+
+export interface GetStatisticsResponse_Figures {
+  /** Conversations that began, and those of them that have ended, by status. */
+  begun: number;
+  completed: number;
+  disconnected: number;
+  failed: number;
+  /** Of calls that have ended. */
+  callSeconds: number;
+  /** What models gave. */
+  replies: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+export interface GetStatisticsResponse_Channel {
+  /** YYYY-MM-DD, UTC. */
+  day: string;
+  type: ConversationType;
+  figures: GetStatisticsResponse_Figures | undefined;
+}
+
+export interface GetStatisticsResponse_Agent {
+  agentId: string;
+  figures: GetStatisticsResponse_Figures | undefined;
+}
+
+export interface GetStatisticsResponse_Model {
+  providerName: string;
+  modelName: string;
+  figures: GetStatisticsResponse_Figures | undefined;
+}
+
+/** Until the user noticed a reply: in a call until it could be heard, elsewhere until its first word. Right to 5 %. */
+export interface GetStatisticsResponse_Latency {
+  /** Empty: over all days. */
+  day: string;
+  isCall: boolean;
+  p50Ms: number;
+  p95Ms: number;
 }
 
 export interface SetRetentionRequest {
@@ -293,7 +589,7 @@ export interface SetRetentionRequest {
   retentionDays?:
     | number
     | undefined;
-  /** Grows with every change: one that arrives late does not undo a newer one. */
+  /** Grows with every change, so that a late one does not undo a newer one. */
   revision: number;
 }
 
@@ -447,7 +743,17 @@ export const StartChatResponse: MessageFns<StartChatResponse> = {
 };
 
 function createBaseTurn(): Turn {
-  return { ownerId: "", agentId: "", sessionId: undefined, message: "", metadata: undefined, idempotency: undefined };
+  return {
+    ownerId: "",
+    agentId: "",
+    sessionId: undefined,
+    message: "",
+    metadata: undefined,
+    idempotency: undefined,
+    type: 0,
+    mayBegin: false,
+    draftId: undefined,
+  };
 }
 
 export const Turn: MessageFns<Turn> = {
@@ -469,6 +775,15 @@ export const Turn: MessageFns<Turn> = {
     }
     if (message.idempotency !== undefined) {
       Idempotency.encode(message.idempotency, writer.uint32(50).fork()).join();
+    }
+    if (message.type !== 0) {
+      writer.uint32(56).int32(message.type);
+    }
+    if (message.mayBegin !== false) {
+      writer.uint32(64).bool(message.mayBegin);
+    }
+    if (message.draftId !== undefined) {
+      writer.uint32(74).string(message.draftId);
     }
     return writer;
   },
@@ -534,6 +849,30 @@ export const Turn: MessageFns<Turn> = {
             message.idempotency = Idempotency.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.mayBegin = reader.bool();
+            continue;
+          }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -559,6 +898,9 @@ export const Turn: MessageFns<Turn> = {
     message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
       ? Idempotency.fromPartial(object.idempotency)
       : undefined;
+    message.type = object.type ?? 0;
+    message.mayBegin = object.mayBegin ?? false;
+    message.draftId = object.draftId ?? undefined;
     return message;
   },
 };
@@ -619,7 +961,7 @@ export const CompleteTurnRequest: MessageFns<CompleteTurnRequest> = {
 };
 
 function createBaseCompleteTurnResponse(): CompleteTurnResponse {
-  return { sessionId: "", response: "", replayed: false };
+  return { sessionId: "", response: "", replayed: false, replySequence: 0 };
 }
 
 export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
@@ -632,6 +974,9 @@ export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
     }
     if (message.replayed !== false) {
       writer.uint32(24).bool(message.replayed);
+    }
+    if (message.replySequence !== 0) {
+      writer.uint32(32).int32(message.replySequence);
     }
     return writer;
   },
@@ -673,6 +1018,14 @@ export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
             message.replayed = reader.bool();
             continue;
           }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.replySequence = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -693,6 +1046,7 @@ export const CompleteTurnResponse: MessageFns<CompleteTurnResponse> = {
     message.sessionId = object.sessionId ?? "";
     message.response = object.response ?? "";
     message.replayed = object.replayed ?? false;
+    message.replySequence = object.replySequence ?? 0;
     return message;
   },
 };
@@ -896,6 +1250,546 @@ export const TurnStarted: MessageFns<TurnStarted> = {
     const message = createBaseTurnStarted();
     message.sessionId = object.sessionId ?? "";
     message.replayed = object.replayed ?? false;
+    return message;
+  },
+};
+
+function createBaseRunTurnsRequest(): RunTurnsRequest {
+  return { starts: [], credits: [], cancels: [] };
+}
+
+export const RunTurnsRequest: MessageFns<RunTurnsRequest> = {
+  encode(message: RunTurnsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.starts) {
+      TurnStart.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.credits) {
+      TurnCredit.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.cancels.length !== 0) {
+      writer.uint32(26).fork();
+      for (const v of message.cancels) {
+        writer.uint32(v);
+      }
+      writer.join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunTurnsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunTurnsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.starts.push(TurnStart.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.credits.push(TurnCredit.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag === 24) {
+              message.cancels.push(reader.uint32());
+
+              continue;
+            }
+
+            if (tag === 26) {
+              const end2 = reader.uint32() + reader.pos;
+              while (reader.pos < end2) {
+                message.cancels.push(reader.uint32());
+              }
+
+              continue;
+            }
+
+            break;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RunTurnsRequest>, I>>(base?: I): RunTurnsRequest {
+    return RunTurnsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RunTurnsRequest>, I>>(object: I): RunTurnsRequest {
+    const message = createBaseRunTurnsRequest();
+    message.starts = object.starts?.map((e) => TurnStart.fromPartial(e)) || [];
+    message.credits = object.credits?.map((e) => TurnCredit.fromPartial(e)) || [];
+    message.cancels = object.cancels?.map((e) => e) || [];
+    return message;
+  },
+};
+
+function createBaseTurnStart(): TurnStart {
+  return { number: 0, turn: undefined, streamed: false, credit: 0, timeoutMs: 0, requestId: "", traceparent: "" };
+}
+
+export const TurnStart: MessageFns<TurnStart> = {
+  encode(message: TurnStart, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    if (message.turn !== undefined) {
+      Turn.encode(message.turn, writer.uint32(18).fork()).join();
+    }
+    if (message.streamed !== false) {
+      writer.uint32(24).bool(message.streamed);
+    }
+    if (message.credit !== 0) {
+      writer.uint32(32).uint32(message.credit);
+    }
+    if (message.timeoutMs !== 0) {
+      writer.uint32(40).uint32(message.timeoutMs);
+    }
+    if (message.requestId !== "") {
+      writer.uint32(50).string(message.requestId);
+    }
+    if (message.traceparent !== "") {
+      writer.uint32(58).string(message.traceparent);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnStart {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnStart();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.turn = Turn.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.streamed = reader.bool();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.credit = reader.uint32();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.timeoutMs = reader.uint32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.requestId = reader.string();
+            continue;
+          }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.traceparent = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnStart>, I>>(base?: I): TurnStart {
+    return TurnStart.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnStart>, I>>(object: I): TurnStart {
+    const message = createBaseTurnStart();
+    message.number = object.number ?? 0;
+    message.turn = (object.turn !== undefined && object.turn !== null) ? Turn.fromPartial(object.turn) : undefined;
+    message.streamed = object.streamed ?? false;
+    message.credit = object.credit ?? 0;
+    message.timeoutMs = object.timeoutMs ?? 0;
+    message.requestId = object.requestId ?? "";
+    message.traceparent = object.traceparent ?? "";
+    return message;
+  },
+};
+
+function createBaseTurnCredit(): TurnCredit {
+  return { number: 0, characters: 0 };
+}
+
+export const TurnCredit: MessageFns<TurnCredit> = {
+  encode(message: TurnCredit, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    if (message.characters !== 0) {
+      writer.uint32(16).uint32(message.characters);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnCredit {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnCredit();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.characters = reader.uint32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnCredit>, I>>(base?: I): TurnCredit {
+    return TurnCredit.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnCredit>, I>>(object: I): TurnCredit {
+    const message = createBaseTurnCredit();
+    message.number = object.number ?? 0;
+    message.characters = object.characters ?? 0;
+    return message;
+  },
+};
+
+function createBaseRunTurnsResponse(): RunTurnsResponse {
+  return { replica: "", news: [], stopping: false };
+}
+
+export const RunTurnsResponse: MessageFns<RunTurnsResponse> = {
+  encode(message: RunTurnsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.replica !== "") {
+      writer.uint32(10).string(message.replica);
+    }
+    for (const v of message.news) {
+      TurnNews.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.stopping !== false) {
+      writer.uint32(24).bool(message.stopping);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunTurnsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunTurnsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.replica = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.news.push(TurnNews.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.stopping = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RunTurnsResponse>, I>>(base?: I): RunTurnsResponse {
+    return RunTurnsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RunTurnsResponse>, I>>(object: I): RunTurnsResponse {
+    const message = createBaseRunTurnsResponse();
+    message.replica = object.replica ?? "";
+    message.news = object.news?.map((e) => TurnNews.fromPartial(e)) || [];
+    message.stopping = object.stopping ?? false;
+    return message;
+  },
+};
+
+function createBaseTurnNews(): TurnNews {
+  return { number: 0, started: undefined, text: "", end: undefined };
+}
+
+export const TurnNews: MessageFns<TurnNews> = {
+  encode(message: TurnNews, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.number !== 0) {
+      writer.uint32(8).uint32(message.number);
+    }
+    if (message.started !== undefined) {
+      TurnStarted.encode(message.started, writer.uint32(18).fork()).join();
+    }
+    if (message.text !== "") {
+      writer.uint32(26).string(message.text);
+    }
+    if (message.end !== undefined) {
+      TurnEnd.encode(message.end, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnNews {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnNews();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.number = reader.uint32();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.started = TurnStarted.decode(reader, reader.uint32());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.end = TurnEnd.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnNews>, I>>(base?: I): TurnNews {
+    return TurnNews.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnNews>, I>>(object: I): TurnNews {
+    const message = createBaseTurnNews();
+    message.number = object.number ?? 0;
+    message.started = (object.started !== undefined && object.started !== null)
+      ? TurnStarted.fromPartial(object.started)
+      : undefined;
+    message.text = object.text ?? "";
+    message.end = (object.end !== undefined && object.end !== null) ? TurnEnd.fromPartial(object.end) : undefined;
+    return message;
+  },
+};
+
+function createBaseTurnEnd(): TurnEnd {
+  return { error: undefined, errorReplayed: false, refused: false };
+}
+
+export const TurnEnd: MessageFns<TurnEnd> = {
+  encode(message: TurnEnd, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.error !== undefined) {
+      Status.encode(message.error, writer.uint32(10).fork()).join();
+    }
+    if (message.errorReplayed !== false) {
+      writer.uint32(16).bool(message.errorReplayed);
+    }
+    if (message.refused !== false) {
+      writer.uint32(24).bool(message.refused);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnEnd {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnEnd();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.error = Status.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.errorReplayed = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.refused = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnEnd>, I>>(base?: I): TurnEnd {
+    return TurnEnd.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnEnd>, I>>(object: I): TurnEnd {
+    const message = createBaseTurnEnd();
+    message.error = (object.error !== undefined && object.error !== null)
+      ? Status.fromPartial(object.error)
+      : undefined;
+    message.errorReplayed = object.errorReplayed ?? false;
+    message.refused = object.refused ?? false;
     return message;
   },
 };
@@ -1294,6 +2188,116 @@ export const GetConversationResponse: MessageFns<GetConversationResponse> = {
   },
 };
 
+function createBaseCheckConversationRequest(): CheckConversationRequest {
+  return { ownerId: "", conversationId: "" };
+}
+
+export const CheckConversationRequest: MessageFns<CheckConversationRequest> = {
+  encode(message: CheckConversationRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckConversationRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckConversationRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckConversationRequest>, I>>(base?: I): CheckConversationRequest {
+    return CheckConversationRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckConversationRequest>, I>>(object: I): CheckConversationRequest {
+    const message = createBaseCheckConversationRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    return message;
+  },
+};
+
+function createBaseCheckConversationResponse(): CheckConversationResponse {
+  return {};
+}
+
+export const CheckConversationResponse: MessageFns<CheckConversationResponse> = {
+  encode(_: CheckConversationResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CheckConversationResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCheckConversationResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CheckConversationResponse>, I>>(base?: I): CheckConversationResponse {
+    return CheckConversationResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CheckConversationResponse>, I>>(_: I): CheckConversationResponse {
+    const message = createBaseCheckConversationResponse();
+    return message;
+  },
+};
+
 function createBaseListConversationsRequest(): ListConversationsRequest {
   return {
     ownerId: "",
@@ -1618,7 +2622,7 @@ export const ListConversationsResponse: MessageFns<ListConversationsResponse> = 
 };
 
 function createBaseGetCallSetupRequest(): GetCallSetupRequest {
-  return { ownerId: "", agentId: "", dynamicVariables: undefined };
+  return { ownerId: "", agentId: "", dynamicVariables: undefined, draftId: undefined };
 }
 
 export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
@@ -1631,6 +2635,9 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     }
     if (message.dynamicVariables !== undefined) {
       Struct.encode(Struct.wrap(message.dynamicVariables), writer.uint32(26).fork()).join();
+    }
+    if (message.draftId !== undefined) {
+      writer.uint32(34).string(message.draftId);
     }
     return writer;
   },
@@ -1672,6 +2679,14 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
             message.dynamicVariables = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1692,6 +2707,7 @@ export const GetCallSetupRequest: MessageFns<GetCallSetupRequest> = {
     message.ownerId = object.ownerId ?? "";
     message.agentId = object.agentId ?? "";
     message.dynamicVariables = object.dynamicVariables ?? undefined;
+    message.draftId = object.draftId ?? undefined;
     return message;
   },
 };
@@ -1708,6 +2724,9 @@ function createBaseGetCallSetupResponse(): GetCallSetupResponse {
     llm: undefined,
     tools: undefined,
     language: undefined,
+    callSettings: undefined,
+    recording: false,
+    toolDefinitions: [],
   };
 }
 
@@ -1742,6 +2761,15 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     }
     if (message.language !== undefined) {
       writer.uint32(82).string(message.language);
+    }
+    if (message.callSettings !== undefined) {
+      Struct.encode(Struct.wrap(message.callSettings), writer.uint32(90).fork()).join();
+    }
+    if (message.recording !== false) {
+      writer.uint32(96).bool(message.recording);
+    }
+    for (const v of message.toolDefinitions) {
+      ToolDefinition.encode(v!, writer.uint32(106).fork()).join();
     }
     return writer;
   },
@@ -1839,6 +2867,30 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
             message.language = reader.string();
             continue;
           }
+          case 11: {
+            if (tag !== 90) {
+              break;
+            }
+
+            message.callSettings = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 12: {
+            if (tag !== 96) {
+              break;
+            }
+
+            message.recording = reader.bool();
+            continue;
+          }
+          case 13: {
+            if (tag !== 106) {
+              break;
+            }
+
+            message.toolDefinitions.push(ToolDefinition.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1866,6 +2918,88 @@ export const GetCallSetupResponse: MessageFns<GetCallSetupResponse> = {
     message.llm = (object.llm !== undefined && object.llm !== null) ? LlmConfig.fromPartial(object.llm) : undefined;
     message.tools = object.tools ?? undefined;
     message.language = object.language ?? undefined;
+    message.callSettings = object.callSettings ?? undefined;
+    message.recording = object.recording ?? false;
+    message.toolDefinitions = object.toolDefinitions?.map((e) => ToolDefinition.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseToolDefinition(): ToolDefinition {
+  return { name: "", description: "", parameters: undefined };
+}
+
+export const ToolDefinition: MessageFns<ToolDefinition> = {
+  encode(message: ToolDefinition, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.description !== "") {
+      writer.uint32(18).string(message.description);
+    }
+    if (message.parameters !== undefined) {
+      Struct.encode(Struct.wrap(message.parameters), writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolDefinition {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolDefinition();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.description = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.parameters = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolDefinition>, I>>(base?: I): ToolDefinition {
+    return ToolDefinition.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolDefinition>, I>>(object: I): ToolDefinition {
+    const message = createBaseToolDefinition();
+    message.name = object.name ?? "";
+    message.description = object.description ?? "";
+    message.parameters = object.parameters ?? undefined;
     return message;
   },
 };
@@ -1885,6 +3019,7 @@ function createBaseStartConversationRequest(): StartConversationRequest {
     isTestCall: false,
     roomUrl: undefined,
     roomName: undefined,
+    draftId: undefined,
   };
 }
 
@@ -1928,6 +3063,9 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     }
     if (message.roomName !== undefined) {
       writer.uint32(106).string(message.roomName);
+    }
+    if (message.draftId !== undefined) {
+      writer.uint32(114).string(message.draftId);
     }
     return writer;
   },
@@ -2049,6 +3187,14 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
             message.roomName = reader.string();
             continue;
           }
+          case 14: {
+            if (tag !== 114) {
+              break;
+            }
+
+            message.draftId = reader.string();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2079,6 +3225,7 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     message.isTestCall = object.isTestCall ?? false;
     message.roomUrl = object.roomUrl ?? undefined;
     message.roomName = object.roomName ?? undefined;
+    message.draftId = object.draftId ?? undefined;
     return message;
   },
 };
@@ -2300,6 +3447,914 @@ export const AppendTranscriptResponse: MessageFns<AppendTranscriptResponse> = {
   },
 };
 
+function createBaseConverseRequest(): ConverseRequest {
+  return { turn: undefined, heard: undefined };
+}
+
+export const ConverseRequest: MessageFns<ConverseRequest> = {
+  encode(message: ConverseRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.turn !== undefined) {
+      SpokenTurn.encode(message.turn, writer.uint32(10).fork()).join();
+    }
+    if (message.heard !== undefined) {
+      HeardReply.encode(message.heard, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConverseRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConverseRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.turn = SpokenTurn.decode(reader, reader.uint32());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.heard = HeardReply.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConverseRequest>, I>>(base?: I): ConverseRequest {
+    return ConverseRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConverseRequest>, I>>(object: I): ConverseRequest {
+    const message = createBaseConverseRequest();
+    message.turn = (object.turn !== undefined && object.turn !== null)
+      ? SpokenTurn.fromPartial(object.turn)
+      : undefined;
+    message.heard = (object.heard !== undefined && object.heard !== null)
+      ? HeardReply.fromPartial(object.heard)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSpokenTurn(): SpokenTurn {
+  return { ownerId: "", conversationId: "", sequence: 0, text: "", saidAt: undefined };
+}
+
+export const SpokenTurn: MessageFns<SpokenTurn> = {
+  encode(message: SpokenTurn, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    if (message.sequence !== 0) {
+      writer.uint32(24).int32(message.sequence);
+    }
+    if (message.text !== "") {
+      writer.uint32(34).string(message.text);
+    }
+    if (message.saidAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.saidAt), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SpokenTurn {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSpokenTurn();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sequence = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.saidAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SpokenTurn>, I>>(base?: I): SpokenTurn {
+    return SpokenTurn.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SpokenTurn>, I>>(object: I): SpokenTurn {
+    const message = createBaseSpokenTurn();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.sequence = object.sequence ?? 0;
+    message.text = object.text ?? "";
+    message.saidAt = object.saidAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseHeardReply(): HeardReply {
+  return { text: "", isFinal: false, latency: undefined };
+}
+
+export const HeardReply: MessageFns<HeardReply> = {
+  encode(message: HeardReply, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.text !== "") {
+      writer.uint32(10).string(message.text);
+    }
+    if (message.isFinal !== false) {
+      writer.uint32(16).bool(message.isFinal);
+    }
+    if (message.latency !== undefined) {
+      TurnLatency.encode(message.latency, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HeardReply {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHeardReply();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.text = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isFinal = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.latency = TurnLatency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HeardReply>, I>>(base?: I): HeardReply {
+    return HeardReply.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HeardReply>, I>>(object: I): HeardReply {
+    const message = createBaseHeardReply();
+    message.text = object.text ?? "";
+    message.isFinal = object.isFinal ?? false;
+    message.latency = (object.latency !== undefined && object.latency !== null)
+      ? TurnLatency.fromPartial(object.latency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseConverseResponse(): ConverseResponse {
+  return { event: undefined };
+}
+
+export const ConverseResponse: MessageFns<ConverseResponse> = {
+  encode(message: ConverseResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.event?.$case) {
+      case "text":
+        writer.uint32(10).string(message.event.value);
+        break;
+      case "action":
+        CallAction.encode(message.event.value, writer.uint32(18).fork()).join();
+        break;
+      case "complete":
+        ReplyComplete.encode(message.event.value, writer.uint32(26).fork()).join();
+        break;
+      case "stored":
+        TurnStored.encode(message.event.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ConverseResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseConverseResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.event = { $case: "text", value: reader.string() };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.event = { $case: "action", value: CallAction.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.event = { $case: "complete", value: ReplyComplete.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.event = { $case: "stored", value: TurnStored.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ConverseResponse>, I>>(base?: I): ConverseResponse {
+    return ConverseResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ConverseResponse>, I>>(object: I): ConverseResponse {
+    const message = createBaseConverseResponse();
+    switch (object.event?.$case) {
+      case "text": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "text", value: object.event.value };
+        }
+        break;
+      }
+      case "action": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "action", value: CallAction.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "complete": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "complete", value: ReplyComplete.fromPartial(object.event.value) };
+        }
+        break;
+      }
+      case "stored": {
+        if (object.event?.value !== undefined && object.event?.value !== null) {
+          message.event = { $case: "stored", value: TurnStored.fromPartial(object.event.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseReplyComplete(): ReplyComplete {
+  return {};
+}
+
+export const ReplyComplete: MessageFns<ReplyComplete> = {
+  encode(_: ReplyComplete, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ReplyComplete {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseReplyComplete();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ReplyComplete>, I>>(base?: I): ReplyComplete {
+    return ReplyComplete.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ReplyComplete>, I>>(_: I): ReplyComplete {
+    const message = createBaseReplyComplete();
+    return message;
+  },
+};
+
+function createBaseTurnStored(): TurnStored {
+  return { lastSequence: 0 };
+}
+
+export const TurnStored: MessageFns<TurnStored> = {
+  encode(message: TurnStored, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.lastSequence !== 0) {
+      writer.uint32(8).int32(message.lastSequence);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TurnStored {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTurnStored();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.lastSequence = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TurnStored>, I>>(base?: I): TurnStored {
+    return TurnStored.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TurnStored>, I>>(object: I): TurnStored {
+    const message = createBaseTurnStored();
+    message.lastSequence = object.lastSequence ?? 0;
+    return message;
+  },
+};
+
+function createBaseCallAction(): CallAction {
+  return { action: undefined };
+}
+
+export const CallAction: MessageFns<CallAction> = {
+  encode(message: CallAction, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    switch (message.action?.$case) {
+      case "endCall":
+        EndCall.encode(message.action.value, writer.uint32(10).fork()).join();
+        break;
+      case "transferCall":
+        TransferCall.encode(message.action.value, writer.uint32(18).fork()).join();
+        break;
+      case "setLanguage":
+        SetLanguage.encode(message.action.value, writer.uint32(26).fork()).join();
+        break;
+      case "scheduleCall":
+        ScheduledCall.encode(message.action.value, writer.uint32(34).fork()).join();
+        break;
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CallAction {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCallAction();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.action = { $case: "endCall", value: EndCall.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.action = { $case: "transferCall", value: TransferCall.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = { $case: "setLanguage", value: SetLanguage.decode(reader, reader.uint32()) };
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.action = { $case: "scheduleCall", value: ScheduledCall.decode(reader, reader.uint32()) };
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CallAction>, I>>(base?: I): CallAction {
+    return CallAction.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CallAction>, I>>(object: I): CallAction {
+    const message = createBaseCallAction();
+    switch (object.action?.$case) {
+      case "endCall": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "endCall", value: EndCall.fromPartial(object.action.value) };
+        }
+        break;
+      }
+      case "transferCall": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "transferCall", value: TransferCall.fromPartial(object.action.value) };
+        }
+        break;
+      }
+      case "setLanguage": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "setLanguage", value: SetLanguage.fromPartial(object.action.value) };
+        }
+        break;
+      }
+      case "scheduleCall": {
+        if (object.action?.value !== undefined && object.action?.value !== null) {
+          message.action = { $case: "scheduleCall", value: ScheduledCall.fromPartial(object.action.value) };
+        }
+        break;
+      }
+    }
+    return message;
+  },
+};
+
+function createBaseEndCall(): EndCall {
+  return {};
+}
+
+export const EndCall: MessageFns<EndCall> = {
+  encode(_: EndCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): EndCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseEndCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<EndCall>, I>>(base?: I): EndCall {
+    return EndCall.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<EndCall>, I>>(_: I): EndCall {
+    const message = createBaseEndCall();
+    return message;
+  },
+};
+
+function createBaseTransferCall(): TransferCall {
+  return { phoneNumber: "" };
+}
+
+export const TransferCall: MessageFns<TransferCall> = {
+  encode(message: TransferCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.phoneNumber !== "") {
+      writer.uint32(10).string(message.phoneNumber);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): TransferCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseTransferCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.phoneNumber = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<TransferCall>, I>>(base?: I): TransferCall {
+    return TransferCall.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<TransferCall>, I>>(object: I): TransferCall {
+    const message = createBaseTransferCall();
+    message.phoneNumber = object.phoneNumber ?? "";
+    return message;
+  },
+};
+
+function createBaseSetLanguage(): SetLanguage {
+  return { language: "" };
+}
+
+export const SetLanguage: MessageFns<SetLanguage> = {
+  encode(message: SetLanguage, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.language !== "") {
+      writer.uint32(10).string(message.language);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetLanguage {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetLanguage();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.language = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetLanguage>, I>>(base?: I): SetLanguage {
+    return SetLanguage.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetLanguage>, I>>(object: I): SetLanguage {
+    const message = createBaseSetLanguage();
+    message.language = object.language ?? "";
+    return message;
+  },
+};
+
+function createBaseRunCallToolRequest(): RunCallToolRequest {
+  return { ownerId: "", conversationId: "", name: "", arguments: undefined };
+}
+
+export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
+  encode(message: RunCallToolRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    if (message.name !== "") {
+      writer.uint32(26).string(message.name);
+    }
+    if (message.arguments !== undefined) {
+      Struct.encode(Struct.wrap(message.arguments), writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunCallToolRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunCallToolRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.arguments = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RunCallToolRequest>, I>>(base?: I): RunCallToolRequest {
+    return RunCallToolRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RunCallToolRequest>, I>>(object: I): RunCallToolRequest {
+    const message = createBaseRunCallToolRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.name = object.name ?? "";
+    message.arguments = object.arguments ?? undefined;
+    return message;
+  },
+};
+
+function createBaseRunCallToolResponse(): RunCallToolResponse {
+  return { result: "", isError: false, action: undefined };
+}
+
+export const RunCallToolResponse: MessageFns<RunCallToolResponse> = {
+  encode(message: RunCallToolResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.result !== "") {
+      writer.uint32(10).string(message.result);
+    }
+    if (message.isError !== false) {
+      writer.uint32(16).bool(message.isError);
+    }
+    if (message.action !== undefined) {
+      CallAction.encode(message.action, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): RunCallToolResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseRunCallToolResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.result = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isError = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.action = CallAction.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<RunCallToolResponse>, I>>(base?: I): RunCallToolResponse {
+    return RunCallToolResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<RunCallToolResponse>, I>>(object: I): RunCallToolResponse {
+    const message = createBaseRunCallToolResponse();
+    message.result = object.result ?? "";
+    message.isError = object.isError ?? false;
+    message.action = (object.action !== undefined && object.action !== null)
+      ? CallAction.fromPartial(object.action)
+      : undefined;
+    return message;
+  },
+};
+
 function createBaseCompleteConversationRequest(): CompleteConversationRequest {
   return {
     ownerId: "",
@@ -2477,6 +4532,142 @@ export const CompleteConversationResponse: MessageFns<CompleteConversationRespon
   },
 };
 
+function createBaseSetDeliveryRequest(): SetDeliveryRequest {
+  return { ownerId: "", conversationId: "", sequence: 0, delivery: undefined };
+}
+
+export const SetDeliveryRequest: MessageFns<SetDeliveryRequest> = {
+  encode(message: SetDeliveryRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.conversationId !== "") {
+      writer.uint32(18).string(message.conversationId);
+    }
+    if (message.sequence !== 0) {
+      writer.uint32(24).int32(message.sequence);
+    }
+    if (message.delivery !== undefined) {
+      Delivery.encode(message.delivery, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetDeliveryRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetDeliveryRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.sequence = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.delivery = Delivery.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetDeliveryRequest>, I>>(base?: I): SetDeliveryRequest {
+    return SetDeliveryRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetDeliveryRequest>, I>>(object: I): SetDeliveryRequest {
+    const message = createBaseSetDeliveryRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.conversationId = object.conversationId ?? "";
+    message.sequence = object.sequence ?? 0;
+    message.delivery = (object.delivery !== undefined && object.delivery !== null)
+      ? Delivery.fromPartial(object.delivery)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseSetDeliveryResponse(): SetDeliveryResponse {
+  return {};
+}
+
+export const SetDeliveryResponse: MessageFns<SetDeliveryResponse> = {
+  encode(_: SetDeliveryResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): SetDeliveryResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseSetDeliveryResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<SetDeliveryResponse>, I>>(base?: I): SetDeliveryResponse {
+    return SetDeliveryResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<SetDeliveryResponse>, I>>(_: I): SetDeliveryResponse {
+    const message = createBaseSetDeliveryResponse();
+    return message;
+  },
+};
+
 function createBaseAnalyzeConversationRequest(): AnalyzeConversationRequest {
   return { ownerId: "", conversationId: "", idempotency: undefined };
 }
@@ -2597,6 +4788,130 @@ export const AnalyzeConversationResponse: MessageFns<AnalyzeConversationResponse
   },
   fromPartial<I extends Exact<DeepPartial<AnalyzeConversationResponse>, I>>(_: I): AnalyzeConversationResponse {
     const message = createBaseAnalyzeConversationResponse();
+    return message;
+  },
+};
+
+function createBaseGetModelSetupRequest(): GetModelSetupRequest {
+  return { ownerId: "" };
+}
+
+export const GetModelSetupRequest: MessageFns<GetModelSetupRequest> = {
+  encode(message: GetModelSetupRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetModelSetupRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetModelSetupRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetModelSetupRequest>, I>>(base?: I): GetModelSetupRequest {
+    return GetModelSetupRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetModelSetupRequest>, I>>(object: I): GetModelSetupRequest {
+    const message = createBaseGetModelSetupRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetModelSetupResponse(): GetModelSetupResponse {
+  return { llmProviders: [], defaultLlm: undefined };
+}
+
+export const GetModelSetupResponse: MessageFns<GetModelSetupResponse> = {
+  encode(message: GetModelSetupResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.llmProviders) {
+      writer.uint32(10).string(v!);
+    }
+    if (message.defaultLlm !== undefined) {
+      LlmConfig.encode(message.defaultLlm, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetModelSetupResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetModelSetupResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.llmProviders.push(reader.string());
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.defaultLlm = LlmConfig.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetModelSetupResponse>, I>>(base?: I): GetModelSetupResponse {
+    return GetModelSetupResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetModelSetupResponse>, I>>(object: I): GetModelSetupResponse {
+    const message = createBaseGetModelSetupResponse();
+    message.llmProviders = object.llmProviders?.map((e) => e) || [];
+    message.defaultLlm = (object.defaultLlm !== undefined && object.defaultLlm !== null)
+      ? LlmConfig.fromPartial(object.defaultLlm)
+      : undefined;
     return message;
   },
 };
@@ -2838,6 +5153,664 @@ export const CountUsageResponse_Day: MessageFns<CountUsageResponse_Day> = {
   },
 };
 
+function createBaseGetStatisticsRequest(): GetStatisticsRequest {
+  return { ownerId: "", from: undefined, to: undefined, agentId: "" };
+}
+
+export const GetStatisticsRequest: MessageFns<GetStatisticsRequest> = {
+  encode(message: GetStatisticsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.from !== undefined) {
+      Timestamp.encode(toTimestamp(message.from), writer.uint32(18).fork()).join();
+    }
+    if (message.to !== undefined) {
+      Timestamp.encode(toTimestamp(message.to), writer.uint32(26).fork()).join();
+    }
+    if (message.agentId !== "") {
+      writer.uint32(34).string(message.agentId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.from = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.to = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetStatisticsRequest>, I>>(base?: I): GetStatisticsRequest {
+    return GetStatisticsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatisticsRequest>, I>>(object: I): GetStatisticsRequest {
+    const message = createBaseGetStatisticsRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.from = object.from ?? undefined;
+    message.to = object.to ?? undefined;
+    message.agentId = object.agentId ?? "";
+    return message;
+  },
+};
+
+function createBaseGetStatisticsResponse(): GetStatisticsResponse {
+  return { channels: [], agents: [], models: [], latencies: [] };
+}
+
+export const GetStatisticsResponse: MessageFns<GetStatisticsResponse> = {
+  encode(message: GetStatisticsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.channels) {
+      GetStatisticsResponse_Channel.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.agents) {
+      GetStatisticsResponse_Agent.encode(v!, writer.uint32(18).fork()).join();
+    }
+    for (const v of message.models) {
+      GetStatisticsResponse_Model.encode(v!, writer.uint32(26).fork()).join();
+    }
+    for (const v of message.latencies) {
+      GetStatisticsResponse_Latency.encode(v!, writer.uint32(34).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.channels.push(GetStatisticsResponse_Channel.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agents.push(GetStatisticsResponse_Agent.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.models.push(GetStatisticsResponse_Model.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.latencies.push(GetStatisticsResponse_Latency.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetStatisticsResponse>, I>>(base?: I): GetStatisticsResponse {
+    return GetStatisticsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatisticsResponse>, I>>(object: I): GetStatisticsResponse {
+    const message = createBaseGetStatisticsResponse();
+    message.channels = object.channels?.map((e) => GetStatisticsResponse_Channel.fromPartial(e)) || [];
+    message.agents = object.agents?.map((e) => GetStatisticsResponse_Agent.fromPartial(e)) || [];
+    message.models = object.models?.map((e) => GetStatisticsResponse_Model.fromPartial(e)) || [];
+    message.latencies = object.latencies?.map((e) => GetStatisticsResponse_Latency.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseGetStatisticsResponse_Figures(): GetStatisticsResponse_Figures {
+  return {
+    begun: 0,
+    completed: 0,
+    disconnected: 0,
+    failed: 0,
+    callSeconds: 0,
+    replies: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+  };
+}
+
+export const GetStatisticsResponse_Figures: MessageFns<GetStatisticsResponse_Figures> = {
+  encode(message: GetStatisticsResponse_Figures, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.begun !== 0) {
+      writer.uint32(8).int64(message.begun);
+    }
+    if (message.completed !== 0) {
+      writer.uint32(16).int64(message.completed);
+    }
+    if (message.disconnected !== 0) {
+      writer.uint32(24).int64(message.disconnected);
+    }
+    if (message.failed !== 0) {
+      writer.uint32(32).int64(message.failed);
+    }
+    if (message.callSeconds !== 0) {
+      writer.uint32(41).double(message.callSeconds);
+    }
+    if (message.replies !== 0) {
+      writer.uint32(48).int64(message.replies);
+    }
+    if (message.inputTokens !== 0) {
+      writer.uint32(56).int64(message.inputTokens);
+    }
+    if (message.outputTokens !== 0) {
+      writer.uint32(64).int64(message.outputTokens);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsResponse_Figures {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsResponse_Figures();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 8) {
+              break;
+            }
+
+            message.begun = longToNumber(reader.int64());
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.completed = longToNumber(reader.int64());
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.disconnected = longToNumber(reader.int64());
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.failed = longToNumber(reader.int64());
+            continue;
+          }
+          case 5: {
+            if (tag !== 41) {
+              break;
+            }
+
+            message.callSeconds = reader.double();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.replies = longToNumber(reader.int64());
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.inputTokens = longToNumber(reader.int64());
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.outputTokens = longToNumber(reader.int64());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetStatisticsResponse_Figures>, I>>(base?: I): GetStatisticsResponse_Figures {
+    return GetStatisticsResponse_Figures.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatisticsResponse_Figures>, I>>(
+    object: I,
+  ): GetStatisticsResponse_Figures {
+    const message = createBaseGetStatisticsResponse_Figures();
+    message.begun = object.begun ?? 0;
+    message.completed = object.completed ?? 0;
+    message.disconnected = object.disconnected ?? 0;
+    message.failed = object.failed ?? 0;
+    message.callSeconds = object.callSeconds ?? 0;
+    message.replies = object.replies ?? 0;
+    message.inputTokens = object.inputTokens ?? 0;
+    message.outputTokens = object.outputTokens ?? 0;
+    return message;
+  },
+};
+
+function createBaseGetStatisticsResponse_Channel(): GetStatisticsResponse_Channel {
+  return { day: "", type: 0, figures: undefined };
+}
+
+export const GetStatisticsResponse_Channel: MessageFns<GetStatisticsResponse_Channel> = {
+  encode(message: GetStatisticsResponse_Channel, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.day !== "") {
+      writer.uint32(10).string(message.day);
+    }
+    if (message.type !== 0) {
+      writer.uint32(16).int32(message.type);
+    }
+    if (message.figures !== undefined) {
+      GetStatisticsResponse_Figures.encode(message.figures, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsResponse_Channel {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsResponse_Channel();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.type = reader.int32() as any;
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.figures = GetStatisticsResponse_Figures.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetStatisticsResponse_Channel>, I>>(base?: I): GetStatisticsResponse_Channel {
+    return GetStatisticsResponse_Channel.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatisticsResponse_Channel>, I>>(
+    object: I,
+  ): GetStatisticsResponse_Channel {
+    const message = createBaseGetStatisticsResponse_Channel();
+    message.day = object.day ?? "";
+    message.type = object.type ?? 0;
+    message.figures = (object.figures !== undefined && object.figures !== null)
+      ? GetStatisticsResponse_Figures.fromPartial(object.figures)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetStatisticsResponse_Agent(): GetStatisticsResponse_Agent {
+  return { agentId: "", figures: undefined };
+}
+
+export const GetStatisticsResponse_Agent: MessageFns<GetStatisticsResponse_Agent> = {
+  encode(message: GetStatisticsResponse_Agent, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== "") {
+      writer.uint32(10).string(message.agentId);
+    }
+    if (message.figures !== undefined) {
+      GetStatisticsResponse_Figures.encode(message.figures, writer.uint32(18).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsResponse_Agent {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsResponse_Agent();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.figures = GetStatisticsResponse_Figures.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetStatisticsResponse_Agent>, I>>(base?: I): GetStatisticsResponse_Agent {
+    return GetStatisticsResponse_Agent.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatisticsResponse_Agent>, I>>(object: I): GetStatisticsResponse_Agent {
+    const message = createBaseGetStatisticsResponse_Agent();
+    message.agentId = object.agentId ?? "";
+    message.figures = (object.figures !== undefined && object.figures !== null)
+      ? GetStatisticsResponse_Figures.fromPartial(object.figures)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetStatisticsResponse_Model(): GetStatisticsResponse_Model {
+  return { providerName: "", modelName: "", figures: undefined };
+}
+
+export const GetStatisticsResponse_Model: MessageFns<GetStatisticsResponse_Model> = {
+  encode(message: GetStatisticsResponse_Model, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.providerName !== "") {
+      writer.uint32(10).string(message.providerName);
+    }
+    if (message.modelName !== "") {
+      writer.uint32(18).string(message.modelName);
+    }
+    if (message.figures !== undefined) {
+      GetStatisticsResponse_Figures.encode(message.figures, writer.uint32(26).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsResponse_Model {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsResponse_Model();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.providerName = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.modelName = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.figures = GetStatisticsResponse_Figures.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetStatisticsResponse_Model>, I>>(base?: I): GetStatisticsResponse_Model {
+    return GetStatisticsResponse_Model.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatisticsResponse_Model>, I>>(object: I): GetStatisticsResponse_Model {
+    const message = createBaseGetStatisticsResponse_Model();
+    message.providerName = object.providerName ?? "";
+    message.modelName = object.modelName ?? "";
+    message.figures = (object.figures !== undefined && object.figures !== null)
+      ? GetStatisticsResponse_Figures.fromPartial(object.figures)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseGetStatisticsResponse_Latency(): GetStatisticsResponse_Latency {
+  return { day: "", isCall: false, p50Ms: 0, p95Ms: 0 };
+}
+
+export const GetStatisticsResponse_Latency: MessageFns<GetStatisticsResponse_Latency> = {
+  encode(message: GetStatisticsResponse_Latency, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.day !== "") {
+      writer.uint32(10).string(message.day);
+    }
+    if (message.isCall !== false) {
+      writer.uint32(16).bool(message.isCall);
+    }
+    if (message.p50Ms !== 0) {
+      writer.uint32(24).int32(message.p50Ms);
+    }
+    if (message.p95Ms !== 0) {
+      writer.uint32(32).int32(message.p95Ms);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): GetStatisticsResponse_Latency {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseGetStatisticsResponse_Latency();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.day = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.isCall = reader.bool();
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.p50Ms = reader.int32();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.p95Ms = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<GetStatisticsResponse_Latency>, I>>(base?: I): GetStatisticsResponse_Latency {
+    return GetStatisticsResponse_Latency.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<GetStatisticsResponse_Latency>, I>>(
+    object: I,
+  ): GetStatisticsResponse_Latency {
+    const message = createBaseGetStatisticsResponse_Latency();
+    message.day = object.day ?? "";
+    message.isCall = object.isCall ?? false;
+    message.p50Ms = object.p50Ms ?? 0;
+    message.p95Ms = object.p95Ms ?? 0;
+    return message;
+  },
+};
+
 function createBaseSetRetentionRequest(): SetRetentionRequest {
   return { ownerId: "", retentionDays: undefined, revision: 0 };
 }
@@ -2963,7 +5936,7 @@ export const SetRetentionResponse: MessageFns<SetRetentionResponse> = {
 /** Chat turns, transcripts of every channel, calls, analysis. */
 export type ConversationServiceService = typeof ConversationServiceService;
 export const ConversationServiceService = {
-  /** A session that opens with the agent's greeting. */
+  /** Opens a session with the agent's greeting. */
   startChat: {
     path: "/parley.conversation.v1.ConversationService/StartChat" as const,
     requestStream: false as const,
@@ -2973,7 +5946,7 @@ export const ConversationServiceService = {
     responseSerialize: (value: StartChatResponse): Buffer => Buffer.from(StartChatResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): StartChatResponse => StartChatResponse.decode(value),
   },
-  /** One turn, its reply whole. */
+  /** Runs a turn and returns the whole reply. */
   completeTurn: {
     path: "/parley.conversation.v1.ConversationService/CompleteTurn" as const,
     requestStream: false as const,
@@ -2984,7 +5957,7 @@ export const ConversationServiceService = {
       Buffer.from(CompleteTurnResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteTurnResponse => CompleteTurnResponse.decode(value),
   },
-  /** One turn, its reply in pieces that end at word boundaries. The first message carries the session id alone. */
+  /** Runs a turn and streams the reply in pieces that end at word boundaries. The first message has only the session id. */
   streamTurn: {
     path: "/parley.conversation.v1.ConversationService/StreamTurn" as const,
     requestStream: false as const,
@@ -2993,6 +5966,20 @@ export const ConversationServiceService = {
     requestDeserialize: (value: Buffer): StreamTurnRequest => StreamTurnRequest.decode(value),
     responseSerialize: (value: StreamTurnResponse): Buffer => Buffer.from(StreamTurnResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): StreamTurnResponse => StreamTurnResponse.decode(value),
+  },
+  /**
+   * Runs all turns of a caller that has many at once. What happens to them at the same time travels in one message. The
+   * first response names the replica. The caller ends its side when it has no further turns; if the stream is lost, its
+   * turns are lost too.
+   */
+  runTurns: {
+    path: "/parley.conversation.v1.ConversationService/RunTurns" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: RunTurnsRequest): Buffer => Buffer.from(RunTurnsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RunTurnsRequest => RunTurnsRequest.decode(value),
+    responseSerialize: (value: RunTurnsResponse): Buffer => Buffer.from(RunTurnsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RunTurnsResponse => RunTurnsResponse.decode(value),
   },
   getChatSession: {
     path: "/parley.conversation.v1.ConversationService/GetChatSession" as const,
@@ -3038,7 +6025,19 @@ export const ConversationServiceService = {
       Buffer.from(ListConversationsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListConversationsResponse => ListConversationsResponse.decode(value),
   },
-  /** For voice runtimes, before a conversation: what the agent says and how it sounds. */
+  /** Fails like GetConversation where that would, and reads no transcript. */
+  checkConversation: {
+    path: "/parley.conversation.v1.ConversationService/CheckConversation" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CheckConversationRequest): Buffer =>
+      Buffer.from(CheckConversationRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CheckConversationRequest => CheckConversationRequest.decode(value),
+    responseSerialize: (value: CheckConversationResponse): Buffer =>
+      Buffer.from(CheckConversationResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CheckConversationResponse => CheckConversationResponse.decode(value),
+  },
+  /** For voice runtimes, before a call: what the agent says and how it sounds. */
   getCallSetup: {
     path: "/parley.conversation.v1.ConversationService/GetCallSetup" as const,
     requestStream: false as const,
@@ -3050,8 +6049,8 @@ export const ConversationServiceService = {
     responseDeserialize: (value: Buffer): GetCallSetupResponse => GetCallSetupResponse.decode(value),
   },
   /**
-   * For voice runtimes: a conversation begins, its transcript grows, it ends once.
-   * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
+   * For voice runtimes, which report conversations of every type but CHAT: a conversation begins, its transcript grows, and
+   * it ends once (docs/voice-runtimes.md). A chat begins with StartChat or a turn.
    */
   startConversation: {
     path: "/parley.conversation.v1.ConversationService/StartConversation" as const,
@@ -3075,6 +6074,32 @@ export const ConversationServiceService = {
       Buffer.from(AppendTranscriptResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AppendTranscriptResponse => AppendTranscriptResponse.decode(value),
   },
+  /**
+   * Runs a spoken turn: the runtime sends what the user said, receives the model's reply while it speaks it, and reports what the
+   * user heard. Only that is stored as said.
+   */
+  converse: {
+    path: "/parley.conversation.v1.ConversationService/Converse" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: ConverseRequest): Buffer => Buffer.from(ConverseRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ConverseRequest => ConverseRequest.decode(value),
+    responseSerialize: (value: ConverseResponse): Buffer => Buffer.from(ConverseResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ConverseResponse => ConverseResponse.decode(value),
+  },
+  /**
+   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. What the model decides with
+   * it is stored as in Converse.
+   */
+  runCallTool: {
+    path: "/parley.conversation.v1.ConversationService/RunCallTool" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: RunCallToolRequest): Buffer => Buffer.from(RunCallToolRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): RunCallToolRequest => RunCallToolRequest.decode(value),
+    responseSerialize: (value: RunCallToolResponse): Buffer => Buffer.from(RunCallToolResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): RunCallToolResponse => RunCallToolResponse.decode(value),
+  },
   completeConversation: {
     path: "/parley.conversation.v1.ConversationService/CompleteConversation" as const,
     requestStream: false as const,
@@ -3086,7 +6111,17 @@ export const ConversationServiceService = {
       Buffer.from(CompleteConversationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CompleteConversationResponse => CompleteConversationResponse.decode(value),
   },
-  /** Analyses an ended conversation again, in the background. */
+  /** Stores what became of a message that was sent over a channel. A status never goes back: one that comes late changes nothing. */
+  setDelivery: {
+    path: "/parley.conversation.v1.ConversationService/SetDelivery" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: SetDeliveryRequest): Buffer => Buffer.from(SetDeliveryRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): SetDeliveryRequest => SetDeliveryRequest.decode(value),
+    responseSerialize: (value: SetDeliveryResponse): Buffer => Buffer.from(SetDeliveryResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): SetDeliveryResponse => SetDeliveryResponse.decode(value),
+  },
+  /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: {
     path: "/parley.conversation.v1.ConversationService/AnalyzeConversation" as const,
     requestStream: false as const,
@@ -3098,7 +6133,7 @@ export const ConversationServiceService = {
       Buffer.from(AnalyzeConversationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AnalyzeConversationResponse => AnalyzeConversationResponse.decode(value),
   },
-  /** What the owner used, by day; what was used stays counted when conversations go. */
+  /** The owner's usage by day. Usage stays counted after conversations are deleted. */
   countUsage: {
     path: "/parley.conversation.v1.ConversationService/CountUsage" as const,
     requestStream: false as const,
@@ -3108,7 +6143,29 @@ export const ConversationServiceService = {
     responseSerialize: (value: CountUsageResponse): Buffer => Buffer.from(CountUsageResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CountUsageResponse => CountUsageResponse.decode(value),
   },
-  /** For how long the owner's conversations are kept, told by the account service. Holds from the answer on. */
+  /** Which models the operator has set up. */
+  getModelSetup: {
+    path: "/parley.conversation.v1.ConversationService/GetModelSetup" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetModelSetupRequest): Buffer => Buffer.from(GetModelSetupRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetModelSetupRequest => GetModelSetupRequest.decode(value),
+    responseSerialize: (value: GetModelSetupResponse): Buffer =>
+      Buffer.from(GetModelSetupResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetModelSetupResponse => GetModelSetupResponse.decode(value),
+  },
+  /** What an owner's conversations came to, by day and channel, agent and model. */
+  getStatistics: {
+    path: "/parley.conversation.v1.ConversationService/GetStatistics" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: GetStatisticsRequest): Buffer => Buffer.from(GetStatisticsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): GetStatisticsRequest => GetStatisticsRequest.decode(value),
+    responseSerialize: (value: GetStatisticsResponse): Buffer =>
+      Buffer.from(GetStatisticsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): GetStatisticsResponse => GetStatisticsResponse.decode(value),
+  },
+  /** Sets how long the owner's conversations are kept; called by the account service. In effect once answered. */
   setRetention: {
     path: "/parley.conversation.v1.ConversationService/SetRetention" as const,
     requestStream: false as const,
@@ -3122,35 +6179,59 @@ export const ConversationServiceService = {
 } as const;
 
 export interface ConversationServiceServer extends UntypedServiceImplementation {
-  /** A session that opens with the agent's greeting. */
+  /** Opens a session with the agent's greeting. */
   startChat: handleUnaryCall<StartChatRequest, StartChatResponse>;
-  /** One turn, its reply whole. */
+  /** Runs a turn and returns the whole reply. */
   completeTurn: handleUnaryCall<CompleteTurnRequest, CompleteTurnResponse>;
-  /** One turn, its reply in pieces that end at word boundaries. The first message carries the session id alone. */
+  /** Runs a turn and streams the reply in pieces that end at word boundaries. The first message has only the session id. */
   streamTurn: handleServerStreamingCall<StreamTurnRequest, StreamTurnResponse>;
+  /**
+   * Runs all turns of a caller that has many at once. What happens to them at the same time travels in one message. The
+   * first response names the replica. The caller ends its side when it has no further turns; if the stream is lost, its
+   * turns are lost too.
+   */
+  runTurns: handleBidiStreamingCall<RunTurnsRequest, RunTurnsResponse>;
   getChatSession: handleUnaryCall<GetChatSessionRequest, GetChatSessionResponse>;
   listChatSessions: handleUnaryCall<ListChatSessionsRequest, ListChatSessionsResponse>;
   getConversation: handleUnaryCall<GetConversationRequest, GetConversationResponse>;
   listConversations: handleUnaryCall<ListConversationsRequest, ListConversationsResponse>;
-  /** For voice runtimes, before a conversation: what the agent says and how it sounds. */
+  /** Fails like GetConversation where that would, and reads no transcript. */
+  checkConversation: handleUnaryCall<CheckConversationRequest, CheckConversationResponse>;
+  /** For voice runtimes, before a call: what the agent says and how it sounds. */
   getCallSetup: handleUnaryCall<GetCallSetupRequest, GetCallSetupResponse>;
   /**
-   * For voice runtimes: a conversation begins, its transcript grows, it ends once.
-   * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
+   * For voice runtimes, which report conversations of every type but CHAT: a conversation begins, its transcript grows, and
+   * it ends once (docs/voice-runtimes.md). A chat begins with StartChat or a turn.
    */
   startConversation: handleUnaryCall<StartConversationRequest, StartConversationResponse>;
   appendTranscript: handleClientStreamingCall<AppendTranscriptRequest, AppendTranscriptResponse>;
+  /**
+   * Runs a spoken turn: the runtime sends what the user said, receives the model's reply while it speaks it, and reports what the
+   * user heard. Only that is stored as said.
+   */
+  converse: handleBidiStreamingCall<ConverseRequest, ConverseResponse>;
+  /**
+   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. What the model decides with
+   * it is stored as in Converse.
+   */
+  runCallTool: handleUnaryCall<RunCallToolRequest, RunCallToolResponse>;
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
-  /** Analyses an ended conversation again, in the background. */
+  /** Stores what became of a message that was sent over a channel. A status never goes back: one that comes late changes nothing. */
+  setDelivery: handleUnaryCall<SetDeliveryRequest, SetDeliveryResponse>;
+  /** Analyzes an ended conversation again, in the background. */
   analyzeConversation: handleUnaryCall<AnalyzeConversationRequest, AnalyzeConversationResponse>;
-  /** What the owner used, by day; what was used stays counted when conversations go. */
+  /** The owner's usage by day. Usage stays counted after conversations are deleted. */
   countUsage: handleUnaryCall<CountUsageRequest, CountUsageResponse>;
-  /** For how long the owner's conversations are kept, told by the account service. Holds from the answer on. */
+  /** Which models the operator has set up. */
+  getModelSetup: handleUnaryCall<GetModelSetupRequest, GetModelSetupResponse>;
+  /** What an owner's conversations came to, by day and channel, agent and model. */
+  getStatistics: handleUnaryCall<GetStatisticsRequest, GetStatisticsResponse>;
+  /** Sets how long the owner's conversations are kept; called by the account service. In effect once answered. */
   setRetention: handleUnaryCall<SetRetentionRequest, SetRetentionResponse>;
 }
 
 export interface ConversationServiceClient extends Client {
-  /** A session that opens with the agent's greeting. */
+  /** Opens a session with the agent's greeting. */
   startChat(
     request: StartChatRequest,
     callback: (error: ServiceError | null, response: StartChatResponse) => void,
@@ -3166,7 +6247,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: StartChatResponse) => void,
   ): ClientUnaryCall;
-  /** One turn, its reply whole. */
+  /** Runs a turn and returns the whole reply. */
   completeTurn(
     request: CompleteTurnRequest,
     callback: (error: ServiceError | null, response: CompleteTurnResponse) => void,
@@ -3182,13 +6263,21 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CompleteTurnResponse) => void,
   ): ClientUnaryCall;
-  /** One turn, its reply in pieces that end at word boundaries. The first message carries the session id alone. */
+  /** Runs a turn and streams the reply in pieces that end at word boundaries. The first message has only the session id. */
   streamTurn(request: StreamTurnRequest, options?: Partial<CallOptions>): ClientReadableStream<StreamTurnResponse>;
   streamTurn(
     request: StreamTurnRequest,
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<StreamTurnResponse>;
+  /**
+   * Runs all turns of a caller that has many at once. What happens to them at the same time travels in one message. The
+   * first response names the replica. The caller ends its side when it has no further turns; if the stream is lost, its
+   * turns are lost too.
+   */
+  runTurns(): ClientDuplexStream<RunTurnsRequest, RunTurnsResponse>;
+  runTurns(options: Partial<CallOptions>): ClientDuplexStream<RunTurnsRequest, RunTurnsResponse>;
+  runTurns(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<RunTurnsRequest, RunTurnsResponse>;
   getChatSession(
     request: GetChatSessionRequest,
     callback: (error: ServiceError | null, response: GetChatSessionResponse) => void,
@@ -3249,7 +6338,23 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListConversationsResponse) => void,
   ): ClientUnaryCall;
-  /** For voice runtimes, before a conversation: what the agent says and how it sounds. */
+  /** Fails like GetConversation where that would, and reads no transcript. */
+  checkConversation(
+    request: CheckConversationRequest,
+    callback: (error: ServiceError | null, response: CheckConversationResponse) => void,
+  ): ClientUnaryCall;
+  checkConversation(
+    request: CheckConversationRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CheckConversationResponse) => void,
+  ): ClientUnaryCall;
+  checkConversation(
+    request: CheckConversationRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CheckConversationResponse) => void,
+  ): ClientUnaryCall;
+  /** For voice runtimes, before a call: what the agent says and how it sounds. */
   getCallSetup(
     request: GetCallSetupRequest,
     callback: (error: ServiceError | null, response: GetCallSetupResponse) => void,
@@ -3266,8 +6371,8 @@ export interface ConversationServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetCallSetupResponse) => void,
   ): ClientUnaryCall;
   /**
-   * For voice runtimes: a conversation begins, its transcript grows, it ends once.
-   * Their conversations are of every type but CHAT, which begins with StartChat or a turn (docs/voice-runtimes.md).
+   * For voice runtimes, which report conversations of every type but CHAT: a conversation begins, its transcript grows, and
+   * it ends once (docs/voice-runtimes.md). A chat begins with StartChat or a turn.
    */
   startConversation(
     request: StartConversationRequest,
@@ -3300,6 +6405,32 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AppendTranscriptResponse) => void,
   ): ClientWritableStream<AppendTranscriptRequest>;
+  /**
+   * Runs a spoken turn: the runtime sends what the user said, receives the model's reply while it speaks it, and reports what the
+   * user heard. Only that is stored as said.
+   */
+  converse(): ClientDuplexStream<ConverseRequest, ConverseResponse>;
+  converse(options: Partial<CallOptions>): ClientDuplexStream<ConverseRequest, ConverseResponse>;
+  converse(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<ConverseRequest, ConverseResponse>;
+  /**
+   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. What the model decides with
+   * it is stored as in Converse.
+   */
+  runCallTool(
+    request: RunCallToolRequest,
+    callback: (error: ServiceError | null, response: RunCallToolResponse) => void,
+  ): ClientUnaryCall;
+  runCallTool(
+    request: RunCallToolRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: RunCallToolResponse) => void,
+  ): ClientUnaryCall;
+  runCallTool(
+    request: RunCallToolRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: RunCallToolResponse) => void,
+  ): ClientUnaryCall;
   completeConversation(
     request: CompleteConversationRequest,
     callback: (error: ServiceError | null, response: CompleteConversationResponse) => void,
@@ -3315,7 +6446,23 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CompleteConversationResponse) => void,
   ): ClientUnaryCall;
-  /** Analyses an ended conversation again, in the background. */
+  /** Stores what became of a message that was sent over a channel. A status never goes back: one that comes late changes nothing. */
+  setDelivery(
+    request: SetDeliveryRequest,
+    callback: (error: ServiceError | null, response: SetDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  setDelivery(
+    request: SetDeliveryRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: SetDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  setDelivery(
+    request: SetDeliveryRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: SetDeliveryResponse) => void,
+  ): ClientUnaryCall;
+  /** Analyzes an ended conversation again, in the background. */
   analyzeConversation(
     request: AnalyzeConversationRequest,
     callback: (error: ServiceError | null, response: AnalyzeConversationResponse) => void,
@@ -3331,7 +6478,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AnalyzeConversationResponse) => void,
   ): ClientUnaryCall;
-  /** What the owner used, by day; what was used stays counted when conversations go. */
+  /** The owner's usage by day. Usage stays counted after conversations are deleted. */
   countUsage(
     request: CountUsageRequest,
     callback: (error: ServiceError | null, response: CountUsageResponse) => void,
@@ -3347,7 +6494,39 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CountUsageResponse) => void,
   ): ClientUnaryCall;
-  /** For how long the owner's conversations are kept, told by the account service. Holds from the answer on. */
+  /** Which models the operator has set up. */
+  getModelSetup(
+    request: GetModelSetupRequest,
+    callback: (error: ServiceError | null, response: GetModelSetupResponse) => void,
+  ): ClientUnaryCall;
+  getModelSetup(
+    request: GetModelSetupRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetModelSetupResponse) => void,
+  ): ClientUnaryCall;
+  getModelSetup(
+    request: GetModelSetupRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetModelSetupResponse) => void,
+  ): ClientUnaryCall;
+  /** What an owner's conversations came to, by day and channel, agent and model. */
+  getStatistics(
+    request: GetStatisticsRequest,
+    callback: (error: ServiceError | null, response: GetStatisticsResponse) => void,
+  ): ClientUnaryCall;
+  getStatistics(
+    request: GetStatisticsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: GetStatisticsResponse) => void,
+  ): ClientUnaryCall;
+  getStatistics(
+    request: GetStatisticsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: GetStatisticsResponse) => void,
+  ): ClientUnaryCall;
+  /** Sets how long the owner's conversations are kept; called by the account service. In effect once answered. */
   setRetention(
     request: SetRetentionRequest,
     callback: (error: ServiceError | null, response: SetRetentionResponse) => void,

@@ -30,11 +30,11 @@ export interface Prompt {
   promptVersion: number;
   promptContent: string;
   promptType: PromptType;
-  /** Of the first version. */
+  /** When the first version was created. */
   createdAt:
     | Date
     | undefined;
-  /** Of this version. */
+  /** When this version was created. */
   updatedAt: Date | undefined;
 }
 
@@ -42,6 +42,12 @@ export interface PromptVersion {
   promptVersion: number;
   promptContent: string;
   createdAt: Date | undefined;
+}
+
+/** An agent that a prompt cannot be deleted for. */
+export interface PromptUser {
+  agentId: string;
+  agentName: string;
 }
 
 /** A prompt by name; no version means the latest at the time of use. */
@@ -247,6 +253,73 @@ export const PromptVersion: MessageFns<PromptVersion> = {
     message.promptVersion = object.promptVersion ?? 0;
     message.promptContent = object.promptContent ?? "";
     message.createdAt = object.createdAt ?? undefined;
+    return message;
+  },
+};
+
+function createBasePromptUser(): PromptUser {
+  return { agentId: "", agentName: "" };
+}
+
+export const PromptUser: MessageFns<PromptUser> = {
+  encode(message: PromptUser, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.agentId !== "") {
+      writer.uint32(10).string(message.agentId);
+    }
+    if (message.agentName !== "") {
+      writer.uint32(18).string(message.agentName);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): PromptUser {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBasePromptUser();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentName = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<PromptUser>, I>>(base?: I): PromptUser {
+    return PromptUser.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<PromptUser>, I>>(object: I): PromptUser {
+    const message = createBasePromptUser();
+    message.agentId = object.agentId ?? "";
+    message.agentName = object.agentName ?? "";
     return message;
   },
 };

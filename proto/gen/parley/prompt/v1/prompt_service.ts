@@ -10,8 +10,10 @@ import {
   type CallOptions,
   type ChannelCredentials,
   Client,
+  type ClientDuplexStream,
   type ClientOptions,
   type ClientUnaryCall,
+  type handleBidiStreamingCall,
   type handleUnaryCall,
   makeGenericClientConstructor,
   type Metadata,
@@ -19,8 +21,9 @@ import {
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
+import { Changes, WatchState } from "../../common/v1/changes.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
-import { Prompt, PromptReference, PromptType, PromptVersion } from "./prompt.ts";
+import { Prompt, PromptReference, PromptType, PromptUser, PromptVersion } from "./prompt.ts";
 
 export interface CreatePromptRequest {
   ownerId: string;
@@ -78,6 +81,9 @@ export interface ListPromptVersionsRequest {
 export interface ListPromptVersionsResponse {
   /** Newest first. */
   versions: PromptVersion[];
+  /** The first agents that use the prompt, by name, and how many do. */
+  usedBy: PromptUser[];
+  usedByTotal: number;
 }
 
 export interface DeletePromptRequest {
@@ -93,7 +99,7 @@ export interface DeletePromptResponse {
 
 export interface BatchGetPromptsRequest {
   items: BatchGetPromptsRequest_Item[];
-  /** They are for a page of a list: FAILED_PRECONDITION when their contents are more than a page may have together. */
+  /** Whether they are for a page of a list: FAILED_PRECONDITION if their contents together exceed a page's limit. */
   forPage: boolean;
 }
 
@@ -103,13 +109,21 @@ export interface BatchGetPromptsRequest_Item {
 }
 
 export interface BatchGetPromptsResponse {
-  /** One for each item, in its order. */
+  /** One for each item, in the same order. */
   results: BatchGetPromptsResponse_Result[];
 }
 
 export interface BatchGetPromptsResponse_Result {
   /** Absent: no such prompt or version. */
   prompt: Prompt | undefined;
+}
+
+export interface WatchPromptsRequest {
+  state: WatchState | undefined;
+}
+
+export interface WatchPromptsResponse {
+  changes: Changes | undefined;
 }
 
 /** What an agent uses a prompt for, and where that prompt comes from. */
@@ -124,18 +138,22 @@ export interface PromptUse {
 export interface AcquirePromptsRequest {
   ownerId: string;
   agentId: string;
-  /** Named to whoever tries to delete the prompt. */
+  /** Named in the refusal to delete the prompt. */
   agentName: string;
   uses: PromptUse[];
   /**
-   * Grows with every change of this agent's references. UNAVAILABLE when a newer one was here before: a call that was held up must
-   * not undo it. Absent: not compared.
+   * Grows with every change of this agent's references. UNAVAILABLE if a newer change has arrived, which a delayed call must not
+   * undo. Not compared if absent.
    */
-  revision?: number | undefined;
+  revision?:
+    | number
+    | undefined;
+  /** Checks the uses and returns what they would acquire, and writes nothing: an inline content then has version 0. */
+  preview?: boolean | undefined;
 }
 
 export interface AcquirePromptsResponse {
-  /** One for each use, in its order. */
+  /** One for each use, in the same order. */
   acquired: AcquirePromptsResponse_Acquired[];
 }
 
@@ -150,7 +168,7 @@ export interface SetPromptReferencesRequest {
   agentId: string;
   agentName: string;
   promptNames: string[];
-  /** There is no such agent, or no more: its internal prompts go too. An agent that uses none keeps them to come back to. */
+  /** The agent does not exist, or no longer does: its internal prompts are deleted too. An agent that uses none keeps them for later. */
   agentGone: boolean;
   /** As in AcquirePromptsRequest. */
   revision?: number | undefined;
@@ -823,13 +841,19 @@ export const ListPromptVersionsRequest: MessageFns<ListPromptVersionsRequest> = 
 };
 
 function createBaseListPromptVersionsResponse(): ListPromptVersionsResponse {
-  return { versions: [] };
+  return { versions: [], usedBy: [], usedByTotal: 0 };
 }
 
 export const ListPromptVersionsResponse: MessageFns<ListPromptVersionsResponse> = {
   encode(message: ListPromptVersionsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
     for (const v of message.versions) {
       PromptVersion.encode(v!, writer.uint32(10).fork()).join();
+    }
+    for (const v of message.usedBy) {
+      PromptUser.encode(v!, writer.uint32(18).fork()).join();
+    }
+    if (message.usedByTotal !== 0) {
+      writer.uint32(24).int32(message.usedByTotal);
     }
     return writer;
   },
@@ -855,6 +879,22 @@ export const ListPromptVersionsResponse: MessageFns<ListPromptVersionsResponse> 
             message.versions.push(PromptVersion.decode(reader, reader.uint32()));
             continue;
           }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.usedBy.push(PromptUser.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.usedByTotal = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -873,6 +913,8 @@ export const ListPromptVersionsResponse: MessageFns<ListPromptVersionsResponse> 
   fromPartial<I extends Exact<DeepPartial<ListPromptVersionsResponse>, I>>(object: I): ListPromptVersionsResponse {
     const message = createBaseListPromptVersionsResponse();
     message.versions = object.versions?.map((e) => PromptVersion.fromPartial(e)) || [];
+    message.usedBy = object.usedBy?.map((e) => PromptUser.fromPartial(e)) || [];
+    message.usedByTotal = object.usedByTotal ?? 0;
     return message;
   },
 };
@@ -1275,6 +1317,120 @@ export const BatchGetPromptsResponse_Result: MessageFns<BatchGetPromptsResponse_
   },
 };
 
+function createBaseWatchPromptsRequest(): WatchPromptsRequest {
+  return { state: undefined };
+}
+
+export const WatchPromptsRequest: MessageFns<WatchPromptsRequest> = {
+  encode(message: WatchPromptsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.state !== undefined) {
+      WatchState.encode(message.state, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchPromptsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchPromptsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.state = WatchState.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WatchPromptsRequest>, I>>(base?: I): WatchPromptsRequest {
+    return WatchPromptsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WatchPromptsRequest>, I>>(object: I): WatchPromptsRequest {
+    const message = createBaseWatchPromptsRequest();
+    message.state = (object.state !== undefined && object.state !== null)
+      ? WatchState.fromPartial(object.state)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseWatchPromptsResponse(): WatchPromptsResponse {
+  return { changes: undefined };
+}
+
+export const WatchPromptsResponse: MessageFns<WatchPromptsResponse> = {
+  encode(message: WatchPromptsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.changes !== undefined) {
+      Changes.encode(message.changes, writer.uint32(10).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): WatchPromptsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseWatchPromptsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.changes = Changes.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<WatchPromptsResponse>, I>>(base?: I): WatchPromptsResponse {
+    return WatchPromptsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<WatchPromptsResponse>, I>>(object: I): WatchPromptsResponse {
+    const message = createBaseWatchPromptsResponse();
+    message.changes = (object.changes !== undefined && object.changes !== null)
+      ? Changes.fromPartial(object.changes)
+      : undefined;
+    return message;
+  },
+};
+
 function createBasePromptUse(): PromptUse {
   return { promptType: 0, source: undefined };
 }
@@ -1369,7 +1525,7 @@ export const PromptUse: MessageFns<PromptUse> = {
 };
 
 function createBaseAcquirePromptsRequest(): AcquirePromptsRequest {
-  return { ownerId: "", agentId: "", agentName: "", uses: [], revision: undefined };
+  return { ownerId: "", agentId: "", agentName: "", uses: [], revision: undefined, preview: undefined };
 }
 
 export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
@@ -1388,6 +1544,9 @@ export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
     }
     if (message.revision !== undefined) {
       writer.uint32(40).int64(message.revision);
+    }
+    if (message.preview !== undefined) {
+      writer.uint32(48).bool(message.preview);
     }
     return writer;
   },
@@ -1445,6 +1604,14 @@ export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
             message.revision = longToNumber(reader.int64());
             continue;
           }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.preview = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1467,6 +1634,7 @@ export const AcquirePromptsRequest: MessageFns<AcquirePromptsRequest> = {
     message.agentName = object.agentName ?? "";
     message.uses = object.uses?.map((e) => PromptUse.fromPartial(e)) || [];
     message.revision = object.revision ?? undefined;
+    message.preview = object.preview ?? undefined;
     return message;
   },
 };
@@ -1760,7 +1928,7 @@ export const SetPromptReferencesResponse: MessageFns<SetPromptReferencesResponse
 /** Versioned prompts, and which agents use them. */
 export type PromptServiceService = typeof PromptServiceService;
 export const PromptServiceService = {
-  /** Version 1, or the next version where the name exists. */
+  /** Creates version 1, or the next version if the name exists. */
   createPrompt: {
     path: "/parley.prompt.v1.PromptService/CreatePrompt" as const,
     requestStream: false as const,
@@ -1789,7 +1957,7 @@ export const PromptServiceService = {
     responseSerialize: (value: ListPromptsResponse): Buffer => Buffer.from(ListPromptsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListPromptsResponse => ListPromptsResponse.decode(value),
   },
-  /** The next version of a prompt that exists. */
+  /** Creates the next version of an existing prompt. */
   updatePrompt: {
     path: "/parley.prompt.v1.PromptService/UpdatePrompt" as const,
     requestStream: false as const,
@@ -1834,8 +2002,19 @@ export const PromptServiceService = {
       Buffer.from(BatchGetPromptsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): BatchGetPromptsResponse => BatchGetPromptsResponse.decode(value),
   },
+  /** Reports which prompts change, which includes new versions, as AgentService.WatchAgents does for agents. */
+  watchPrompts: {
+    path: "/parley.prompt.v1.PromptService/WatchPrompts" as const,
+    requestStream: true as const,
+    responseStream: true as const,
+    requestSerialize: (value: WatchPromptsRequest): Buffer => Buffer.from(WatchPromptsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): WatchPromptsRequest => WatchPromptsRequest.decode(value),
+    responseSerialize: (value: WatchPromptsResponse): Buffer =>
+      Buffer.from(WatchPromptsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): WatchPromptsResponse => WatchPromptsResponse.decode(value),
+  },
   /**
-   * Takes the references an agent is about to be written with: checks that each prompt exists and has the right type,
+   * Takes the references that an agent is about to be stored with: checks that each prompt exists and has the right type,
    * writes inline contents as versions of the agent's internal prompts, and keeps all of them from being deleted.
    */
   acquirePrompts: {
@@ -1849,7 +2028,7 @@ export const PromptServiceService = {
       Buffer.from(AcquirePromptsResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): AcquirePromptsResponse => AcquirePromptsResponse.decode(value),
   },
-  /** Makes an agent's references exactly these. Idempotent. */
+  /** Sets an agent's references to exactly these. Idempotent. */
   setPromptReferences: {
     path: "/parley.prompt.v1.PromptService/SetPromptReferences" as const,
     requestStream: false as const,
@@ -1864,28 +2043,30 @@ export const PromptServiceService = {
 } as const;
 
 export interface PromptServiceServer extends UntypedServiceImplementation {
-  /** Version 1, or the next version where the name exists. */
+  /** Creates version 1, or the next version if the name exists. */
   createPrompt: handleUnaryCall<CreatePromptRequest, CreatePromptResponse>;
   getPrompt: handleUnaryCall<GetPromptRequest, GetPromptResponse>;
   listPrompts: handleUnaryCall<ListPromptsRequest, ListPromptsResponse>;
-  /** The next version of a prompt that exists. */
+  /** Creates the next version of an existing prompt. */
   updatePrompt: handleUnaryCall<UpdatePromptRequest, UpdatePromptResponse>;
   listPromptVersions: handleUnaryCall<ListPromptVersionsRequest, ListPromptVersionsResponse>;
   /** Refused while an agent uses the prompt. */
   deletePrompt: handleUnaryCall<DeletePromptRequest, DeletePromptResponse>;
   /** Reads many prompts of many owners at once, for the agent service's hot reads. */
   batchGetPrompts: handleUnaryCall<BatchGetPromptsRequest, BatchGetPromptsResponse>;
+  /** Reports which prompts change, which includes new versions, as AgentService.WatchAgents does for agents. */
+  watchPrompts: handleBidiStreamingCall<WatchPromptsRequest, WatchPromptsResponse>;
   /**
-   * Takes the references an agent is about to be written with: checks that each prompt exists and has the right type,
+   * Takes the references that an agent is about to be stored with: checks that each prompt exists and has the right type,
    * writes inline contents as versions of the agent's internal prompts, and keeps all of them from being deleted.
    */
   acquirePrompts: handleUnaryCall<AcquirePromptsRequest, AcquirePromptsResponse>;
-  /** Makes an agent's references exactly these. Idempotent. */
+  /** Sets an agent's references to exactly these. Idempotent. */
   setPromptReferences: handleUnaryCall<SetPromptReferencesRequest, SetPromptReferencesResponse>;
 }
 
 export interface PromptServiceClient extends Client {
-  /** Version 1, or the next version where the name exists. */
+  /** Creates version 1, or the next version if the name exists. */
   createPrompt(
     request: CreatePromptRequest,
     callback: (error: ServiceError | null, response: CreatePromptResponse) => void,
@@ -1931,7 +2112,7 @@ export interface PromptServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListPromptsResponse) => void,
   ): ClientUnaryCall;
-  /** The next version of a prompt that exists. */
+  /** Creates the next version of an existing prompt. */
   updatePrompt(
     request: UpdatePromptRequest,
     callback: (error: ServiceError | null, response: UpdatePromptResponse) => void,
@@ -1994,8 +2175,15 @@ export interface PromptServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: BatchGetPromptsResponse) => void,
   ): ClientUnaryCall;
+  /** Reports which prompts change, which includes new versions, as AgentService.WatchAgents does for agents. */
+  watchPrompts(): ClientDuplexStream<WatchPromptsRequest, WatchPromptsResponse>;
+  watchPrompts(options: Partial<CallOptions>): ClientDuplexStream<WatchPromptsRequest, WatchPromptsResponse>;
+  watchPrompts(
+    metadata: Metadata,
+    options?: Partial<CallOptions>,
+  ): ClientDuplexStream<WatchPromptsRequest, WatchPromptsResponse>;
   /**
-   * Takes the references an agent is about to be written with: checks that each prompt exists and has the right type,
+   * Takes the references that an agent is about to be stored with: checks that each prompt exists and has the right type,
    * writes inline contents as versions of the agent's internal prompts, and keeps all of them from being deleted.
    */
   acquirePrompts(
@@ -2013,7 +2201,7 @@ export interface PromptServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: AcquirePromptsResponse) => void,
   ): ClientUnaryCall;
-  /** Makes an agent's references exactly these. Idempotent. */
+  /** Sets an agent's references to exactly these. Idempotent. */
   setPromptReferences(
     request: SetPromptReferencesRequest,
     callback: (error: ServiceError | null, response: SetPromptReferencesResponse) => void,

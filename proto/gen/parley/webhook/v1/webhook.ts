@@ -33,7 +33,7 @@ export const DeliveryStatus = {
   DELIVERY_STATUS_DELIVERED: 2,
   /** DELIVERY_STATUS_FAILED - The last of its attempts failed. */
   DELIVERY_STATUS_FAILED: 3,
-  /** DELIVERY_STATUS_CANCELLED - Its destination was disabled or deleted first, or its conversation forgotten. */
+  /** DELIVERY_STATUS_CANCELLED - Its destination was disabled or deleted, or its conversation was forgotten, before it was delivered. */
   DELIVERY_STATUS_CANCELLED: 4,
 } as const;
 
@@ -59,7 +59,7 @@ export interface Destination {
   updatedAt:
     | Date
     | undefined;
-  /** Until when deliveries carry a signature of the secret before the last rotation too; absent when there is none. */
+  /** Until when deliveries are also signed with the secret from before the last rotation; absent if they are not. */
   oldSecretValidUntil?: Date | undefined;
 }
 
@@ -69,18 +69,18 @@ export interface Delivery {
   destinationId: string;
   /** evt_… */
   eventId: string;
-  /** conversation.completed and so on. */
+  /** For example conversation.completed. */
   event: string;
   conversationId: string;
   status: DeliveryStatus;
-  /** In the order in which they were made; four, and four more each time it is sent again. */
+  /** In the order in which they were made: at most four, and four more for each resend. */
   attempts: Attempt[];
-  /** While it is pending. */
+  /** Present while it is pending. */
   nextAttemptAt: Date | undefined;
   createdAt:
     | Date
     | undefined;
-  /** Of a test event: no such conversation exists. */
+  /** Whether it is a test event, whose conversation does not exist. */
   test: boolean;
 }
 
@@ -88,15 +88,15 @@ export interface Attempt {
   number: number;
   startedAt: Date | undefined;
   durationMs: number;
-  /** Absent without an answer. */
+  /** Absent without a response. */
   httpStatus?:
     | number
     | undefined;
-  /** Why there was no whole answer. */
+  /** Why there was no complete response. */
   error?:
     | string
     | undefined;
-  /** At most 4 KiB of the answer's body. */
+  /** At most 4 KiB of the response's body. */
   responseExcerpt?: string | undefined;
 }
 

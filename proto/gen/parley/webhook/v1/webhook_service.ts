@@ -28,9 +28,9 @@ export interface ConversationEvent {
   eventId: string;
   event: string;
   conversationId: string;
-  /** The JSON that every destination gets. */
+  /** The JSON that every destination receives. */
   payload: string;
-  /** W3C trace context of what the event tells of, for the deliveries to be part of. */
+  /** W3C trace context of what caused the event; the deliveries become part of that trace. */
   traceparent?: string | undefined;
 }
 
@@ -39,12 +39,12 @@ export interface BatchAcceptEventsRequest {
 }
 
 export interface BatchAcceptEventsResponse {
-  /** One for each event, in their order. */
+  /** One for each event, in the same order. */
   results: BatchAcceptEventsResponse_Result[];
 }
 
 export interface BatchAcceptEventsResponse_Result {
-  /** Why this one cannot be stored, ever; absent when it is. */
+  /** Why the event can never be stored; absent if it is stored. */
   refusal?: string | undefined;
 }
 
@@ -68,7 +68,7 @@ export interface CreateDestinationResponse {
   destination:
     | Destination
     | undefined;
-  /** whsec_…, shown here and never again. */
+  /** whsec_…, returned only here. */
   secret: string;
 }
 
@@ -80,7 +80,7 @@ export interface ListDestinationsResponse {
   destinations: Destination[];
 }
 
-/** What is not given stays. */
+/** Absent fields stay unchanged. */
 export interface UpdateDestinationRequest {
   ownerId: string;
   destinationId: string;
@@ -126,7 +126,7 @@ export interface ListDeliveriesRequest {
   page:
     | Page
     | undefined;
-  /** Filters, which combine; empty or unspecified is none. */
+  /** Filters that combine; an empty or unspecified one does not filter. */
   destinationId: string;
   conversationId: string;
   status: DeliveryStatus;
@@ -158,7 +158,7 @@ export interface ResendDeliveryResponse {
 export interface ResendFailedDeliveriesRequest {
   ownerId: string;
   destinationId: string;
-  /** Of deliveries created then or later. */
+  /** Only deliveries created at this time or later. */
   since: Date | undefined;
 }
 
@@ -1940,8 +1940,8 @@ export const ResendFailedDeliveriesResponse: MessageFns<ResendFailedDeliveriesRe
 export type WebhookDispatcherServiceService = typeof WebhookDispatcherServiceService;
 export const WebhookDispatcherServiceService = {
   /**
-   * Stores events, and of each one delivery for each enabled destination of its owner. Idempotent by event id; of an owner without
-   * an enabled destination nothing is stored.
+   * Stores events, each with a delivery for every enabled destination of its owner. Idempotent by event id. Nothing is stored for
+   * an owner without an enabled destination.
    */
   batchAcceptEvents: {
     path: "/parley.webhook.v1.WebhookDispatcherService/BatchAcceptEvents" as const,
@@ -1955,8 +1955,8 @@ export const WebhookDispatcherServiceService = {
     responseDeserialize: (value: Buffer): BatchAcceptEventsResponse => BatchAcceptEventsResponse.decode(value),
   },
   /**
-   * Removes what events told of conversations that are to be gone: their payloads, and the beginnings of answers, which may quote
-   * them. Deliveries and attempts stay in the log; what is pending is cancelled. Idempotent; what is not known is passed over.
+   * Deletes what events reveal about deleted conversations: payloads, and the beginnings of responses, which may quote them.
+   * Deliveries and attempts stay in the log, and pending deliveries are cancelled. Idempotent; unknown conversations are skipped.
    */
   forgetConversations: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ForgetConversations" as const,
@@ -2013,7 +2013,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(DeleteDestinationResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): DeleteDestinationResponse => DeleteDestinationResponse.decode(value),
   },
-  /** A new secret; the old one stays valid for 24 h. */
+  /** Creates a new secret; the old one stays valid for 24 hours. */
   rotateSecret: {
     path: "/parley.webhook.v1.WebhookDispatcherService/RotateSecret" as const,
     requestStream: false as const,
@@ -2024,7 +2024,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(RotateSecretResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RotateSecretResponse => RotateSecretResponse.decode(value),
   },
-  /** A sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
+  /** Sends a sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
   sendTestEvent: {
     path: "/parley.webhook.v1.WebhookDispatcherService/SendTestEvent" as const,
     requestStream: false as const,
@@ -2035,7 +2035,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(SendTestEventResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SendTestEventResponse => SendTestEventResponse.decode(value),
   },
-  /** Newest first; those of the last 30 days. */
+  /** Deliveries of the last 30 days, newest first. */
   listDeliveries: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ListDeliveries" as const,
     requestStream: false as const,
@@ -2057,8 +2057,8 @@ export const WebhookDispatcherServiceService = {
     responseDeserialize: (value: Buffer): GetDeliveryResponse => GetDeliveryResponse.decode(value),
   },
   /**
-   * Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted, or its
-   * conversation forgotten.
+   * Makes up to four more attempts for a delivery that has ended. Refused if its destination is disabled or deleted, or its
+   * conversation is forgotten.
    */
   resendDelivery: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ResendDelivery" as const,
@@ -2071,7 +2071,7 @@ export const WebhookDispatcherServiceService = {
       Buffer.from(ResendDeliveryResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ResendDeliveryResponse => ResendDeliveryResponse.decode(value),
   },
-  /** The same for all that failed of one destination, but for those of forgotten conversations. */
+  /** The same for all failed deliveries of a destination, except those of forgotten conversations. */
   resendFailedDeliveries: {
     path: "/parley.webhook.v1.WebhookDispatcherService/ResendFailedDeliveries" as const,
     requestStream: false as const,
@@ -2088,39 +2088,39 @@ export const WebhookDispatcherServiceService = {
 
 export interface WebhookDispatcherServiceServer extends UntypedServiceImplementation {
   /**
-   * Stores events, and of each one delivery for each enabled destination of its owner. Idempotent by event id; of an owner without
-   * an enabled destination nothing is stored.
+   * Stores events, each with a delivery for every enabled destination of its owner. Idempotent by event id. Nothing is stored for
+   * an owner without an enabled destination.
    */
   batchAcceptEvents: handleUnaryCall<BatchAcceptEventsRequest, BatchAcceptEventsResponse>;
   /**
-   * Removes what events told of conversations that are to be gone: their payloads, and the beginnings of answers, which may quote
-   * them. Deliveries and attempts stay in the log; what is pending is cancelled. Idempotent; what is not known is passed over.
+   * Deletes what events reveal about deleted conversations: payloads, and the beginnings of responses, which may quote them.
+   * Deliveries and attempts stay in the log, and pending deliveries are cancelled. Idempotent; unknown conversations are skipped.
    */
   forgetConversations: handleUnaryCall<ForgetConversationsRequest, ForgetConversationsResponse>;
   createDestination: handleUnaryCall<CreateDestinationRequest, CreateDestinationResponse>;
   listDestinations: handleUnaryCall<ListDestinationsRequest, ListDestinationsResponse>;
   updateDestination: handleUnaryCall<UpdateDestinationRequest, UpdateDestinationResponse>;
   deleteDestination: handleUnaryCall<DeleteDestinationRequest, DeleteDestinationResponse>;
-  /** A new secret; the old one stays valid for 24 h. */
+  /** Creates a new secret; the old one stays valid for 24 hours. */
   rotateSecret: handleUnaryCall<RotateSecretRequest, RotateSecretResponse>;
-  /** A sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
+  /** Sends a sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
   sendTestEvent: handleUnaryCall<SendTestEventRequest, SendTestEventResponse>;
-  /** Newest first; those of the last 30 days. */
+  /** Deliveries of the last 30 days, newest first. */
   listDeliveries: handleUnaryCall<ListDeliveriesRequest, ListDeliveriesResponse>;
   getDelivery: handleUnaryCall<GetDeliveryRequest, GetDeliveryResponse>;
   /**
-   * Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted, or its
-   * conversation forgotten.
+   * Makes up to four more attempts for a delivery that has ended. Refused if its destination is disabled or deleted, or its
+   * conversation is forgotten.
    */
   resendDelivery: handleUnaryCall<ResendDeliveryRequest, ResendDeliveryResponse>;
-  /** The same for all that failed of one destination, but for those of forgotten conversations. */
+  /** The same for all failed deliveries of a destination, except those of forgotten conversations. */
   resendFailedDeliveries: handleUnaryCall<ResendFailedDeliveriesRequest, ResendFailedDeliveriesResponse>;
 }
 
 export interface WebhookDispatcherServiceClient extends Client {
   /**
-   * Stores events, and of each one delivery for each enabled destination of its owner. Idempotent by event id; of an owner without
-   * an enabled destination nothing is stored.
+   * Stores events, each with a delivery for every enabled destination of its owner. Idempotent by event id. Nothing is stored for
+   * an owner without an enabled destination.
    */
   batchAcceptEvents(
     request: BatchAcceptEventsRequest,
@@ -2138,8 +2138,8 @@ export interface WebhookDispatcherServiceClient extends Client {
     callback: (error: ServiceError | null, response: BatchAcceptEventsResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Removes what events told of conversations that are to be gone: their payloads, and the beginnings of answers, which may quote
-   * them. Deliveries and attempts stay in the log; what is pending is cancelled. Idempotent; what is not known is passed over.
+   * Deletes what events reveal about deleted conversations: payloads, and the beginnings of responses, which may quote them.
+   * Deliveries and attempts stay in the log, and pending deliveries are cancelled. Idempotent; unknown conversations are skipped.
    */
   forgetConversations(
     request: ForgetConversationsRequest,
@@ -2216,7 +2216,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: DeleteDestinationResponse) => void,
   ): ClientUnaryCall;
-  /** A new secret; the old one stays valid for 24 h. */
+  /** Creates a new secret; the old one stays valid for 24 hours. */
   rotateSecret(
     request: RotateSecretRequest,
     callback: (error: ServiceError | null, response: RotateSecretResponse) => void,
@@ -2232,7 +2232,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RotateSecretResponse) => void,
   ): ClientUnaryCall;
-  /** A sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
+  /** Sends a sample conversation.completed, delivered like any other event. Refused for a disabled destination. */
   sendTestEvent(
     request: SendTestEventRequest,
     callback: (error: ServiceError | null, response: SendTestEventResponse) => void,
@@ -2248,7 +2248,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SendTestEventResponse) => void,
   ): ClientUnaryCall;
-  /** Newest first; those of the last 30 days. */
+  /** Deliveries of the last 30 days, newest first. */
   listDeliveries(
     request: ListDeliveriesRequest,
     callback: (error: ServiceError | null, response: ListDeliveriesResponse) => void,
@@ -2280,8 +2280,8 @@ export interface WebhookDispatcherServiceClient extends Client {
     callback: (error: ServiceError | null, response: GetDeliveryResponse) => void,
   ): ClientUnaryCall;
   /**
-   * Four more attempts for one that has ended, whichever way. Refused once its destination is disabled or deleted, or its
-   * conversation forgotten.
+   * Makes up to four more attempts for a delivery that has ended. Refused if its destination is disabled or deleted, or its
+   * conversation is forgotten.
    */
   resendDelivery(
     request: ResendDeliveryRequest,
@@ -2298,7 +2298,7 @@ export interface WebhookDispatcherServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ResendDeliveryResponse) => void,
   ): ClientUnaryCall;
-  /** The same for all that failed of one destination, but for those of forgotten conversations. */
+  /** The same for all failed deliveries of a destination, except those of forgotten conversations. */
   resendFailedDeliveries(
     request: ResendFailedDeliveriesRequest,
     callback: (error: ServiceError | null, response: ResendFailedDeliveriesResponse) => void,

@@ -8,3 +8,8 @@ declare module "*.sql" {
   // biome-ignore lint/style/noDefaultExport: it is what an import of a file gives
   export default text;
 }
+declare module "*.onnx" {
+  const path: string;
+  // biome-ignore lint/style/noDefaultExport: it is what an import of a file gives
+  export default path;
+}

@@ -1,6 +1,20 @@
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 
-export type IdPrefix = "agt" | "cnv" | "pmt" | "whd" | "dlv" | "evt" | "key" | "ses" | "own" | "call" | "job";
+export type IdPrefix =
+  | "agt"
+  | "drf"
+  | "cnv"
+  | "pmt"
+  | "whd"
+  | "dlv"
+  | "evt"
+  | "key"
+  | "ses"
+  | "own"
+  | "call"
+  | "car"
+  | "bat"
+  | "job";
 
 /** Makes an opaque, time-ordered id: the prefix and a UUIDv7 in 26 base32 characters. */
 export function newId(prefix: IdPrefix): string {
@@ -9,13 +23,16 @@ export function newId(prefix: IdPrefix): string {
 
 /** The id form of a UUID. */
 export function idOf(prefix: IdPrefix, uuid: string): string {
-  let rest = BigInt(`0x${uuid.replaceAll("-", "")}`);
-  const digits = new Array<string>(26);
-  for (let at = 25; at >= 0; at--) {
-    digits[at] = ALPHABET.charAt(Number(rest & 31n));
-    rest >>= 5n;
-  }
-  return `${prefix}_${digits.join("")}`;
+  const hex = uuid.replaceAll("-", "");
+  // The first byte makes two characters, then each five hexadecimal digits make four: a BigInt would take three times as long.
+  let id = `${prefix}_${base32(Number.parseInt(hex.slice(0, 2), 16), 2)}`;
+  for (let at = 2; at < hex.length; at += 5) id += base32(Number.parseInt(hex.slice(at, at + 5), 16), 4);
+  return id;
+}
+
+function base32(bits: number, characters: 2 | 4): string {
+  const last = ALPHABET.charAt((bits >> 5) & 31) + ALPHABET.charAt(bits & 31);
+  return characters === 2 ? last : ALPHABET.charAt(bits >> 15) + ALPHABET.charAt((bits >> 10) & 31) + last;
 }
 
 /** Whether a text has the form of this kind of id. Any other text names nothing, and Postgres may reject it. */

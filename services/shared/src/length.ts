@@ -3,3 +3,15 @@ export function isLonger(text: string, max: number): boolean {
   // Checks the UTF-16 length first, which is never smaller and needs no counting.
   return text.length > max && [...text].length > max;
 }
+
+/** The characters of all texts in a value, counted no further than `max`. */
+export function charactersOf(value: unknown, max: number): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 0;
+  let characters = 0;
+  for (const inner of value instanceof Map ? value.values() : Object.values(value)) {
+    characters += charactersOf(inner, max - characters);
+    if (characters >= max) return max;
+  }
+  return characters;
+}

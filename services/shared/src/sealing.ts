@@ -11,6 +11,16 @@ export interface Sealer {
   reseal(sealed: string, context: string): string;
 }
 
+/** Begins every mask. */
+export const STARS = "********";
+/** The end of a shorter secret would reveal too much of it. */
+const SHOWN_FROM_LENGTH = 12;
+
+/** Shows only the last four characters of a secret. */
+export function mask(secret: string): string {
+  return secret.length < SHOWN_FROM_LENGTH ? STARS : STARS + secret.slice(-4);
+}
+
 const KEY_BYTES = 32;
 
 /** The variable with the encryption keys, comma-separated: the first one seals, the others only open. */

@@ -1,5 +1,6 @@
 import type { ChannelCredentials } from "@grpc/grpc-js";
 import { str } from "envalid";
+import { type ChangeFollower, followChanges } from "./changes/follow.ts";
 import type { Clock } from "./clock.ts";
 import { type ConfigOf, positiveInteger, positiveNumber } from "./config.ts";
 import { followDatabaseClock } from "./db/clock.ts";
@@ -8,10 +9,10 @@ import { type Migration, migrate } from "./db/migrate.ts";
 import { ANSWER_WITHIN_MS } from "./db/provision.ts";
 import type { Logger } from "./log.ts";
 import type { Running } from "./process.ts";
-import { peerCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/credentials.ts";
 import type { Definition } from "./rpc/definition.ts";
-import { ADMITTED, type ServiceName } from "./rpc/peers.ts";
 import { type Handlers, serve } from "./rpc/server.ts";
+import { peerCredentials, TLS_VARIABLES, tlsFiles } from "./rpc/tls/credentials.ts";
+import { ADMITTED, type ServiceName } from "./rpc/tls/peers.ts";
 
 /** The environment variables of every service. */
 export const SERVICE_VARIABLES = {
@@ -49,6 +50,8 @@ export interface Given {
   patient: Database;
   /** The same database over a connection that receives notifications. */
   direct: Database;
+  /** Tells subscribers of changes, if the service has the table of `changes/table.sql`. */
+  changes: ChangeFollower;
   /** The database's clock unless the service was given another. */
   clock: Clock;
   /** Credentials for calls to other services. */
@@ -85,7 +88,13 @@ export async function startService<D extends Definition>(
   const direct = openDirect(env, service.name);
   const databaseClock = service.clock ? null : await followDatabaseClock(db, log);
   const clock = service.clock ?? (databaseClock as Clock);
-  const given = { db, patient, direct: direct ?? db, clock, credentials: credentials.channel };
+  const changes = followChanges({
+    db,
+    url: env.PARLEY_DATABASE_DIRECT_URL || env.DATABASE_URL,
+    log,
+    name: `parley-${service.name}-changes`,
+  });
+  const given = { db, patient, direct: direct ?? db, changes, clock, credentials: credentials.channel };
   const { handlers, stop } = await service.build(given);
   const server = await serve(service.definition, handlers, {
     address: env.PARLEY_LISTEN,
@@ -97,6 +106,8 @@ export async function startService<D extends Definition>(
   return {
     address: server.address,
     stop: async () => {
+      // First, because subscribers' streams never end by themselves and would block the drain.
+      await changes.stop();
       await server.stop();
       await stop?.();
       databaseClock?.stop();

@@ -14,20 +14,26 @@ export const JSON_VALUES_MAX = 10_000;
  * @param whole names the document at the start of a sentence: "The request body"
  * @param path where in it, "" at the top
  * @throws ServiceError invalid for a NUL character, a number beyond a double, NaN (which stands for a number with more
- *   digits than a double holds), nesting over 32 levels, a field named __proto__ or more than 10,000 values
+ *   digits than a double holds), nesting over 32 levels, a field named __proto__ or more than `valuesMax` values
  */
-export function refuseUnstorable(value: unknown, whole: string, path = ""): void {
-  refuse(value, { whole, valuesLeft: JSON_VALUES_MAX }, path, 0);
+export function refuseUnstorable(value: unknown, whole: string, path = "", valuesMax = JSON_VALUES_MAX): void {
+  refuse(value, { whole, valuesMax, valuesLeft: valuesMax }, path, 0);
 }
 
 /** @param path the field with too many values, "" for the document itself */
-export function tooManyValues(path: string, whole: string): ServiceError {
-  return invalid(path, `${path === "" ? whole : path} must not have more than ${JSON_VALUES_MAX} values`);
+export function tooManyValues(path: string, whole: string, valuesMax = JSON_VALUES_MAX): ServiceError {
+  return invalid(path, `${path === "" ? whole : path} must not have more than ${valuesMax} values`);
 }
 
-function refuse(value: unknown, document: { whole: string; valuesLeft: number }, path: string, depth: number): void {
-  const { whole } = document;
-  if (--document.valuesLeft < 0) throw tooManyValues(path.split(".", 1)[0] ?? "", whole);
+interface Document {
+  whole: string;
+  valuesMax: number;
+  valuesLeft: number;
+}
+
+function refuse(value: unknown, document: Document, path: string, depth: number): void {
+  const { whole, valuesMax } = document;
+  if (--document.valuesLeft < 0) throw tooManyValues(path.split(".", 1)[0] ?? "", whole, valuesMax);
   if (typeof value === "string") {
     if (value.includes("\0")) throw invalid(path, `${path} must not contain a NUL character`);
   } else if (typeof value === "number") {

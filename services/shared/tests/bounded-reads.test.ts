@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { boundedReads } from "../src/bounded-reads.ts";
 import { PAGE_BYTES_MAX } from "../src/db/bounded-page.ts";
+import { boundedReads } from "../src/shares/bounded-reads.ts";
 import { failureOf } from "../src/testing/failures.ts";
 
 const MIB = 1024 * 1024;
@@ -38,12 +38,13 @@ test("a small read runs once and at once, however many responses are still being
 test("a large read waits until earlier responses are sent and then runs again; other owners do not wait", async () => {
   const bounded = boundedReads();
   const [earlier, call] = [newCall(), newCall()];
-  await bounded("own_1", 2 * PAGE_BYTES_MAX, earlier.call, readOf(20 * MIB));
+  const first = bounded("own_1", 2 * PAGE_BYTES_MAX, earlier.call, readOf(20 * MIB));
   const read = readOf(20 * MIB);
   let isRead = false;
   const reading = bounded("own_1", 2 * PAGE_BYTES_MAX, call.call, read).then(() => {
     isRead = true;
   });
+  await first;
   await settled();
   expect([read.runs, isRead]).toEqual([1, false]);
   await bounded("own_2", 2 * PAGE_BYTES_MAX, newCall().call, readOf(20 * MIB));
@@ -68,4 +69,33 @@ test("a read that fails, and one whose caller leaves, release their memory", asy
   waiting.sent();
   holder.sent();
   await bounded("own_1", 2 * PAGE_BYTES_MAX, newCall().call, readOf(31 * MIB));
+});
+
+test("an owner's reads that are all large run once each, as many at a time as its share holds", async () => {
+  const bounded = boundedReads();
+  const read = readOf(12 * MIB);
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, readOf(12 * MIB));
+  const calls = [1, 2, 3, 4].map(newCall);
+  const reads = calls.map(({ call }) => bounded("own_1", PAGE_BYTES_MAX, call, read));
+  await settled();
+  expect(read.runs).toBe(1);
+  for (const call of calls) {
+    await settled();
+    call.sent();
+  }
+  await Promise.all(reads);
+  expect(read.runs).toBe(4);
+});
+
+test("an owner that reads little again is expected to, after a few reads", async () => {
+  const bounded = boundedReads();
+  await bounded("own_1", PAGE_BYTES_MAX, newCall().call, readOf(12 * MIB));
+  for (let n = 0; n < 4; n++) {
+    const small = newCall();
+    await bounded("own_1", PAGE_BYTES_MAX, small.call, readOf(1_000));
+    small.sent();
+  }
+  const read = readOf(1_000);
+  for (let n = 0; n < 15; n++) await bounded("own_1", PAGE_BYTES_MAX, newCall().call, read);
+  expect(read.runs).toBe(15);
 });

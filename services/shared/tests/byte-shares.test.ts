@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/byte-shares";
+import { type ByteShareSettings, byteShares, type Hold } from "@parley/shared/shares/byte-shares";
 import fc from "fast-check";
 
 const SETTINGS: ByteShareSettings = { what: "reads", totalBytes: 100, ownerBytes: 40, waitingMax: 3 };
@@ -82,7 +82,7 @@ test("a hold grows only as far as its owner's share and the process's budget all
   expect([one.grow(1), two.grow(10), shares.heldBytes()]).toEqual([false, true, 40]);
 });
 
-test("what is asked for at once is had only while it fits and none of the owner's requests waits", async () => {
+test("a request that may not wait is granted only if it fits and no other request of its owner waits", async () => {
   const shares = byteShares(SETTINGS);
   const first = shares.tryHold("own_1", 30);
   expect([first?.bytes, shares.tryHold("own_1", 20), shares.tryHold("own_2", 20)?.bytes]).toEqual([30, null, 20]);

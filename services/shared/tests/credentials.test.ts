@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ConfigError, readConfig } from "../src/config.ts";
-import { isLoopback, TLS_VARIABLES, tlsFiles } from "../src/rpc/credentials.ts";
+import { isLoopback, TLS_VARIABLES, tlsFiles } from "../src/rpc/tls/credentials.ts";
 
 const NOTHING = { PARLEY_TLS_CA: "", PARLEY_TLS_CERT: "", PARLEY_TLS_KEY: "", PARLEY_INSECURE_GRPC: "" };
 const ALL = { ...NOTHING, PARLEY_TLS_CA: "/ca.pem", PARLEY_TLS_CERT: "/me.pem", PARLEY_TLS_KEY: "/me.key" };

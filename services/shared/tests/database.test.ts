@@ -83,7 +83,7 @@ test("connections to a Postgres that vanished silently are dropped and replaced"
   await proxy.close();
 });
 
-test("an idle connection is kept however long it is silent", async () => {
+test("an idle connection is kept, however long it is silent", async () => {
   const own = openDatabase({ url: database.urls.account, max: 1, name: "silent", answerWithinMs: 200 });
   const pid = async () => (await own`select pg_backend_pid() as pid`)[0]?.pid as number;
   await eventually(async () => {

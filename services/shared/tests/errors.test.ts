@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ServiceError, withMetadata } from "../src/errors.ts";
 
-test("an error keeps all that it says when metadata is added", () => {
+test("an error keeps everything else when metadata is added", () => {
   const cause = new Error("beneath");
   const violations = [{ path: "metadata", message: "metadata is too large" }];
   const given = { violations, retryAfterMs: 250, cause };

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { ServiceError } from "../src/errors.ts";
-import { fewAtOnce } from "../src/few-at-once.ts";
+import { fewAtOnce } from "../src/shares/few-at-once.ts";
 
 const STAYS = new AbortController().signal;
 

@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type ChannelCredentials, credentials, type ServerCredentials, status } from "@grpc/grpc-js";
 import { silentLogger } from "../src/log.ts";
-import type { TlsFiles } from "../src/rpc/certificates.ts";
 import { createClient } from "../src/rpc/client.ts";
-import { peerCredentials } from "../src/rpc/credentials.ts";
 import { serve } from "../src/rpc/server.ts";
+import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
+import { peerCredentials } from "../src/rpc/tls/credentials.ts";
 import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { RAW_ECHO, type RawEcho, rawClient, serveRawEcho } from "./fixtures/raw-echo.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
-// Mutual TLS of grpc-js on Bun, with credentials made as every process makes them (src/rpc/credentials.ts).
+// Mutual TLS of grpc-js on Bun, with credentials made as every process makes them (src/rpc/tls/credentials.ts).
 
 let folder: string;
 let authority: Certificate;

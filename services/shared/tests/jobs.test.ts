@@ -14,8 +14,8 @@ import {
 import { fakeClock } from "../src/testing/clock.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
+import { recordLog } from "../src/testing/recorded-log.ts";
 import { type JobKit, newJob, OFTEN_MS, QUEUE, startJobKit } from "./fixtures/job-kit.ts";
-import { recordLog } from "./fixtures/recorded-log.ts";
 
 let kit: JobKit;
 

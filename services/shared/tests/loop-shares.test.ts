@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test";
-import { loopShares } from "@parley/shared/loop-shares";
+import { loopShares, loopTurns } from "@parley/shared/shares/loop-shares";
 
-/** A quarter of a slice. */
-const KIB = 256;
+/** A sixteenth of a slice. */
+const KIB = 1024;
 
 /** Shares over a loop whose turns the test takes, and a log of what was worked on. */
 function manual() {
@@ -20,7 +20,7 @@ function manual() {
   return { give, turn, log, isIdle: () => planned.length === 0 };
 }
 
-test("what fits an owner's slice is worked on at once", () => {
+test("what fits in an owner's slice is processed at once", () => {
   const { give, turn, log, isIdle } = manual();
   expect([give("own_1", 8 * KIB), give("own_1", 8 * KIB), give("own_2", 16 * KIB)]).toEqual([true, true, true]);
   expect(log).toEqual(["own_1 8", "own_1 8", "own_2 16"]);
@@ -28,7 +28,7 @@ test("what fits an owner's slice is worked on at once", () => {
   expect(isIdle()).toBe(true);
 });
 
-test("an owner's flood is worked on a slice a turn, in order, and another owner's bytes do not wait behind it", () => {
+test("an owner's flood is processed one slice a turn, in order, and another owner's bytes do not wait for it", () => {
   const { give, turn, log } = manual();
   expect([give("own_1", 40 * KIB), give("own_1", 4 * KIB)]).toEqual([false, false]);
   expect(give("own_2", 2 * KIB)).toBe(true);
@@ -49,4 +49,33 @@ test("floods of several owners take turns, four slices in each turn of the loop"
   expect(log.slice(4).filter((line) => !line.endsWith("done"))).toEqual(
     ["own_5", "own_6", "own_1", "own_2"].map((owner) => `${owner} 16`),
   );
+});
+
+test("owners take turns on the loop, one piece each, however many pieces wait", async () => {
+  const planned: (() => void)[] = [];
+  const turns = loopTurns((run) => planned.push(run));
+  const log: string[] = [];
+  const pieces = ["a", "a", "a", "b", "b", "c"].map((owner) => turns.next(owner).then(() => log.push(owner)));
+  const seen: string[] = [];
+  while (planned.length > 0) {
+    for (const run of planned.splice(0)) run();
+    await Promise.resolve();
+    await Promise.resolve();
+    seen.push(log.splice(0).join(""));
+  }
+  await Promise.all(pieces);
+  expect(seen).toEqual(["abc", "ab", "a"]);
+});
+
+test("one turn of the loop serves four owners, and the next one the fifth", async () => {
+  const planned: (() => void)[] = [];
+  const turns = loopTurns((run) => planned.push(run));
+  const log: string[] = [];
+  const pieces = ["a", "b", "c", "d", "e"].map((owner) => turns.next(owner).then(() => log.push(owner)));
+  planned.shift()?.();
+  await Promise.all(pieces.slice(0, 4));
+  expect(log.join("")).toBe("abcd");
+  planned.shift()?.();
+  await Promise.all(pieces);
+  expect(log.join("")).toBe("abcde");
 });

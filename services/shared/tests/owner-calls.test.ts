@@ -1,6 +1,15 @@
 import { expect, test } from "bun:test";
+import {
+  ConversationServiceService,
+  GetConversationResponse,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { silentLogger } from "@parley/shared/log";
 import type { Call } from "@parley/shared/rpc/call";
+import { createClient } from "@parley/shared/rpc/client";
 import { ownerCalls } from "@parley/shared/rpc/owner-calls";
+import { type Registration, registered } from "@parley/shared/rpc/registration";
+import { serve } from "@parley/shared/rpc/server";
+import { eventually } from "@parley/shared/testing/eventually";
 
 const GET = "/parley.conversation.v1.ConversationService/GetConversation";
 const TURN = "/parley.conversation.v1.ConversationService/CompleteTurn";
@@ -28,8 +37,42 @@ test("a call that waits is cancelled with its caller and takes no place", async 
   expect(enter(GET, { ownerId: "own_1" }, callOf())).not.toBeInstanceOf(Promise);
 });
 
-test("turns, which last as long as a model speaks, have no share here", () => {
+test("turns, which last as long as the model speaks, do not count", () => {
   const enter = ownerCalls();
   const turns = Array.from({ length: 20 }, () => enter(TURN, { turn: { ownerId: "own_1" } }, callOf()));
   expect(turns).toEqual(Array(20).fill(null));
+});
+
+/** Serves so many calls of one owner at once. @returns how many begin before one has ended */
+async function begunAtOnce(registration: Registration, asked: number): Promise<number> {
+  const { promise: end, resolve } = Promise.withResolvers<void>();
+  let begun = 0;
+  const getConversation = async () => {
+    begun++;
+    await end;
+    return GetConversationResponse.fromPartial({});
+  };
+  const getChatSession = async () => ({ session: undefined });
+  const server = await serve(
+    ConversationServiceService,
+    { getConversation: registered(getConversation, registration), getChatSession },
+    { address: "127.0.0.1:0", log: silentLogger },
+  );
+  const client = createClient(ConversationServiceService, { peer: "conversation", address: server.address });
+  const key = { ownerId: "own_1", conversationId: "c" };
+  const calls = Array.from({ length: asked }, () => client.getConversation(key));
+  await eventually(() => expect(begun).toBeGreaterThanOrEqual(6));
+  // Comes after them on the same connection.
+  await client.getChatSession({ ownerId: "own_2", sessionId: "s" });
+  const atOnce = begun;
+  resolve();
+  await Promise.all(calls);
+  client.close();
+  await server.stop();
+  return atOnce;
+}
+
+test("an RPC registered with shares of its own does not wait for other calls", async () => {
+  expect(await begunAtOnce({ hasOwnShares: true }, 8)).toBe(8);
+  expect(await begunAtOnce({}, 8)).toBe(6);
 });

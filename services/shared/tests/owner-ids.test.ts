@@ -14,11 +14,13 @@ import descriptors from "@parley/proto/descriptors.binpb" with { type: "file" };
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "../src/errors.ts";
 import { silentLogger } from "../src/log.ts";
-import type { Definition } from "../src/rpc/definition.ts";
+import type { AnyMethod, Definition } from "../src/rpc/definition.ts";
 import { type Handlers, serve } from "../src/rpc/server.ts";
 import { fromStatus } from "../src/rpc/status.ts";
 
@@ -28,7 +30,9 @@ const services: Definition[] = [
   AccountServiceService,
   AgentServiceService,
   ConversationServiceService,
+  MessagingServiceService,
   PromptServiceService,
+  VoiceServiceService,
   WebhookDispatcherServiceService,
 ];
 const registry = createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(descriptors)));
@@ -48,7 +52,7 @@ const rpcs = served.flatMap(({ definition, client }) =>
     const [, service = "", name = ""] = method.path.split("/");
     const input = registry.getService(service)?.methods.find((each) => each.name === name)?.input;
     if (!input) throw new Error(`${method.path} is not described`);
-    return { path: method.path, requestStream: method.requestStream, client, input };
+    return { ...method, client, input };
   }),
 );
 
@@ -56,7 +60,14 @@ describe("every RPC", () => {
   test("with owner ids is listed, whether they are in the request, in a part of it or in each of its items", () => {
     const fields = rpcs.flatMap(({ input }) => ownerIds(input) ?? []);
     expect(new Set(fields)).toEqual(
-      new Set(["owner_id", "turn.owner_id", "keys.1.owner_id", "items.1.owner_id", "events.1.owner_id"]),
+      new Set([
+        "owner_id",
+        "turn.owner_id",
+        "change.owner_id",
+        "keys.1.owner_id",
+        "items.1.owner_id",
+        "events.1.owner_id",
+      ]),
     );
     expect(fields.length).toBeGreaterThan(60);
   });
@@ -76,27 +87,29 @@ describe("every RPC", () => {
 interface Rpc {
   path: string;
   requestStream: boolean;
+  responseStream: boolean;
   client: Client;
   input: DescMessage;
 }
 
 /** How a call fails whose last owner id is this one; each list has two items. */
-function call({ path, requestStream, client, input }: Rpc, ownerId: string): Promise<ServiceError> {
+function call({ path, requestStream, responseStream, client, input }: Rpc, ownerId: string): Promise<ServiceError> {
   const request = toBinary(input, create(input, given(input, ownerId)));
   const bytes = Buffer.from(request);
   const same = (value: Buffer) => value;
   return new Promise((resolve, reject) => {
     const done = (error: GrpcError | null) =>
       error ? resolve(fromStatus(error, "peer", false)) : reject(new Error("the call succeeded"));
-    if (requestStream) {
-      const stream = client.makeClientStreamRequest(path, same, same, done);
-      stream.write(bytes);
-      stream.end();
-    } else if (path.endsWith("/WatchKeys") || path.endsWith("/StreamTurn")) {
-      client
-        .makeServerStreamRequest(path, same, same, bytes)
-        .on("error", (error) => done(error as GrpcError))
-        .on("data", () => done(null));
+    const read = (stream: NodeJS.ReadableStream) =>
+      stream.on("error", (error) => done(error as GrpcError)).on("data", () => done(null));
+    if (requestStream && responseStream) {
+      const stream = client.makeBidiStreamRequest(path, same, same);
+      read(stream);
+      stream.end(bytes);
+    } else if (requestStream) {
+      client.makeClientStreamRequest(path, same, same, done).end(bytes);
+    } else if (responseStream) {
+      read(client.makeServerStreamRequest(path, same, same, bytes));
     } else {
       client.makeUnaryRequest(path, same, same, bytes, done);
     }
@@ -143,10 +156,15 @@ function reachable(definition: Definition): Handlers<Definition> {
     for await (const _ of requests);
     throw reached();
   };
+  const both = async function* (requests: AsyncIterable<unknown>) {
+    yield* [];
+    await collect(requests);
+  };
+  const handlerOf = ({ requestStream, responseStream }: AnyMethod) => {
+    if (requestStream) return responseStream ? both : collect;
+    return responseStream ? many : once;
+  };
   return Object.fromEntries(
-    Object.entries(definition).map(([name, method]) => [
-      name,
-      method.requestStream ? collect : method.responseStream ? many : once,
-    ]),
+    Object.entries(definition).map(([name, method]) => [name, handlerOf(method)]),
   ) as Handlers<Definition>;
 }

@@ -2,8 +2,8 @@ import { expect, test } from "bun:test";
 import { serveAdmin } from "../src/admin.ts";
 import { createClient } from "../src/rpc/client.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import type { LogLine } from "../src/testing/recorded-log.ts";
 import { freePort } from "./fixtures/free-port.ts";
-import type { LogLine } from "./fixtures/recorded-log.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 /** A process may start slowly where many tests run at once. */
@@ -20,7 +20,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     for (let times = 0; times < 3; times++) started.child.kill(signal);
     expect(await answer).toEqual({ n: 1 });
     expect(await started.child.exited).toBe(0);
-    expect(started.messages()).toEqual(["listening", "called", "stopping"]);
+    expect(started.messages()).toEqual(["listening", "called", "stopping", "rpc"]);
     client.close();
   },
 );

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test";
+import { invalid } from "../src/errors.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
 import { serveTest } from "./fixtures/serve-test.ts";
@@ -79,7 +80,7 @@ test("a stream of requests that fails at its source fails the call with that err
   await gone.promise;
 });
 
-test("a stream of requests that breaks off is never taken for a complete one", async () => {
+test("a request stream that breaks off is never taken for a complete one", async () => {
   const ends: string[] = [];
   let reading = Promise.withResolvers<void>();
   await using served = await serveTest({
@@ -122,4 +123,66 @@ test("streams of requests arrive whole and in order", async () => {
     for (const n of numbers) yield { n };
   };
   expect(await served.client.collect(source())).toEqual({ all: numbers });
+});
+
+test("both sides of a bidirectional stream send when they like, and each response may answer a request", async () => {
+  await using served = await serveTest({
+    both: async function* (requests) {
+      for await (const { n } of requests) yield { n: Number(n) + 1 };
+    },
+  });
+  const next = Promise.withResolvers<void>();
+  const answers: unknown[] = [];
+  const requests = async function* () {
+    yield { n: 1 };
+    await next.promise;
+    yield { n: 10 };
+  };
+  for await (const { n } of served.client.both(requests())) {
+    answers.push(n);
+    next.resolve();
+  }
+  expect(answers).toEqual([2, 11]);
+});
+
+test("a server may end a bidirectional stream before its client does", async () => {
+  await using served = await serveTest({
+    both: async function* (requests) {
+      for await (const request of requests) return void (yield request);
+    },
+  });
+  const requests = async function* () {
+    yield { n: 1 };
+    await new Promise(() => {});
+  };
+  const answers: unknown[] = [];
+  for await (const answer of served.client.both(requests())) answers.push(answer);
+  expect(answers).toEqual([{ n: 1 }]);
+});
+
+test("a client that leaves a bidirectional stream ends the server's handler, and an error reaches the client", async () => {
+  const gone = Promise.withResolvers<unknown>();
+  await using served = await serveTest({
+    both: async function* (requests) {
+      try {
+        for await (const { fail } of requests) {
+          if (fail) throw invalid("n", "n is wrong");
+          yield { n: 1 };
+        }
+      } catch (error) {
+        gone.resolve(error);
+        throw error;
+      }
+    },
+  });
+  const requests = async function* (fail: boolean) {
+    yield { fail };
+    await new Promise(() => {});
+  };
+  for await (const _answer of served.client.both(requests(false))) break;
+  expect(await gone.promise).toMatchObject({ kind: "cancelled" });
+  const failing = async () => {
+    for await (const _answer of served.client.both(requests(true)));
+  };
+  expect(await failureOf(failing())).toMatchObject({ kind: "invalid", detail: "n is wrong" });
 });

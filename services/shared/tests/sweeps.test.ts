@@ -4,8 +4,8 @@ import { startWorker } from "../src/jobs/worker.ts";
 import { startTelemetry, type Telemetry } from "../src/telemetry/telemetry.ts";
 import { fakeClock } from "../src/testing/clock.ts";
 import { eventually } from "../src/testing/eventually.ts";
+import { recordLog } from "../src/testing/recorded-log.ts";
 import { type JobKit, OFTEN_MS, startJobKit } from "./fixtures/job-kit.ts";
-import { recordLog } from "./fixtures/recorded-log.ts";
 
 let telemetry: Telemetry;
 let kit: JobKit;
@@ -26,7 +26,7 @@ afterAll(async () => {
 
 const DAY_MS = 24 * 60 * 60_000;
 
-test("a sweep that deletes does nothing while the clocks are more than a day apart, says so, and goes on afterwards", async () => {
+test("a sweep that deletes pauses while the clocks are more than a day apart, says so, and continues afterwards", async () => {
   const clock = fakeClock();
   const { log, lines } = recordLog();
   const ran = { deletes: 0, closes: 0 };

@@ -7,19 +7,21 @@ import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError } from "../src/config.ts";
-import type { TlsFiles } from "../src/rpc/certificates.ts";
 import { type ClientSettings, createClient } from "../src/rpc/client.ts";
-import { peerCredentials } from "../src/rpc/credentials.ts";
-import { ADMITTED, PEERS, type ServiceName } from "../src/rpc/peers.ts";
 import { type RunningServer, serve } from "../src/rpc/server.ts";
+import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
+import { peerCredentials } from "../src/rpc/tls/credentials.ts";
+import { ADMITTED, PEERS, type ServiceName } from "../src/rpc/tls/peers.ts";
 import { type Certificate, createAuthority, createCertificate, storeCertificate } from "../src/testing/certificates.ts";
 import { eventually } from "../src/testing/eventually.ts";
 import { failureOf } from "../src/testing/failures.ts";
 import { startServiceProcess } from "../src/testing/process.ts";
-import { type RecordedLog, recordLog } from "./fixtures/recorded-log.ts";
+import { type RecordedLog, recordLog } from "../src/testing/recorded-log.ts";
 import { TestService } from "./fixtures/test-service.ts";
 
 // Who is let in (docs/architecture.md): a process with a certificate of the same authority that the service is meant to serve.
@@ -36,7 +38,7 @@ const files: Record<string, TlsFiles> = {};
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "parley-peers-"));
   authority = await createAuthority("Parley test authority");
-  for (const name of ["account", "gateway", "parley", "conversation"])
+  for (const name of new Set([...PEERS.account, "account", "conversation"]))
     files[name] = await storeCertificate(folder, name, authority, await createCertificate(authority, name));
   log = recordLog();
   server = await serveAs(files.account as TlsFiles);
@@ -114,6 +116,8 @@ test("every method reserved for a peer exists in its service", () => {
     prompt: PromptServiceService,
     conversation: ConversationServiceService,
     "webhook-dispatcher": WebhookDispatcherServiceService,
+    voice: VoiceServiceService,
+    messaging: MessagingServiceService,
   };
   for (const [service, { rest: _, ...methods }] of Object.entries(ADMITTED)) {
     const known = Object.values(services[service as ServiceName]).map(({ path }) => path.split("/")[2] ?? "");

@@ -25,7 +25,8 @@ const messages = [...registry]
 
 test("every service has its messages in this test", () => {
   const packages = new Set(messages.map(([name]) => name.split(".")[1]));
-  expect([...packages].toSorted()).toEqual(["account", "agent", "common", "conversation", "prompt", "rpc", "webhook"]);
+  const named = ["account", "agent", "common", "conversation", "messaging", "prompt", "rpc", "voice", "webhook"];
+  expect([...packages].toSorted()).toEqual(named);
 });
 
 test.each(messages)("%s has the same wire format as in other implementations", async (name, message) => {

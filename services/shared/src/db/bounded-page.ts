@@ -15,6 +15,13 @@ export interface BoundedPage {
   most?: { bytes: number; remedy: string };
 }
 
+export interface CountedPage extends BoundedPage {
+  /** Common table expressions that `rows` and `total` use, each followed by a comma. */
+  from: Fragment;
+  /** How many rows there are on all pages. */
+  total: Fragment;
+}
+
 const A_PAGE = { bytes: PAGE_BYTES_MAX, remedy: "ask for a smaller page_size" };
 
 /**
@@ -22,22 +29,35 @@ const A_PAGE = { bytes: PAGE_BYTES_MAX, remedy: "ask for a smaller page_size" };
  * memory and seconds of the process.
  * @throws ServiceError condition
  */
-export async function readBoundedPage<T extends object>(
+export async function readBoundedPage<T extends object>(sql: Sql, page: BoundedPage): Promise<T[]> {
+  const { rows } = await readCountedPage<T>(sql, { from: sql``, total: sql`0`, ...page });
+  return rows;
+}
+
+/** The same with the number of rows on all pages, read together. @throws ServiceError condition */
+export async function readCountedPage<T extends object>(
   sql: Sql,
-  { rows, bytes, order, most = A_PAGE }: BoundedPage,
-): Promise<T[]> {
-  const read = await sql<({ pageBytes: number; isRow: boolean | null } & T)[]>`
-    with page as materialized (select true as is_row, each.* from (${rows}) as each)
-    select page_bytes, page.*
-    from (select coalesce(sum(${bytes}), 0)::bigint as page_bytes from page) bounded_page
-      left join page on page_bytes <= ${most.bytes}
+  { from, rows, total, bytes, order, most = A_PAGE }: CountedPage,
+): Promise<{ total: number; rows: T[] }> {
+  const read = await sql<({ pageTotal: number; pageBytes: number; isRow: boolean | null } & T)[]>`
+    with ${from} page as materialized (select true as is_row, each.* from (${rows}) as each)
+    select page_total, page_bytes, page.*
+    from (
+      select (${total})::integer as page_total, coalesce(sum(${bytes}), 0)::bigint as page_bytes from page
+    ) bounded_page left join page on page_bytes <= ${most.bytes}
     ${order}`;
-  refuseLongPage(read[0]?.pageBytes ?? 0, most);
-  return read.filter(({ isRow }) => isRow).map(({ pageBytes: _, isRow: __, ...row }) => row as unknown as T);
+  const [first] = read;
+  refuseLongPage(first?.pageBytes ?? 0, most);
+  return {
+    total: first?.pageTotal ?? 0,
+    rows: read
+      .filter(({ isRow }) => isRow)
+      .map(({ pageTotal: _, pageBytes: __, isRow: ___, ...row }) => row as unknown as T),
+  };
 }
 
 /** @throws ServiceError condition */
-export function refuseLongPage(bytes: number, most = A_PAGE): void {
+function refuseLongPage(bytes: number, most: NonNullable<BoundedPage["most"]>): void {
   if (bytes <= most.bytes) return;
   const [asked, allowed] = [bytes, most.bytes].map((each) => Math.ceil(each / 1024 ** 2));
   throw new ServiceError(

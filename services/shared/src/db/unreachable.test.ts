@@ -14,18 +14,18 @@ test.each([
   ["53300", "too many connections"],
   ["CONNECTION_CLOSED", "a connection that ended in the middle"],
   ["CONNECT_TIMEOUT", "no answer"],
-])("%s, %s, is a database out of reach", (code) => {
+])("the error %s, %s, means an unreachable database", (code) => {
   expect(isUnreachableDatabase(failed(code))).toBeTrue();
 });
 
-test("what the system says is of the database only when a query failed so", () => {
+test("a system error means an unreachable database only if a query failed with it", () => {
   for (const code of ["ECONNREFUSED", "ENOENT", "ENOTFOUND"]) {
     expect(isUnreachableDatabase(failed(code, { query: "select 1" }))).toBeTrue();
     expect(isUnreachableDatabase(failed(code))).toBeFalse();
   }
 });
 
-test("a statement that is wrong, or ran out of time, has reached its database", () => {
+test("a wrong statement, or one that ran out of time, has reached its database", () => {
   for (const code of ["23505", "42601", "57014", ""]) expect(isUnreachableDatabase(failed(code))).toBeFalse();
   expect(isUnreachableDatabase("08006")).toBeFalse();
   expect([failed("57014"), failed("57P01"), new Error("57014")].map(isOutOfTime)).toEqual([true, false, false]);

@@ -29,6 +29,9 @@ export const AGENT_FIELDS = {
   sts: { api: "sts", column: "jsonb", empty: null, converted: true },
   firstMessagePrompt: { api: "first_message_prompt", column: "text", empty: null },
   tools: { api: "tools", column: "jsonb", empty: null, nullShownAs: {} },
+  callSettings: { api: "call_settings", column: "jsonb", empty: null, nullShownAs: {} },
+  recording: { api: "recording", column: "boolean", empty: false },
+  whatsapp: { api: "whatsapp", column: "jsonb", empty: null, nullShownAs: {} },
   widgetConfig: { api: "widget_config", column: "jsonb", empty: null, nullShownAs: {} },
   mediaFiles: { api: "MediaFiles", column: "jsonb", empty: [] },
 } as const satisfies { [F in keyof Agent & keyof CreateAgentRequest & keyof UpdateAgentRequest]?: Description };

@@ -4,9 +4,13 @@ import {
   CallingType,
   ConversationStatus,
   ConversationType,
+  Delivery_Status,
   Role,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
+import { CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 
 /** The scopes that a key can have (docs/api-reference.md#scopes). */
@@ -72,6 +76,7 @@ export const CONVERSATION_TYPES = {
   TELEPHONY: ConversationType.CONVERSATION_TYPE_TELEPHONY,
   WHATSAPP: ConversationType.CONVERSATION_TYPE_WHATSAPP,
   CHAT: ConversationType.CONVERSATION_TYPE_CHAT,
+  WEB: ConversationType.CONVERSATION_TYPE_WEB,
 } as const;
 
 export const CONVERSATION_STATUSES = {
@@ -85,6 +90,46 @@ export const CALLING_TYPES = {
   INBOUND: CallingType.CALLING_TYPE_INBOUND,
   OUTBOUND: CallingType.CALLING_TYPE_OUTBOUND,
 } as const;
+
+/** What became of a message that was sent over a channel. */
+export const MESSAGE_DELIVERIES = {
+  sent: Delivery_Status.STATUS_SENT,
+  delivered: Delivery_Status.STATUS_DELIVERED,
+  read: Delivery_Status.STATUS_READ,
+  failed: Delivery_Status.STATUS_FAILED,
+} as const;
+
+export const CALL_STATUSES = {
+  QUEUED: CallStatus.CALL_STATUS_QUEUED,
+  RINGING: CallStatus.CALL_STATUS_RINGING,
+  IN_PROGRESS: CallStatus.CALL_STATUS_IN_PROGRESS,
+  ENDED: CallStatus.CALL_STATUS_ENDED,
+} as const;
+
+export const CALL_OUTCOMES = {
+  SUCCESS: Outcome.OUTCOME_SUCCESS,
+  NO_ANSWER: Outcome.OUTCOME_NO_ANSWER,
+  BUSY: Outcome.OUTCOME_BUSY,
+  CANCELLED: Outcome.OUTCOME_CANCELLED,
+  HUNG_UP_EARLY: Outcome.OUTCOME_HUNG_UP_EARLY,
+  ERROR: Outcome.OUTCOME_ERROR,
+} as const;
+
+/** What a call does with a voicemail that answers. */
+export const VOICEMAILS = {
+  hang_up: Voicemail.VOICEMAIL_HANG_UP,
+  leave_message: Voicemail.VOICEMAIL_LEAVE_MESSAGE,
+} as const;
+
+export const CALL_BATCH_STATUSES = {
+  RUNNING: CallBatchStatus.CALL_BATCH_STATUS_RUNNING,
+  PAUSED: CallBatchStatus.CALL_BATCH_STATUS_PAUSED,
+  CANCELLED: CallBatchStatus.CALL_BATCH_STATUS_CANCELLED,
+  ENDED: CallBatchStatus.CALL_BATCH_STATUS_ENDED,
+} as const;
+
+/** The outcomes after which a batch may call a number again. */
+export const REPEATED_OUTCOMES = { busy: Outcome.OUTCOME_BUSY, no_answer: Outcome.OUTCOME_NO_ANSWER } as const;
 
 /** Roles of a message. */
 export const ROLES = { user: Role.ROLE_USER, assistant: Role.ROLE_ASSISTANT } as const;

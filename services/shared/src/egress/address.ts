@@ -24,6 +24,21 @@ export function parseAddress(ip: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined 
   return isIP(ip) !== 0 && !ip.includes("%") ? ipaddr.parse(ip) : undefined;
 }
 
+/** Whether a text is an address or a CIDR range. */
+export function isAddressOrRange(text: string): boolean {
+  return parseAddress(text) !== undefined || ipaddr.isValidCIDR(text);
+}
+
+/** Whether an address is one of some addresses and CIDR ranges, each of which `isAddressOrRange` takes. */
+export function isListed(ip: string, listed: readonly string[]): boolean {
+  const address = parseAddress(ip);
+  if (address === undefined) return false;
+  return listed.some((text) => {
+    const one = parseAddress(text);
+    return one ? one.toString() === address.toString() : isWithin(address, ipaddr.parseCIDR(text));
+  });
+}
+
 export function isWithin(address: ipaddr.IPv4 | ipaddr.IPv6, range: Range): boolean {
   return address.kind() === range[0].kind() && address.match(range);
 }

@@ -22,7 +22,7 @@ function egressTo(allow: string, options: Partial<EgressOptions> = {}) {
 const egress = egressTo("127.0.0.1");
 
 describe("addresses", () => {
-  test("a host that is not listed is not looked up over plain http, nor is a private address connected to", async () => {
+  test("over plain http an unlisted host is not looked up, and no private address is connected to", async () => {
     await using server = await startRawServer((socket) => socket.end(OK));
     const asked: string[] = [];
     const resolve = async (host: string) => {
@@ -39,7 +39,7 @@ describe("addresses", () => {
     expect(server.connections).toEqual([]);
   });
 
-  test("of a name that is public when checked and private after, only the checked address is given on", async () => {
+  test("a name that is public when checked and private afterwards is connected to at the checked address only", async () => {
     const answers = ["8.8.8.8", "127.0.0.1"];
     const url = new URL("https://name.test/");
     expect(await resolveChecked(url, [], async () => answers.splice(0, 1))).toEqual(["8.8.8.8"]);
@@ -58,13 +58,13 @@ describe("addresses", () => {
     await expect(fetch("https://name.test/")).rejects.toMatchObject({ name: "EgressError", kind });
   });
 
-  test("an address that takes no connection gives way to the next one", async () => {
+  test("if an address refuses the connection, the next one is tried", async () => {
     await using server = await startRawServer((socket) => socket.write(OK));
     const { fetch } = egressTo("name.test", { resolve: async () => ["127.0.0.2", "127.0.0.1"] });
     expect(await (await fetch(`http://name.test:${server.port}/`)).text()).toBe("ok");
   });
 
-  test("of a name with many addresses no more than eight are tried", async () => {
+  test("at most eight addresses of a name are tried", async () => {
     await using server = await startRawServer((socket) => socket.write(OK));
     const closed = Array.from({ length: 8 }, (_, at) => `127.0.1.${at + 1}`);
     const named = (before: number) =>
@@ -75,7 +75,7 @@ describe("addresses", () => {
     expect(await (await named(7).fetch(url)).text()).toBe("ok");
   });
 
-  test("no address that takes a connection is a network error that names the host, not the address", async () => {
+  test("if no address accepts a connection, the network error names the host, not the address", async () => {
     const { fetch } = egressTo("name.test", { resolve: async () => ["127.0.0.1"] });
     const refused = fetch("http://name.test:1/");
     await expect(refused).rejects.toMatchObject({ kind: "network", message: "name.test refused the connection" });
@@ -97,31 +97,37 @@ describe("addresses", () => {
 });
 
 describe("requests", () => {
-  test("method, path, headers and body arrive, and what describes the connection is the guard's own", async () => {
-    await using server = await startRawServer((socket) => socket.write(OK));
-    const headers = {
-      Authorization: "Bearer k",
-      Host: "evil.test",
-      Connection: "close",
-      "Accept-Encoding": "gzip",
-      Expect: "100-continue",
-    };
-    await egress.fetch(`${server.url}v1/chat?a=1`, { method: "POST", headers, body: "hällo" });
-    const [head = "", body] = (server.connections[0]?.received ?? "").split("\r\n\r\n");
-    expect(head.split("\r\n").map((line) => line.toLowerCase())).toEqual(
-      expect.arrayContaining([
-        "post /v1/chat?a=1 http/1.1",
-        "authorization: bearer k",
-        `host: 127.0.0.1:${server.port}`,
-        "connection: keep-alive",
-        "accept-encoding: identity",
-        "content-length: 6",
-      ]),
-    );
-    expect(head).not.toContain("evil.test");
-    expect(head.toLowerCase()).not.toContain("expect:");
-    expect(body).toBe(Buffer.from("hällo").toString("latin1"));
-  });
+  test.each([
+    ["a text", "hällo"],
+    ["bytes", new TextEncoder().encode("hällo")],
+  ])(
+    "with %s, method, path, headers and body arrive, and the guard sets the headers that describe the connection",
+    async (_, given) => {
+      await using server = await startRawServer((socket) => socket.write(OK));
+      const headers = {
+        Authorization: "Bearer k",
+        Host: "evil.test",
+        Connection: "close",
+        "Accept-Encoding": "gzip",
+        Expect: "100-continue",
+      };
+      await egress.fetch(`${server.url}v1/chat?a=1`, { method: "POST", headers, body: given });
+      const [head = "", body] = (server.connections[0]?.received ?? "").split("\r\n\r\n");
+      expect(head.split("\r\n").map((line) => line.toLowerCase())).toEqual(
+        expect.arrayContaining([
+          "post /v1/chat?a=1 http/1.1",
+          "authorization: bearer k",
+          `host: 127.0.0.1:${server.port}`,
+          "connection: keep-alive",
+          "accept-encoding: identity",
+          "content-length: 6",
+        ]),
+      );
+      expect(head).not.toContain("evil.test");
+      expect(head.toLowerCase()).not.toContain("expect:");
+      expect(body).toBe(Buffer.from("hällo").toString("latin1"));
+    },
+  );
 
   test("a form arrives as multipart with its own boundary", async () => {
     const received = Promise.withResolvers<FormData>();
@@ -140,7 +146,7 @@ describe("requests", () => {
     expect([...(await received.promise).entries()]).toEqual([["event", "conversation.completed"]]);
   });
 
-  test("a connection is used again, an unused one is closed, and a quiet reply outlasts that time", async () => {
+  test("a connection is reused, an idle one is closed, and a silent reply may take longer than that", async () => {
     await using server = await startRawServer((socket, _, message) => {
       if (message < 5) return socket.write(OK);
       socket.write(CHUNKED + chunk("late "));
@@ -154,14 +160,14 @@ describe("requests", () => {
     await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 
-  test("the time to connect does not bound the time to answer, over a new connection or a used one", async () => {
+  test("the connection timeout does not limit the time to answer, on a new connection or a reused one", async () => {
     await using server = await startRawServer((socket) => setTimeout(() => socket.write(OK), 1_300));
     const { fetch } = egressTo("127.0.0.1", { connectTimeoutMs: 1_000 });
     for (let turn = 0; turn < 2; turn++) expect(await (await fetch(server.url)).text()).toBe("ok");
     expect(server.connections).toHaveLength(1);
   });
 
-  test("of several addresses the one with an open connection is used", async () => {
+  test("if one of several addresses has an open connection, it is used", async () => {
     await using server = await startRawServer((socket) => socket.write(OK), "0.0.0.0");
     const answers = ["127.0.0.1", "127.0.0.2"];
     const { fetch } = egressTo("name.test", { resolve: async () => answers.reverse().slice() });
@@ -169,7 +175,7 @@ describe("requests", () => {
     expect(server.connections).toHaveLength(1);
   });
 
-  test("a used connection that the server closes on the way is replaced once, unseen by the caller", async () => {
+  test("a reused connection that the server closes is replaced once, and the caller does not notice", async () => {
     await using server = await startRawServer((socket, connection, message) => {
       if (connection === 1 && message === 2) socket.resetAndDestroy();
       else socket.write(OK);
@@ -179,7 +185,7 @@ describe("requests", () => {
     expect(server.connections).toHaveLength(2);
   });
 
-  test("a new connection that is reset is not tried again", async () => {
+  test("a request on a new connection that is reset is not retried", async () => {
     await using server = await startRawServer((socket) => socket.resetAndDestroy());
     await expect(egress.fetch(server.url)).rejects.toMatchObject({ kind: "network" });
     expect(server.connections).toHaveLength(1);
@@ -187,7 +193,7 @@ describe("requests", () => {
 });
 
 describe("redirects", () => {
-  test("a redirect is an error and its target is not asked", async () => {
+  test("a redirect is an error, and its target is not requested", async () => {
     await using target = await startRawServer((socket) => socket.write(OK));
     await using server = await startRawServer((socket) =>
       socket.write(`HTTP/1.1 307 Temporary Redirect\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`),
@@ -204,7 +210,7 @@ describe("redirects", () => {
 });
 
 describe("cancelling", () => {
-  test("an abort before the head rejects with its reason and closes the connection", async () => {
+  test("an abort before the response head rejects with its reason and closes the connection", async () => {
     await using server = await startRawServer(() => {});
     const controller = new AbortController();
     const reply = egress.fetch(server.url, { signal: controller.signal });
@@ -214,7 +220,7 @@ describe("cancelling", () => {
     await eventually(() => expect(server.connections[0]?.isClosed).toBeTrue());
   });
 
-  test("an abort in the body fails it with its reason and closes the connection", async () => {
+  test("an abort during the body fails it with its reason and closes the connection", async () => {
     await using server = await startRawServer((socket) => socket.write(CHUNKED + chunk("one")));
     const controller = new AbortController();
     const { body } = await egress.fetch(server.url, { signal: controller.signal });
@@ -257,13 +263,13 @@ describe("bodies", () => {
     expect(await reader?.read()).toEqual({ done: true, value: undefined });
   });
 
-  test("a body as long as the bound is whole", async () => {
+  test("a body exactly at the limit is whole", async () => {
     await using server = await startRawServer((socket) => socket.write(OK));
     const { fetch } = egressTo("127.0.0.1", { maxResponseBytes: "ok".length });
     expect(await (await fetch(server.url)).text()).toBe("ok");
   });
 
-  test("a body longer than the bound fails and its connection is closed", async () => {
+  test("a body over the limit fails, and its connection is closed", async () => {
     await using server = await startRawServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n\r\n${"a".repeat(2_000)}`));
     const { fetch } = egressTo("127.0.0.1", { maxResponseBytes: 1_000 });
     const response = await fetch(server.url);
@@ -297,7 +303,7 @@ describe("bodies", () => {
     ["a chunk cut in two", `${CHUNKED}a\r\nhello`],
     ["a last chunk cut in two", `${CHUNKED}${chunk("hello")}0\r\n`],
     ["fewer bytes than announced", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"],
-  ])("%s is an error and not a short success", async (_, sent) => {
+  ])("%s is an error, not a short success", async (_, sent) => {
     await using server = await startRawServer((socket) => socket.end(sent));
     const read = egress.fetch(server.url).then((response) => response.text());
     await expect(read).rejects.toMatchObject({
@@ -323,7 +329,7 @@ describe("bodies", () => {
     await expect(response.text()).rejects.toMatchObject({ kind: "network" });
   });
 
-  test("a compressed body is not unpacked, and the status is still told", async () => {
+  test("a compressed body is not decompressed, and its status is still returned", async () => {
     await using server = await startRawServer((socket) =>
       socket.write(OK.replace("\r\n\r\n", "\r\nContent-Encoding: gzip\r\n\r\n")),
     );

@@ -47,23 +47,20 @@ export function createEgress(options: EgressOptions): Egress {
   const connections = createConnections(options.idleTimeoutMs ?? 60_000, options.ca);
 
   async function guarded(input: string | URL | Request, init?: RequestInit): Promise<Response> {
-    const given = input instanceof Request ? input.url : String(input);
-    const url = checkUrl(given, allow);
-    const request = input instanceof Request ? new Request(input, init) : new Request(given, init);
+    const url = checkUrl(input instanceof Request ? input.url : String(input), allow);
     const signal = init?.signal ?? (input instanceof Request ? input.signal : undefined);
-    // Reads the headers first, because Bun forgets a form's content type once the body is read.
-    const headers = headersOf(request, url);
-    const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
-    if (body !== undefined || request.method === "POST") headers["content-length"] = String(body?.length ?? 0);
+    const { method, headers: given, body, redirect } = await outgoing(input, init);
+    const headers = ownHeaders(given, url);
+    if (body !== undefined || method === "POST") headers["content-length"] = String(body?.length ?? 0);
     signal?.throwIfAborted();
 
     const connectByMs = performance.now() + connectTimeoutMs;
     const late = () =>
       new EgressError("timeout", `The host name ${hostOf(url)} could not be resolved in time: try again`);
     const addresses = await bounded(resolveChecked(url, allow, resolve), connectTimeoutMs, signal, late);
-    const sending = { url, method: request.method, headers, body, signal, maxResponseBytes, connectByMs };
+    const sending = { url, method, headers, body, signal, maxResponseBytes, connectByMs };
     const response = await connections.send(sending, addresses);
-    if (request.redirect === "manual" || !isRedirect(response.status)) return response;
+    if (redirect === "manual" || !isRedirect(response.status)) return response;
     await response.body?.cancel();
     throw new EgressError(
       "redirect",
@@ -75,8 +72,28 @@ export function createEgress(options: EgressOptions): Egress {
   return { fetch: Object.assign(guarded, { preconnect: () => {} }), close: connections.close };
 }
 
-function headersOf(request: Request, url: URL): Record<string, string> {
-  const headers: Record<string, string> = Object.fromEntries(request.headers.entries());
+interface Outgoing {
+  method: string;
+  headers: Headers;
+  body: Uint8Array | undefined;
+  redirect: RequestInit["redirect"];
+}
+
+async function outgoing(input: string | URL | Request, init: RequestInit | undefined): Promise<Outgoing> {
+  if (!(input instanceof Request) && init?.body instanceof Uint8Array && init.method === "POST") {
+    // A Request would copy the bytes: about 7 of the 300 µs of a webhook delivery.
+    const { method, headers, body, redirect } = init;
+    return { method, headers: new Headers(headers), body, redirect };
+  }
+  const request = input instanceof Request ? new Request(input, init) : new Request(String(input), init);
+  // Copies the headers first, because Bun forgets a form's content type once the body is read.
+  const headers = new Headers(request.headers);
+  const body = request.body === null ? undefined : new Uint8Array(await request.arrayBuffer());
+  return { method: request.method, headers, body, redirect: request.redirect };
+}
+
+function ownHeaders(given: Headers, url: URL): Record<string, string> {
+  const headers: Record<string, string> = Object.fromEntries(given.entries());
   for (const name of OWN_HEADERS) delete headers[name];
   headers.host = url.host;
   headers["accept-encoding"] = "identity";

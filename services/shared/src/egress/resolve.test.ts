@@ -6,7 +6,7 @@ import { resolveHost } from "./resolve.ts";
 /** More than any pool of threads has. */
 const STALLED = 100;
 
-test("names whose servers never answer delay no other look-up", async () => {
+test("names whose servers never answer do not delay other look-ups", async () => {
   using server = await startNameServer((name) => (name.startsWith("stalls-") ? "silence" : "127.0.0.9"));
   setServers([server.address]);
   let settled = 0;
@@ -18,6 +18,6 @@ test("names whose servers never answer delay no other look-up", async () => {
   expect([settled, server.unanswered.size]).toEqual([0, STALLED]);
 });
 
-test("names of the hosts file are found", async () => {
+test("names in the hosts file are found", async () => {
   expect(await resolveHost("localhost")).toContain("127.0.0.1");
 });

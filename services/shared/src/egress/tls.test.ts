@@ -46,7 +46,7 @@ describe("TLS to a pinned address", () => {
     });
   });
 
-  test("a name that changes its answer is looked up once a request, and an open connection does not excuse the new answer", async () => {
+  test("a name is looked up once for each request, and an open connection does not hide a changed answer", async () => {
     const answers = ["127.0.0.1", "10.0.0.1", "127.0.0.1"];
     const rebinding = { allow: parseAllowList("127.0.0.1"), resolve: async () => answers.splice(0, 1) };
     await withEgress(rebinding, async (fetch) => {
@@ -67,7 +67,7 @@ describe("TLS to a pinned address", () => {
     });
   });
 
-  test("another name is refused before a request is sent, with a connection open or not", async () => {
+  test("another name is refused before a request is sent, whether or not a connection is open", async () => {
     await withEgress({}, async (fetch) => {
       const wrong = { kind: "network", message: "evil.example.test has a certificate for another name" };
       await expect(fetch(`https://evil.example.test:${port}/`)).rejects.toMatchObject(wrong);
@@ -80,7 +80,7 @@ describe("TLS to a pinned address", () => {
     });
   });
 
-  test("an authority that is not trusted is refused, whatever the environment says", async () => {
+  test("an untrusted authority is refused, whatever the environment says", async () => {
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED;
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = "0";
     const { fetch } = createEgress({ allow, resolve });
@@ -98,7 +98,7 @@ describe("TLS to a pinned address", () => {
     }
   });
 
-  test("a handshake that never ends is given up, and its connection closed", async () => {
+  test("a handshake that never ends is abandoned, and its connection is closed", async () => {
     await using silent = await startRawServer(() => {});
     await withEgress({ connectTimeoutMs: 200 }, async (fetch) => {
       const reply = fetch(`https://api.example.test:${silent.port}/`);

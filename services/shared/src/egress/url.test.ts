@@ -45,7 +45,7 @@ describe("checkUrl", () => {
     expect(refusal(text)).toMatchObject({ kind: "forbidden", message: expect.stringContaining(message) });
   });
 
-  test("no spelling of a private IPv4 address gets through", () => {
+  test("no spelling of a private IPv4 address is accepted", () => {
     fc.assert(
       fc.property(privateAddress, spelling, (address, spell) => {
         expect(refusal(`https://${spell(address)}/v1`)).toMatchObject({ kind: "forbidden" });

@@ -1,14 +1,15 @@
-import { type Clock, isSure } from "../clock.ts";
+import type { Clock } from "../clock.ts";
 import type { Database, Sql } from "../db/database.ts";
-import { type ErrorKind, invalid, ServiceError } from "../errors.ts";
+import { type ErrorKind, ServiceError } from "../errors.ts";
+import { keysExpiredAt, refuseOtherRequest, sweepKeys, takeKey } from "./keys.ts";
 import {
-  deleteExpiredKeys,
   findOutcome,
-  type StoredError,
+  fromStoredError,
+  IDEMPOTENCY_KEYS,
   type StoredOutcome,
   storeError,
   storeResponse,
-  takeKey,
+  toStoredError,
 } from "./store.ts";
 
 interface Idempotency {
@@ -25,9 +26,6 @@ export interface IdempotentRequest<R> {
   /** The call, marked when its answer is a replay. */
   call: { replayed?: boolean };
 }
-
-/** How long a key is remembered. */
-export const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** Errors that depend only on the request and the stored state. Other errors may pass, so a repeat runs again. */
 const STORED_KINDS: ReadonlySet<ErrorKind> = new Set(["invalid", "condition", "not_found", "conflict"]);
@@ -46,10 +44,10 @@ export async function runIdempotent<R>(
   if (!idempotency) return (await db.begin(write)) as R;
   const id = { ownerId, key: idempotency.key };
   const now = clock.now();
-  const expiredAt = new Date(now.getTime() - KEPT_MS);
-  if (isSure(clock)) await deleteExpiredKeys(db, expiredAt);
+  await sweepKeys(db, IDEMPOTENCY_KEYS, clock);
   const outcome = await db.begin(async (tx): Promise<Outcome<R>> => {
-    const stored = await takeKey(tx, id, idempotency.fingerprint, now, expiredAt);
+    const isTaken = await takeKey(tx, IDEMPOTENCY_KEYS, id, idempotency.fingerprint, now);
+    const stored = isTaken ? null : await findOutcome(tx, id, keysExpiredAt(now));
     if (stored) return replay(stored, { idempotency, codec, call });
     try {
       // A savepoint, so that a refused write leaves only its error behind.
@@ -58,7 +56,7 @@ export async function runIdempotent<R>(
       return { response };
     } catch (error) {
       if (!isDecided(error)) throw error;
-      await storeError(tx, id, storedErrorOf(error));
+      await storeError(tx, id, toStoredError(error));
       return { error };
     }
   });
@@ -84,8 +82,7 @@ export async function runPrepared<P, R>(
 ): Promise<R> {
   const { ownerId, idempotency } = request;
   if (!idempotency) return runWith(await prepare());
-  const expiredAt = new Date(ctx.clock.now().getTime() - KEPT_MS);
-  const stored = await findOutcome(ctx.db, { ownerId, key: idempotency.key }, expiredAt);
+  const stored = await findOutcome(ctx.db, { ownerId, key: idempotency.key }, keysExpiredAt(ctx.clock.now()));
   if (stored) return resultOf(replay(stored, { ...request, idempotency }));
   const prepared = await decided(prepare());
   if (!("refusal" in prepared)) return runWith(prepared.value);
@@ -99,10 +96,6 @@ export async function runPrepared<P, R>(
 /** Whether a repeat would fail in the same way, so that the error is stored and returned again. */
 function isDecided(error: unknown): error is ServiceError {
   return error instanceof ServiceError && STORED_KINDS.has(error.kind);
-}
-
-export function storedErrorOf({ kind, detail, violations, metadata }: ServiceError): StoredError {
-  return { kind, detail, violations, metadata };
 }
 
 /**
@@ -130,17 +123,9 @@ function replay<R>(
   { fingerprint, response, error }: StoredOutcome,
   { idempotency, codec, call }: Pick<IdempotentRequest<R>, "codec" | "call"> & { idempotency: Idempotency },
 ): Outcome<R> {
-  if (!fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
+  refuseOtherRequest(fingerprint, idempotency.fingerprint);
   call.replayed = true;
-  if (error) return { error: new ServiceError(error.kind, error.detail, error) };
+  if (error) return { error: fromStoredError(error) };
   if (response) return { response: codec.decode(response) };
   throw new Error("an idempotency key was committed without an outcome");
-}
-
-/** The error for a key that was used with another request. */
-export function usedOtherwise(): ServiceError {
-  return invalid(
-    "Idempotency-Key",
-    "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",
-  );
 }

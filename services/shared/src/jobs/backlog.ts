@@ -4,7 +4,10 @@ import { meter } from "../telemetry/instruments.ts";
 import { isWatched } from "../telemetry/spans.ts";
 import { measureQueues } from "./store.ts";
 
-/** Shows, whenever metrics are read, how much each of these queues has before it. @returns what stops that */
+/**
+ * Reports, whenever metrics are read, how many jobs each of these queues has waiting. @returns a function that stops
+ * this
+ */
 export function observeBacklog(db: Database, queues: readonly string[], clock: Clock): () => void {
   if (!isWatched()) return () => {};
   const due = meter().createObservableGauge("parley.jobs.due", { description: "Jobs to be run now, or running" });
@@ -15,7 +18,7 @@ export function observeBacklog(db: Database, queues: readonly string[], clock: C
   });
   const observe: Parameters<ReturnType<typeof meter>["addBatchObservableCallback"]>[0] = async (result) => {
     const now = clock.now();
-    // Of a database that is away or takes too long the last answer stands, and all else is told as ever.
+    // If the database is unreachable or slow, the last values stand, and the other metrics are reported as usual.
     const backlogs = await measureQueues(db, queues, now);
     for (const queue of queues) {
       const backlog = backlogs.find((candidate) => candidate.queue === queue);

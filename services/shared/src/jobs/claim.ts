@@ -1,13 +1,13 @@
 import type { Sql } from "../db/database.ts";
 import { type Job, leaseEnd } from "./store.ts";
 
-/** How the places of one process are shared among the owners of a queue's jobs. */
+/** How one process's places are shared among the owners of a queue's jobs. */
 export interface Shares {
   /** Jobs of one owner that may run at once. Jobs without an owner are not counted. */
   perOwner: number;
-  /** Jobs of each owner that run now. */
+  /** Each owner's running jobs. */
   running: ReadonlyMap<string, number>;
-  /** The owner who had the last turn. */
+  /** The owner served last. */
   last: string;
 }
 
@@ -15,36 +15,38 @@ export interface ClaimSettings {
   queue: string;
   now: Date;
   leaseMs: number;
-  /** Jobs to take at most. */
+  /** The most jobs to claim. */
   limit: number;
   shares: Shares;
 }
 
 export interface Claim {
-  /** In the order of the turns: the last one's owner had the last turn. */
+  /** In the order of the turns; the last one's owner was served last. */
   jobs: Job[];
-  /** Another transaction held jobs that could have been taken. If it was another claim, there may be more to take. */
+  /**
+   * Another transaction held jobs that could have been claimed. If it was another claim, there may be more to claim.
+   */
   contested: boolean;
 }
 
-/** Due jobs that are looked at without regard to owners. When there are more, owners are visited one by one. */
+/** Due jobs that are read regardless of their owners. If there are more, owners are visited one by one. */
 const OLDEST = 128;
-/** Owners that are visited for one claim. */
+/** Owners visited in one claim. */
 const OWNERS = 64;
 
 /**
- * Takes due jobs for the length of a lease. An owner with fewer jobs running goes first, and among equals owners take turns
- * in the order of their ids; an owner's own jobs go in the order of their times.
+ * Claims due jobs for the length of a lease. Owners with fewer running jobs go first, equal ones take turns in the
+ * order of their ids, and an owner's own jobs go in the order of their times.
  *
- * The cost depends neither on how many jobs an owner has due nor on how many owners do: up to OLDEST due jobs are read as they
- * are; of a longer queue `jobs_in_turn` gives one owner after the other, at one step of the index each.
+ * The cost depends neither on how many jobs an owner has due nor on how many owners have any: up to OLDEST due jobs are
+ * read directly; in a longer queue, `jobs_in_turn` leads from owner to owner with one index step each.
  */
 export async function claimJobs(sql: Sql, { queue, now, leaseMs, limit, shares }: ClaimSettings): Promise<Claim> {
   const { perOwner, running, last } = shares;
   const full = [...running].filter(([, count]) => count >= perOwner).map(([ownerId]) => ownerId);
-  // Part of the text: a plan for any number of rows sorts all due jobs.
+  // Part of the text, because a plan for any number of rows sorts all due jobs.
   const oldestMax = sql.unsafe(String(OLDEST));
-  // Materialized: the planner may run a part again that is not, and each run would lock further jobs.
+  // Materialized, because the planner may run other parts again, and each run would lock further jobs.
   const rows = await sql<(Job & { contested: boolean })[]>`
     with recursive oldest as materialized (
       select owner_id, job_id, claimable_at from jobs

@@ -5,18 +5,18 @@ import { runJob } from "./run-job.ts";
 import { findNextClaimable, finishJobs, type Job } from "./store.ts";
 
 export interface QueueLoop {
-  /** A job was asked for, as far as can be told. */
+  /** Call it when a job may have been enqueued. */
   wake(): void;
   stop(): Promise<void>;
 }
 
-/** Claimed in one statement, so that replicas share what comes at once. */
+/** Jobs claimed in one statement; few, so that replicas share those that become due together. */
 const CLAIM_MAX = 32;
-/** Runs whose end is stored in one statement: a commit each would be most of what a short run costs. */
+/** Runs whose ends are stored in one statement: one commit each would cost more than a short run. */
 const FINISHED_MAX = 100;
-/** After a failure to claim: a lost connection is replaced at the next try. */
+/** Pause after a failed claim; the next attempt replaces a lost connection. */
 const RETRY_MS = 1_000;
-/** Claims repeated at once because processes claimed the same jobs at the same moment. */
+/** How often a claim is repeated at once when processes claimed the same jobs at the same moment. */
 const CONTESTED_MAX = 2;
 
 /** Claims and runs one queue's jobs, as many at once as it allows, and sleeps while there are none. */
@@ -25,7 +25,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
   const perOwner = queue.perOwner ?? Math.max(1, Math.floor(queue.concurrency / 4));
   const running = new Set<Promise<void>>();
   const runningOf = new Map<string, number>();
-  /** The owner who had the last turn. */
+  /** The owner served last. */
   let last = "";
   const finish = batched(async (jobs: readonly Job[]) => {
     await finishJobs(db, jobs);
@@ -55,7 +55,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
     });
   }
 
-  /** Claims until every place is taken or nothing is due. @returns how long to sleep then */
+  /** Claims until every place is taken or nothing is due. @returns how long to sleep */
   async function fill(): Promise<number> {
     try {
       for (let contestedTimes = 0; !stopped; ) {
@@ -72,7 +72,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
           limit: places,
           shares,
         });
-        // This process or Postgres stood still meanwhile: others may have them by now, and so may the next claim.
+        // This process or Postgres paused meanwhile: others may have claimed the jobs, and the next claim may too.
         if (clock.now().getTime() - now.getTime() >= queue.leaseMs) continue;
         for (const job of jobs) start(job, heldUntil);
         last = jobs.at(-1)?.ownerId ?? last;
@@ -88,7 +88,8 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
   }
 
   function sleepMs(next: Date | null): number {
-    // What is due and was not got is locked by a transaction whose end is notified, or waits for a run of its owner to end.
+    // A due job that was not claimed is locked by a transaction whose end is notified, or waits for its owner's running
+    // jobs.
     if (!next) return pollMs;
     return Math.min(pollMs, Math.max(1, next.getTime() - clock.now().getTime()));
   }

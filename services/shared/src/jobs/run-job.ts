@@ -2,17 +2,20 @@ import { inSpan } from "../telemetry/spans.ts";
 import { HAND_OVER, type LoopContext } from "./queue.ts";
 import { extendLease, failJob, handOverJob, type Job, repeatJob } from "./store.ts";
 
-/** Until a job that is handed over can be claimed: as long as other processes take to hear of it, or the one that let it go were the first. */
+/**
+ * When a job that is handed over becomes due: the time that other processes take to hear of it, or this one would claim
+ * it first.
+ */
 const HAND_OVER_MS = 100;
 
 export interface RunContext extends LoopContext {
-  /** Stores that a run succeeded, with others that do at the time. */
+  /** Stores that a run succeeded, together with other runs that succeed at the same time. */
   finish(job: Job): Promise<unknown>;
 }
 
 /**
- * Runs a claimed job to its end and stores that; never rejects.
- * @param heldUntil when its lease ends, as `performance.now()` tells it
+ * Runs a claimed job to its end and stores the result; never rejects.
+ * @param heldUntil when the lease ends, in `performance.now()` time
  */
 export async function runJob(ctx: RunContext, job: Job, heldUntil: number): Promise<void> {
   const { log } = ctx;
@@ -20,14 +23,17 @@ export async function runJob(ctx: RunContext, job: Job, heldUntil: number): Prom
   try {
     await inSpan(`job ${job.queue}`, { parent: job.traceparent }, () => runAndStore(ctx, job, lease.signal));
   } catch (err) {
-    // The lease ends and the job comes back by itself.
-    log.warn({ ...fields(job), err }, "the end of a job could not be stored, it will run again");
+    // The lease will end, and the job will be claimed again.
+    log.warn({ ...fields(job), err }, "the outcome of a job could not be stored, so it will run again");
   } finally {
     lease.letGo();
   }
 }
 
-/** Extends the lease until it is let go. One lost beat is nothing; without any the job runs again, which it must bear. */
+/**
+ * Extends the lease until the job ends. One missed beat does no harm; without any, the job runs again, which it must
+ * tolerate.
+ */
 function keepLease(
   { db, clock, queue }: LoopContext,
   job: Job,
@@ -38,7 +44,7 @@ function keepLease(
   let heldUntil = claimedUntil;
   const beat = async () => {
     const sentAt = performance.now();
-    // It would end before the next beat is heard.
+    // The lease would end before the next beat.
     if (sentAt + beatMs > heldUntil) lost.abort();
     const isOurs = await extendLease(db, job, clock.now(), queue.leaseMs).catch(() => null);
     if (isOurs) heldUntil = sentAt + queue.leaseMs;

@@ -6,11 +6,11 @@ export interface Job<P = unknown> {
   jobId: string;
   queue: string;
   payload: P;
-  /** The run this is, 1 for the first since the job was enqueued or last succeeded. */
+  /** The number of this run; 1 for the first since the job was enqueued or last succeeded. */
   attempts: number;
-  /** Which claim this run holds. */
+  /** Identifies the claim that this run holds. */
   lease: number;
-  /** W3C trace context of whoever asked for it. */
+  /** W3C trace context of the request that enqueued it. */
   traceparent: string | null;
 }
 
@@ -23,8 +23,8 @@ export interface NewJob {
 }
 
 /**
- * Asks for work, in the transaction of the change that causes it. A job of that id which waits already, or was given up, is
- * moved to the new time; one that runs already runs again, after this run.
+ * Enqueues a job in the transaction of the change that causes it. A job with that id that is waiting or was given up is
+ * moved to the new time; one that is running runs again afterwards.
  */
 export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
   await enqueueJobs(sql, [job]);
@@ -32,22 +32,23 @@ export async function enqueueJob(sql: Sql, job: NewJob): Promise<void> {
 
 /** The same for several jobs of different ids, in one statement. */
 export async function enqueueJobs(sql: Sql, jobs: readonly NewJob[]): Promise<void> {
-  await enqueueing(
-    sql,
-    sql`
+  await enqueueing(sql, given(sql, jobs));
+}
+
+function given(sql: Sql, jobs: readonly NewJob[]): Fragment {
+  return sql`
     select * from unnest(
       ${jobs.map((job) => job.ownerId)}::text[],
       ${jobs.map((job) => job.jobId)}::text[],
       ${jobs.map((job) => job.queue)}::text[],
       ${jobs.map((job) => JSON.stringify(job.payload))}::text[],
       ${jobs.map((job) => job.dueAt.toISOString())}::text[]::timestamptz[]
-    ) as given (owner_id, job_id, queue, payload, due_at)`,
-  );
+    ) as given (owner_id, job_id, queue, payload, due_at)`;
 }
 
 /**
- * The same of what a query gives, to be the end of a statement that makes the rows it is about. In order of id: two such statements
- * cannot block each other.
+ * The same for the rows of a query, as the last part of a statement that creates what the jobs are about. In order of
+ * id, so that two such statements cannot deadlock.
  * @param jobs selects owner_id, job_id, queue, payload and due_at
  */
 export function enqueueing(sql: Sql, jobs: Fragment): Fragment {
@@ -59,25 +60,31 @@ export function enqueueing(sql: Sql, jobs: Fragment): Fragment {
       traceparent = excluded.traceparent, attempts = 0`;
 }
 
-/** Asks for work unless a job of that id waits or runs already. */
+/** Enqueues a job unless one with that id is waiting or running. */
 export async function enqueueJobOnce(sql: Sql, job: NewJob): Promise<void> {
+  await enqueueJobsOnce(sql, [job]);
+}
+
+/** The same for several jobs, in one statement. */
+export async function enqueueJobsOnce(sql: Sql, jobs: readonly NewJob[]): Promise<void> {
   await sql`
     insert into jobs (owner_id, job_id, queue, payload, due_at)
-    values (${job.ownerId}, ${job.jobId}, ${job.queue}, ${sql.json(job.payload as never)}, ${job.dueAt})
+    select owner_id, job_id, queue, payload::jsonb, due_at from (${given(sql, jobs)}) as asked
+    order by owner_id, job_id
     on conflict (owner_id, job_id) do nothing`;
 }
 
 export interface Backlog {
   queue: string;
-  /** To be run now, or running. */
+  /** Due now, or running. */
   due: number;
-  /** Kept to be looked at. */
+  /** Kept for inspection. */
   givenUp: number;
-  /** Since when the longest due one waits. */
+  /** When the job that has waited longest became due. */
   oldestDueAt: Date | null;
 }
 
-/** What each queue has before it; one without jobs is not among them. */
+/** The backlog of each queue; queues without jobs are missing. */
 export async function measureQueues(sql: Sql, queues: readonly string[], now: Date): Promise<Backlog[]> {
   return sql<Backlog[]>`
     select queue, count(*) filter (where due_at <= ${now}) as due, count(*) filter (where due_at = 'infinity') as given_up,
@@ -85,7 +92,7 @@ export async function measureQueues(sql: Sql, queues: readonly string[], now: Da
     from jobs where queue = any(${queues as string[]}) group by queue`;
 }
 
-/** The first time after `now` at which a queue has something more to claim, if ever. */
+/** The first time after `now` at which a queue has more to claim; null if never. */
 export async function findNextClaimable(sql: Sql, queue: string, now: Date): Promise<Date | null> {
   const [row] = await sql<{ claimableAt: Date }[]>`
     select claimable_at from jobs
@@ -93,9 +100,9 @@ export async function findNextClaimable(sql: Sql, queue: string, now: Date): Pro
   return row?.claimableAt ?? null;
 }
 
-// Only the run that still holds the lease changes its job below: one whose lease another run took meanwhile changes nothing.
+// Only the run that still holds the lease changes its job below; a run that has lost its lease changes nothing.
 
-/** Runs succeeded: their jobs go, but for those that were asked for again meanwhile. In order of id, as they are enqueued. */
+/** Deletes the jobs of successful runs, except those enqueued again meanwhile. In order of id, as they are enqueued. */
 export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> {
   await sql`
     with finished as materialized (
@@ -116,7 +123,7 @@ export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> 
     from finished where jobs.owner_id = finished.owner_id and jobs.job_id = finished.job_id and not is_done`;
 }
 
-/** A run succeeded and wants another one, unless that was asked for meanwhile. */
+/** For a run that succeeded and wants another run, unless one was requested meanwhile. */
 export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
   await sql`
     update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null,
@@ -124,16 +131,16 @@ export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> 
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-/** A run lets its job go unfinished; the workers are told of the time, whenever it was asked for. */
+/** For a run that hands its job over unfinished; notifies the workers of the time. */
 export async function handOverJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
   await sql`
     update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null, due_at = ${dueAt}, payload = payload
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-/** A run failed. @param retryAt null gives the job up, which keeps its row */
+/** For a run that failed. @param retryAt null gives the job up and keeps its row */
 export async function failJob(sql: Sql, job: Job, retryAt: Date | null, error: string): Promise<void> {
-  // A text of Postgres holds every character but this one.
+  // Postgres texts hold every character but this one.
   const text = error.replaceAll("\0", "");
   await sql`
     update jobs set leased_until = null, lease = lease + 1, last_error = ${text},
@@ -141,7 +148,7 @@ export async function failJob(sql: Sql, job: Job, retryAt: Date | null, error: s
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-/** A run is alive. @returns whether the job is still its own */
+/** Extends the lease of a run. @returns whether the run still holds the job */
 export async function extendLease(sql: Sql, job: Job, now: Date, leaseMs: number): Promise<boolean> {
   const { count } = await sql`
     update jobs set leased_until = ${leaseEnd(now, leaseMs)}

@@ -5,32 +5,32 @@ import { counter } from "../telemetry/instruments.ts";
 import { enqueueJobOnce } from "./store.ts";
 import type { Queue } from "./worker.ts";
 
-/** Work that is done again and again, in one replica at a time. */
+/** Work that is repeated in one replica at a time. */
 export interface Sweep {
-  /** Of its queue and its one job. */
+  /** The name of its queue and of its one job. */
   name: string;
   everyMs: number;
-  /** It deletes what is past its age, so it does not run while the time is not sure. */
+  /** Whether it deletes old data; then it does not run while the clock is in doubt. */
   deletes?: boolean;
-  /** May end early when `stopping` fires: it is then run again at once, by another replica. */
+  /** May end early when `stopping` fires; another replica then runs it at once. */
   run(now: Date, stopping: AbortSignal): Promise<void>;
 }
 
 const LEASE_MS = 30_000;
 const RETRY_MS = 5_000;
-/** Another process may have a host whose clock is right. */
+/** Another process's host may have the right time. */
 const UNSURE_RETRY_MS = 60_000;
 
 const refused = counter("parley.sweeps.refused", "Sweeps that deleted nothing because clocks contradict each other");
 
-/** Starts the sweeps that do not run yet. */
+/** Enqueues the sweeps that are not running yet. */
 export async function startSweeps(db: Database, clock: Clock, sweeps: readonly Sweep[]): Promise<void> {
   for (const { name } of sweeps) {
     await enqueueJobOnce(db, { ownerId: "", jobId: name, queue: name, payload: {}, dueAt: clock.now() });
   }
 }
 
-/** A queue for each sweep. @param stopping ends those that run, early */
+/** Returns a queue for each sweep. @param stopping ends running sweeps early */
 export function sweepQueues(
   clock: Clock,
   log: Logger,

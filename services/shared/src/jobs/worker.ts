@@ -9,21 +9,23 @@ import { startQueueLoop } from "./queue-loop.ts";
 export { HAND_OVER, type Queue };
 
 export interface Worker {
-  /** Claims nothing more and waits for what runs. */
+  /** Claims no more jobs and waits for those that run. */
   stop(): Promise<void>;
 }
 
 export interface WorkerSettings {
   clock?: Clock;
-  /** How long a lost notification can delay a job, milliseconds. */
+  /** How long a lost notification can delay a job, in milliseconds. */
   pollMs?: number;
-  /** The database past a pooler, which passes no notifications on; else they are awaited where the jobs are. */
+  /** The database without a pooler, which would pass on no notifications; `db` by default. */
   direct?: Database;
 }
 
 const POLL_MS = 2_000;
 
-/** Runs the jobs of some queues: woken by inserts, by their times, and by a poll should a notification get lost. */
+/**
+ * Runs the jobs of some queues: woken by inserts, by the jobs' times, and by polling in case a notification is lost.
+ */
 export function startWorker(
   db: Database,
   queues: Readonly<Record<string, Queue>>,

@@ -1,28 +1,40 @@
+import type { Readable } from "node:stream";
 import { setImmediate } from "node:timers/promises";
 import {
   Metadata,
   type ServerUnaryCall,
   type ServerWritableStream,
   type sendUnaryData,
+  status,
   type UntypedServiceImplementation,
 } from "@grpc/grpc-js";
-import type { Hold } from "../byte-shares.ts";
-import { databaseUnreachable, isOutOfTime, isUnreachableDatabase } from "../db/unreachable.ts";
-import { cancelled, ServiceError } from "../errors.ts";
+import { cancelled, type ServiceError } from "../errors.ts";
+import { charactersOf } from "../length.ts";
+import type { Hold } from "../shares/byte-shares.ts";
+import type { LoopTurns } from "../shares/loop-shares.ts";
 import { servedCall } from "../telemetry/rpc.ts";
 import { type Call, markReplayed } from "./call.ts";
 import type { AnyMethod } from "./definition.ts";
+import { type Ending, endingOf, failed, logEnding, SUCCEEDED } from "./ending.ts";
 import { type OpenCall, openCall, type RunningCalls } from "./open-call.ts";
 import type { EnterCall } from "./owner-calls.ts";
-import { type CheckOwnerIds, ownerIdCheck } from "./owner-ids.ts";
-import { type Admitted, refusePeer } from "./peers.ts";
-import { isFromPeer, type RichStatus, toStatus } from "./status.ts";
+import { type CheckOwnerIds, ownerIdCheck, ownerIdReader } from "./owner-ids.ts";
+import { registrationOf } from "./registration.ts";
+import { sendSliced } from "./send-sliced.ts";
+import { type SlicedMessage, sliceMessage } from "./sliced-message.ts";
+import { type RichStatus, toStatus } from "./status.ts";
+import { type Admitted, refusePeer } from "./tls/peers.ts";
+
+/** Responses from this size on are sent slice by slice. */
+const LARGE_CHARACTERS = 64 * 1024;
 
 /** What the calls of one server share. */
 export interface ServerContext extends RunningCalls {
   /** Each owner's share of the calls that are handled at once. */
   enter: EnterCall;
-  /** The names of the processes that may call, null for everybody. */
+  /** The order in which slices of large responses are sent. */
+  turns: LoopTurns;
+  /** The names of the processes that may call; null admits everybody. */
   peers: Admitted | null;
 }
 
@@ -31,35 +43,48 @@ export type AnyHandler = (input: any, call: Call) => Promise<unknown> | AsyncIte
 
 type AnyCall = ServerUnaryCall<unknown, Buffer>;
 
-/** A handler as grpc-js wants it. It ends the process when an async handler rejects, so none is ever handed to it bare. */
+/**
+ * Turns a handler into one that grpc-js accepts. Every handler passes here, because grpc-js ends the process when an
+ * async handler rejects.
+ */
 export function adapt(
   method: AnyMethod,
   handler: AnyHandler,
   server: ServerContext,
 ): UntypedServiceImplementation[string] {
   const checkOwnerIds = ownerIdCheck(method.path);
+  const ownerOf = ownerIdReader(method.path);
   const unsent = (err: unknown) => server.log.error({ err, rpc: method.path }, "answer could not be sent");
   const refusalOf = (grpcCall: Parameters<typeof refusePeer>[2]) => {
     const refusal = refusePeer(server.peers, method.path, grpcCall);
     if (refusal) server.log.warn({ rpc: method.path, reason: refusal.details }, "peer refused");
     return refusal;
   };
+  const served = (grpcCall: { request: unknown }, { call }: OpenCall, respond: () => Promise<Ending>) => {
+    const startedAt = performance.now();
+    const work = async () => {
+      const ending = await respond();
+      logEnding(server.log, method.path, { ownerId: ownerOf(grpcCall.request), call, startedAt }, ending);
+      return ending.failure;
+    };
+    servedCall(method.path, call.traceparent, work).catch(unsent);
+  };
   if (method.responseStream) {
     return (grpcCall: ServerWritableStream<unknown, Buffer>) => {
       const refusal = refusalOf(grpcCall);
       if (refusal) return void grpcCall.emit("error", refusal);
-      const refuse = (status: RichStatus) => grpcCall.emit("error", status);
+      const refuse = (refusal: RichStatus) => grpcCall.emit("error", refusal);
       const open = openCall(grpcCall, server, refuse);
       const respond = () => respondMany(method, handler, checkOwnerIds, grpcCall, open, refuse);
-      servedCall(method.path, open.call.traceparent, respond).catch(unsent);
+      served(grpcCall, open, respond);
     };
   }
   return (grpcCall: AnyCall, callback: sendUnaryData<Buffer>) => {
     const refusal = refusalOf(grpcCall);
     if (refusal) return callback(refusal);
     const open = openCall(grpcCall, server, callback);
-    const respond = () => respondOnce(method, handler, checkOwnerIds, grpcCall, open, callback, server.enter);
-    servedCall(method.path, open.call.traceparent, respond).catch(unsent);
+    const respond = () => respondOnce(method, handler, checkOwnerIds, grpcCall, open, callback, server);
+    served(grpcCall, open, respond);
   };
 }
 
@@ -70,32 +95,54 @@ async function respondOnce(
   grpcCall: AnyCall,
   open: OpenCall,
   callback: sendUnaryData<Buffer>,
-  enter: EnterCall,
-): Promise<ServiceError | null> {
+  { enter, turns }: ServerContext,
+): Promise<Ending> {
+  const { hasOwnShares, largeResponse } = registrationOf(handler);
   let share: Hold | null = null;
   try {
     if (!method.requestStream) {
       checkOwnerIds(grpcCall.request);
-      const entered = enter(method.path, grpcCall.request, open.call);
+      const entered = hasOwnShares ? null : enter(method.path, grpcCall.request, open.call);
       share = entered instanceof Promise ? await entered : entered;
     }
     const input = method.requestStream ? requestsOf(grpcCall, open, checkOwnerIds) : grpcCall.request;
     const response = await handler(input, open.call);
+    if (largeResponse && charactersOf(response, LARGE_CHARACTERS) >= LARGE_CHARACTERS) {
+      const sliced = sliceMessage(largeResponse, response);
+      const ownerId = ownerIdReader(method.path)(grpcCall.request);
+      if (open.close()) await respondSliced(grpcCall, sliced, open, callback, () => turns.next(ownerId));
+      return SUCCEEDED;
+    }
     const bytes = method.responseSerialize(response);
     if (open.close()) callback(null, bytes, open.call.replayed ? markReplayed(new Metadata()) : undefined);
-    return null;
+    return SUCCEEDED;
   } catch (error) {
-    const failure = asServiceError(error, method, open);
-    if (open.close()) callback(statusOf(failure, open));
-    return failure;
+    const ending = endingOf(error, open.gone);
+    if (open.close()) callback(statusOf(ending.failure, open));
+    return ending;
   } finally {
     share?.release();
   }
 }
 
-/** On Bun a stream that its client cancels or loses ends like a whole one, and is known for what it is a moment later. */
-async function* requestsOf(grpcCall: AnyCall, open: OpenCall, checkOwnerIds: CheckOwnerIds): AsyncGenerator<unknown> {
-  for await (const request of grpcCall as unknown as AsyncIterable<unknown>) {
+async function respondSliced(
+  grpcCall: AnyCall,
+  sliced: SlicedMessage,
+  { call }: OpenCall,
+  callback: sendUnaryData<Buffer>,
+  nextTurn: () => Promise<void>,
+): Promise<void> {
+  const gone = new AbortController();
+  call.onSent(() => gone.abort());
+  await sendSliced(grpcCall, sliced, nextTurn, gone.signal);
+  // The message has been sent; what is left is the status, which grpc-js takes as an error with the code OK.
+  callback({ code: status.OK, details: "OK", metadata: call.replayed ? markReplayed(new Metadata()) : new Metadata() });
+}
+
+/** On Bun, a stream that its client cancels or loses ends like a complete one; the difference shows a moment later. */
+async function* requestsOf(grpcCall: unknown, open: OpenCall, checkOwnerIds: CheckOwnerIds): AsyncGenerator<unknown> {
+  // A bidirectional stream continues with responses after the requests have ended.
+  for await (const request of (grpcCall as Readable).iterator({ destroyOnReturn: false })) {
     checkOwnerIds(request);
     yield request;
   }
@@ -110,19 +157,20 @@ async function respondMany(
   grpcCall: ServerWritableStream<unknown, Buffer>,
   open: OpenCall,
   refuse: (status: RichStatus) => void,
-): Promise<ServiceError | null> {
+): Promise<Ending> {
   try {
-    checkOwnerIds(grpcCall.request);
-    for await (const response of handler(grpcCall.request, open.call) as AsyncIterable<unknown>) {
+    if (!method.requestStream) checkOwnerIds(grpcCall.request);
+    const input = method.requestStream ? requestsOf(grpcCall, open, checkOwnerIds) : grpcCall.request;
+    for await (const response of handler(input, open.call) as AsyncIterable<unknown>) {
       if (open.gone) break;
       if (!grpcCall.write(method.responseSerialize(response))) await drainedOrGone(grpcCall, open.call.signal);
     }
     if (open.close()) grpcCall.end();
-    return open.gone ? cancelled() : null;
+    return open.gone ? failed(cancelled()) : SUCCEEDED;
   } catch (error) {
-    const failure = asServiceError(error, method, open);
-    if (open.close()) refuse(statusOf(failure, open));
-    return failure;
+    const ending = endingOf(error, open.gone);
+    if (open.close()) refuse(statusOf(ending.failure, open));
+    return ending;
   }
 }
 
@@ -139,34 +187,7 @@ function drainedOrGone(grpcCall: ServerWritableStream<unknown, Buffer>, gone: Ab
 }
 
 function statusOf(failure: ServiceError, open: OpenCall): RichStatus {
-  const status = toStatus(failure);
-  if (open.call.replayed) markReplayed(status.metadata);
-  return status;
-}
-
-function asServiceError(error: unknown, method: AnyMethod, { call, gone }: OpenCall): ServiceError {
-  const fields = { rpc: method.path };
-  if (error instanceof ServiceError) {
-    // One that a peer sent was logged there.
-    if (error.kind === "internal" && !isFromPeer(error))
-      call.log.error({ ...fields, err: error.cause ?? error }, "rpc failed");
-    return error;
-  }
-  if (gone && isAbort(error)) return cancelled();
-  if (isUnreachableDatabase(error)) {
-    call.log.warn({ ...fields, err: error }, "database unreachable");
-    return databaseUnreachable(error);
-  }
-  if (isOutOfTime(error)) {
-    call.log.warn({ ...fields, err: error }, "database too slow");
-    return new ServiceError("deadline", "The database took too long, try again");
-  }
-  call.log.error({ ...fields, err: error }, "rpc failed");
-  return new ServiceError("internal", "An unexpected error");
-}
-
-/** What awaiting something on an aborted signal, or reading the requests of a caller that is gone, fails with. */
-function isAbort(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  return error.name === "AbortError" || ("code" in error && error.code === "ERR_STREAM_PREMATURE_CLOSE");
+  const rich = toStatus(failure);
+  if (open.call.replayed) markReplayed(rich.metadata);
+  return rich;
 }

@@ -1,34 +1,35 @@
 import DataLoader from "dataloader";
 import { refuseInTransaction } from "../db/open-transactions.ts";
 
-/** For a read, which others beside it hold up in nothing. */
+/** For reads, which do not slow each other down. */
 const WAIT_MAX_MS = 10;
 
 export interface BatchOptions<K> {
-  /** How long a batch waits for the one before it: one that hangs must not hold up everybody. */
+  /** How long a batch waits for the one before it, so that one that hangs does not block everybody. */
   waitMaxMs?: number;
-  /** For reads: keys of the same id are one key of a call, and all who asked get the same value. */
+  /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
   idOf?: (key: K) => string;
 }
 
 /**
- * Reads one at a time by a call that reads many. What is asked for in one tick is one call, and what is asked for while a call
- * is under way is the next one: a lone read waits for nothing, and under load a call's cost is shared by all who wait.
- * @param readMany in the order of the keys, for each its value or the error it alone gets
- * @param keysMax of one call
+ * Reads one key at a time through a call that reads many. Keys requested in one tick share one call, and keys requested
+ * while a call is running share the next one. So a lone read never waits, and under load the waiting reads share a
+ * call's cost.
+ * @param readMany returns, in the order of the keys, each one's value or its own error
+ * @param keysMax the most keys in one call
  */
 export function batched<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   keysMax: number,
   { waitMaxMs = WAIT_MAX_MS, idOf }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
-  /** Settles with the call that left last; null when it has. */
+  /** Settles with the most recent call; null once it has settled. */
   let underWay: Promise<void> | null = null;
 
   async function call(keys: readonly K[]): Promise<readonly (V | Error)[]> {
     const { promise, resolve } = Promise.withResolvers<void>();
     underWay = promise;
-    // What is remembered is only what has not left yet.
+    // Only keys that have not been sent are remembered.
     loader.clearAll();
     try {
       return await readMany(keys);

@@ -4,34 +4,44 @@ import type { Logger } from "../log.ts";
 /** What a request carries from hop to hop. */
 export interface CallOrigin {
   requestId: string;
-  /** W3C trace context (https://www.w3.org/TR/trace-context/), passed on as it came; one of another form is dropped. */
+  /** W3C trace context (https://www.w3.org/TR/trace-context/), passed on unchanged; a malformed one is dropped. */
   traceparent?: string | undefined;
   /** Epoch milliseconds after which nobody waits for the answer. */
   deadlineMs?: number | undefined;
-  /** Fires when the caller is gone. */
+  /** Fires when the caller has gone. */
   signal?: AbortSignal | undefined;
-  /** Is told the bytes of each unary answer that arrives for the request, before they are read. */
-  onAnswer?: ((bytes: number) => void) | undefined;
+  /**
+   * Gets the size in bytes of each unary response that arrives for the request, before it is decoded. Returns false
+   * when there is no room for it; the call then fails as rate_limited.
+   */
+  onAnswer?: ((bytes: number) => boolean) | undefined;
 }
 
 /** The request being served; pass it on as the origin of every call made for it. */
 export interface Call extends CallOrigin {
-  /** Fires when the caller is gone before the answer: cancelled, disconnected, out of time, or cut off at a stop. */
+  /**
+   * Fires when the caller goes before the answer: it cancelled, disconnected, ran out of time, or was cut off at
+   * shutdown.
+   */
   signal: AbortSignal;
-  /** Fires when the server begins to stop: a stream without an end of its own ends then, or holds the stop up. */
+  /**
+   * Fires when the server begins to stop. A stream without an end of its own must end then, or it delays the shutdown.
+   */
   stopping: AbortSignal;
-  /** Its lines name the request. */
+  /** Its lines carry the request's id. */
   log: Logger;
-  /** Runs `then` once the answer has left the process, or the caller is gone: what was held for it can go. */
+  /** The server's own, for requests that the call carries. */
+  serverLog: Logger;
+  /** Runs `then` once the answer has left the process or the caller has gone, to release what was held for it. */
   onSent(then: () => void): void;
-  /** Set by a handler whose answer, or a stream's error, an earlier request got first; the caller is told by `onReplayed`. */
+  /** Set by a handler whose answer, or whose stream's error, is a replay; the caller learns of it by `onReplayed`. */
   replayed?: boolean;
 }
 
 const REQUEST_ID = "x-request-id";
 const TRACEPARENT = "traceparent";
 const TRACEPARENT_FORM = /^[\da-f]{2}-[\da-f]{32}-[\da-f]{16}-[\da-f]{2}(-[!-~]*)?$/;
-/** Trailer of a response or an error that an earlier request with the same idempotency key got first. */
+/** Trailer of a response or an error that replays an earlier request's with the same idempotency key. */
 const REPLAYED = "parley-idempotent-replayed";
 
 /** Whether a text has the form of a W3C trace context. */
@@ -48,7 +58,7 @@ export function isReplayed(trailers: Metadata): boolean {
   return trailers.get(REPLAYED).length > 0;
 }
 
-/** @param traceparent what the call belongs to */
+/** @param traceparent the trace that the call belongs to */
 export function originMetadata(origin: CallOrigin | undefined, traceparent = origin?.traceparent): Metadata {
   const metadata = new Metadata();
   if (origin) metadata.set(REQUEST_ID, origin.requestId);

@@ -6,8 +6,9 @@ import { notFound } from "../errors.ts";
 import type { Call } from "./call.ts";
 
 /**
- * The standard health service (https://grpc.io/docs/guides/health-checking/): the process and its one service serve until the
- * stop. Ours, because the package `grpc-health-check` reads its proto from a file, which no compiled binary has.
+ * The standard health service (https://grpc.io/docs/guides/health-checking/): the process and its one service report
+ * SERVING until shutdown. Written here because the package `grpc-health-check` reads its proto from a file, which a
+ * compiled binary does not have.
  */
 export function healthHandlers(service: string) {
   const known = ["", service];

@@ -7,27 +7,27 @@ import { type RichStatus, toStatus } from "./status.ts";
 /** A call that has not been answered yet. */
 export interface OpenCall {
   call: Call;
-  /** Nobody waits for the answer any more. */
+  /** Whether nobody waits for the answer any more. */
   readonly gone: boolean;
-  /** Whoever gets true is the one to answer. */
+  /** Whoever gets true must answer. */
   close(): boolean;
 }
 
-/** The calls that a server has under way. */
+/** The calls that a server is handling. */
 export interface RunningCalls {
   log: Logger;
   stopping: AbortSignal;
-  /** Cuts off each call that runs. */
+  /** Functions that cut off the running calls. */
   running: Set<() => void>;
 }
 
 type AnyCall = Pick<ServerUnaryCall<unknown, unknown>, "metadata" | "getDeadline" | "once">;
 
-/** @param refuse answers the call should it be cut off at a stop */
+/** @param refuse answers the call if it is cut off at shutdown */
 export function openCall(grpcCall: AnyCall, server: RunningCalls, refuse: (status: RichStatus) => void): OpenCall {
   let answered = false;
   let gone = false;
-  // Made for those who look at the signal: it and its firing cost a tenth of a small call.
+  // Created only for those who read the signal: creating and firing it costs a tenth of a small call.
   let aborter: AbortController | undefined;
   const leave = () => {
     gone = true;
@@ -35,7 +35,7 @@ export function openCall(grpcCall: AnyCall, server: RunningCalls, refuse: (statu
   };
   let isSent = false;
   const whenSent: (() => void)[] = [];
-  // Also emitted after every answer, when the last of it is on the wire.
+  // Also emitted after every answer, once the last of it is sent.
   grpcCall.once("cancelled", () => {
     if (!answered) leave();
     isSent = true;
@@ -66,6 +66,7 @@ export function openCall(grpcCall: AnyCall, server: RunningCalls, refuse: (statu
       return aborter.signal;
     },
     stopping: server.stopping,
+    serverLog: server.log,
     onSent: (then) => {
       if (isSent) then();
       else whenSent.push(then);

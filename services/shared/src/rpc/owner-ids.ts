@@ -4,11 +4,23 @@ import { invalid } from "../errors.ts";
 /** @throws ServiceError invalid, naming the field, when an owner id of the request is empty */
 export type CheckOwnerIds = (request: unknown) => void;
 
-/** The check of an RPC's requests, once for all handlers: a forgotten owner id must never read or write another set of rows. */
+/** Checks an RPC's requests for all handlers: a missing owner id must never read or write another set of rows. */
 export function ownerIdCheck(rpcPath: string): CheckOwnerIds {
   const fields = (OWNER_IDS[rpcPath] ?? []).map((field) => field.split("."));
   return (request) => {
     for (const field of fields) refuseEmpty(request, field, "");
+  };
+}
+
+/** Returns the owner of an RPC's request; "" if it names none or several. */
+export function ownerIdReader(rpcPath: string): (request: unknown) => string {
+  const [path, ...more] = OWNER_IDS[rpcPath] ?? [];
+  if (path === undefined || more.length > 0 || path.includes("[]")) return () => "";
+  const names = path.split(".").map(camelCase);
+  return (request) => {
+    let value: unknown = request;
+    for (const name of names) value = (value as Record<string, unknown> | undefined)?.[name];
+    return typeof value === "string" ? value : "";
   };
 }
 

@@ -10,9 +10,8 @@ import {
 } from "@parley/proto/grpc/reflection/v1/reflection.ts";
 
 /**
- * Lets any gRPC tool see that this server offers `service`, and describe it
- * (https://grpc.io/docs/guides/reflection/). Ours, because the package `@grpc/reflection` reads its proto from a file, which
- * no compiled binary has.
+ * Lets any gRPC tool list and describe this server's `service` (https://grpc.io/docs/guides/reflection/). Written here
+ * because the package `@grpc/reflection` reads its proto from a file, which a compiled binary does not have.
  */
 export function addReflection(server: Server, service: string): void {
   const serverReflectionInfo = (call: ServerDuplexStream<Request, Response>) => {
@@ -24,7 +23,7 @@ export function addReflection(server: Server, service: string): void {
     server.addService(definition, { serverReflectionInfo });
 }
 
-/** The older name of the same protocol, which tools still ask for. */
+/** The older name of the same protocol, which tools still use. */
 function asAlpha(definition: ServiceDefinition): ServiceDefinition {
   const methods = Object.entries(definition).map(([name, method]) => [
     name,
@@ -45,13 +44,13 @@ function find(asked: Request["messageRequest"], service: string): Response["mess
       return described(registry().getFile(asked.value.replace(/\.proto$/, "")), asked.value);
     case "fileContainingSymbol":
       return described(fileOf(asked.value), asked.value);
-    // Nothing here extends a message.
+    // No message here has extensions.
     default:
       return refused(status.UNIMPLEMENTED, `There is no answer to ${asked?.$case ?? "an empty request"}`);
   }
 }
 
-/** The file of a service, a message or an enum, or of a member of one. */
+/** Returns the file of a service, a message, an enum, or a member of one. */
 function fileOf(symbol: string): DescFile | undefined {
   const parent = symbol.slice(0, Math.max(0, symbol.lastIndexOf(".")));
   return (registry().get(symbol) ?? registry().get(parent))?.file;
@@ -77,7 +76,7 @@ function refused(errorCode: status, errorMessage: string): Response["messageResp
 
 let known: FileRegistry | null = null;
 
-/** Read when the first tool asks: most processes never are. */
+/** Read for the first tool that asks; in most processes none does. */
 function registry(): FileRegistry {
   known ??= createFileRegistry(fromBinary(FileDescriptorSetSchema, readFileSync(descriptors)));
   return known;

@@ -1,22 +1,25 @@
 import { Server, ServerCredentials, type ServiceDefinition, type UntypedServiceImplementation } from "@grpc/grpc-js";
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import type { Logger } from "../log.ts";
+import { loopTurns } from "../shares/loop-shares.ts";
 import { type AnyHandler, adapt, type ServerContext } from "./adapt.ts";
 import type { Call } from "./call.ts";
 import type { Definition, RequestOf, ResponseOf } from "./definition.ts";
 import { healthHandlers } from "./health.ts";
 import { ownerCalls } from "./owner-calls.ts";
-import type { Admitted } from "./peers.ts";
 import { addReflection } from "./reflection.ts";
+import type { Admitted } from "./tls/peers.ts";
 import { removeStaleSocket, socketPath } from "./unix-sockets.ts";
 
-/** Handlers as promises and async iterables. A method left out answers UNIMPLEMENTED. */
+/** Handlers as promises and async iterables. A missing method answers UNIMPLEMENTED. */
 export type Handlers<D extends Definition> = {
-  [M in keyof D]?: D[M] extends { requestStream: true }
-    ? (requests: AsyncIterable<RequestOf<D[M]>>, call: Call) => Promise<ResponseOf<D[M]>>
-    : D[M] extends { responseStream: true }
-      ? (request: RequestOf<D[M]>, call: Call) => AsyncIterable<ResponseOf<D[M]>>
-      : (request: RequestOf<D[M]>, call: Call) => Promise<ResponseOf<D[M]>>;
+  [M in keyof D]?: D[M] extends { requestStream: true; responseStream: true }
+    ? (requests: AsyncIterable<RequestOf<D[M]>>, call: Call) => AsyncIterable<ResponseOf<D[M]>>
+    : D[M] extends { requestStream: true }
+      ? (requests: AsyncIterable<RequestOf<D[M]>>, call: Call) => Promise<ResponseOf<D[M]>>
+      : D[M] extends { responseStream: true }
+        ? (request: RequestOf<D[M]>, call: Call) => AsyncIterable<ResponseOf<D[M]>>
+        : (request: RequestOf<D[M]>, call: Call) => Promise<ResponseOf<D[M]>>;
 };
 
 export interface ServerSettings {
@@ -24,36 +27,36 @@ export interface ServerSettings {
   address: string;
   log: Logger;
   credentials?: ServerCredentials;
-  /** With certificates: the names of the processes that may call, null for any of the same authority. */
+  /** With certificates, the names of the processes that may call; null for any process of the same authority. */
   peers?: Admitted | null;
-  /** Milliseconds for running calls to end at a stop. */
+  /** Milliseconds that running calls have to end at shutdown. */
   drainMs?: number;
   /**
-   * Milliseconds after which a connection takes no new calls, so that callers spread over new replicas. Calls that it has run on
-   * for as long as they like: a voice runtime's stream lasts as long as a call.
+   * Milliseconds after which a connection takes no new calls, so that callers spread to new replicas. Its running calls
+   * continue: a voice runtime's stream lasts as long as a phone call.
    */
   connectionAgeMs?: number;
-  /** Milliseconds of silence after which a peer is asked for a sign of life, and as many that it has for it, or its calls end. */
+  /** Milliseconds of silence after which a peer is pinged, and the time it has to reply before its calls end. */
   keepaliveMs?: number;
 }
 
 export interface RunningServer {
   address: string;
-  /** Stops taking calls, lets running ones end within the drain time, then cuts them off. */
+  /** Takes no new calls, lets running ones end within the drain time, then cuts them off. */
   stop(): Promise<void>;
 }
 
-/** Of one message; a larger one is refused before anybody reads it. */
+/** Limit for one message; a larger one is refused unread. */
 const REQUEST_BYTES_MAX = 32 * 1024 * 1024;
 
 const DRAIN_MS = 10_000;
-/** The pace at which callers ask for the names of replicas anew. To connect anew costs next to nothing. */
+/** How often callers look for new replicas. Reconnecting costs next to nothing. */
 const CONNECTION_AGE_MS = 15_000;
 const KEEPALIVE_MS = 15_000;
-/** For the last answers to get onto the wire. */
+/** Time for the last answers to be sent. */
 const FLUSH_MS = 500;
 
-/** Serves one service with health and reflection beside it. */
+/** Serves one service, with health and reflection. */
 export async function serve<D extends Definition>(
   definition: D,
   handlers: Handlers<D>,
@@ -68,7 +71,14 @@ export async function serve<D extends Definition>(
   });
   const stopping = new AbortController();
   const { log, peers = null } = settings;
-  const context: ServerContext = { log, stopping: stopping.signal, running: new Set(), enter: ownerCalls(), peers };
+  const context: ServerContext = {
+    log,
+    stopping: stopping.signal,
+    running: new Set(),
+    enter: ownerCalls(),
+    turns: loopTurns(),
+    peers,
+  };
   const name = serviceName(definition);
   server.addService(onWire(definition), implement(definition, handlers, context));
   server.addService(onWire(HealthService), implement(HealthService, healthHandlers(name), { ...context, peers: null }));
@@ -96,7 +106,7 @@ function implement<D extends Definition>(
   return implementation;
 }
 
-/** The adapter encodes the responses itself, where it can answer for a failure of that. */
+/** The adapter encodes responses itself, so that it can report a failure to encode. */
 function onWire(definition: Definition): ServiceDefinition {
   const methods = Object.entries(definition).map(([name, method]) => [
     name,
@@ -120,7 +130,10 @@ async function bind(server: Server, settings: ServerSettings): Promise<number> {
   return promise;
 }
 
-/** With channelz off, grpc-js's own forceShutdown finds no connection to end; calls cut off one by one let go of theirs. */
+/**
+ * Without channelz, grpc-js's own forceShutdown finds no connection to end; calls that are cut off one by one release
+ * theirs.
+ */
 async function drain(server: Server, { running }: ServerContext, drainMs: number): Promise<void> {
   const drained = new Promise<void>((resolve) => server.tryShutdown(() => resolve()));
   if (await settlesWithin(drained, drainMs)) return;

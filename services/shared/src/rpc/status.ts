@@ -33,18 +33,28 @@ const KINDS = new Map<number, ErrorKind>([
   [status.NOT_FOUND, "not_found"],
 ]);
 
-/** A status travels in headers, which break the whole connection when they pass 64 KB; the short text is in them twice. */
+/**
+ * A status travels in headers, which break the whole connection when they exceed 64 KB; they hold the short text twice.
+ */
 const LIMITS = { shortText: 200, detail: 2_000, violations: 4_000 };
 
 export type RichStatus = Pick<StatusObject, "code" | "details" | "metadata">;
 
 /**
- * A ServiceError as gRPC's status with the standard's error details (https://grpc.io/docs/guides/error/). A detail of more than
- * 2,000 characters is cut, violations beyond 4,000 characters are left out.
+ * Converts a ServiceError to a gRPC status with standard error details (https://grpc.io/docs/guides/error/). Cuts a
+ * detail after 2,000 characters, and leaves out violations beyond 4,000 characters.
  */
 export function toStatus(error: ServiceError): RichStatus {
+  const status = statusMessage(error);
+  const metadata = new Metadata();
+  metadata.set(DETAILS, Buffer.from(Status.encode(status).finish()));
+  return { code: status.code, details: cut(status.message, LIMITS.shortText), metadata };
+}
+
+/** The same as a message, for an error that travels within a stream. */
+export function statusMessage(error: ServiceError): Status {
   const code = CODES[error.kind];
-  const detail = cut(error.detail, LIMITS.detail);
+  const message = cut(error.detail, LIMITS.detail);
   const details: Any[] = [
     any("ErrorInfo", ErrorInfo.encode({ reason: error.kind.toUpperCase(), domain: DOMAIN, metadata: error.metadata })),
   ];
@@ -57,14 +67,14 @@ export function toStatus(error: ServiceError): RichStatus {
     const nanos = Math.round((error.retryAfterMs - seconds * 1000) * 1e6);
     details.push(any("RetryInfo", RetryInfo.encode({ retryDelay: { seconds, nanos } })));
   }
-  const metadata = new Metadata();
-  metadata.set(DETAILS, Buffer.from(Status.encode({ code, message: detail, details }).finish()));
-  return { code, details: cut(detail, LIMITS.shortText), metadata };
+  return { code, message, details };
 }
 
 /**
- * The ServiceError a peer sent, or what a bare gRPC failure means. `peer` names the service in the latter's text.
- * @param cancelledHere whether this side gave the call up: a call cancelled by the other side was lost with its connection
+ * Returns the ServiceError that a peer sent, or the meaning of a bare gRPC failure, whose text names the service
+ * `peer`.
+ * @param cancelledHere whether this side cancelled the call: one cancelled by the other side was lost with its
+ * connection
  */
 export function fromStatus(error: GrpcError, peer: string, cancelledHere = false): ServiceError {
   const [packed] = error.metadata?.get(DETAILS) ?? [];
@@ -79,8 +89,8 @@ export function fromStatus(error: GrpcError, peer: string, cancelledHere = false
 }
 
 /**
- * Whether the connection broke, in another way than the two that grpc-js knows (ECONNRESET, ETIMEDOUT). Nothing but the text tells it
- * from a failure of the server.
+ * Whether the connection broke in a way that grpc-js does not recognise (it knows ECONNRESET and ETIMEDOUT). Only the
+ * text distinguishes it from a failure of the server.
  */
 function brokeUnderneath({ code, details }: GrpcError): boolean {
   return code === status.INTERNAL && details.includes("triggered by internal client error");
@@ -93,12 +103,14 @@ const BARE_DETAILS: Partial<Record<ErrorKind, (peer: string) => string>> = {
   unimplemented: (peer) => `The ${peer} service does not offer this yet`,
 };
 
-/** Whether a peer sent this error with its details, as one that runs this code does. */
+/** Whether a peer that runs this code sent the error, with its details. */
 export function isFromPeer({ cause }: ServiceError): boolean {
   return cause instanceof Error && "metadata" in cause && (cause as GrpcError).metadata.get(DETAILS).length > 0;
 }
 
-/** At most `length` characters, and none that has no encoding: half of a surrogate pair would fail the whole status. */
+/**
+ * Cuts a text to `length` characters and replaces halves of surrogate pairs, which would make the whole status fail.
+ */
 function cut(text: string, length: number): string {
   return (text.length <= length ? text : `${text.slice(0, length - 1)}…`).toWellFormed();
 }
@@ -115,17 +127,17 @@ function any(name: string, message: { finish(): Uint8Array }): Any {
   return { typeUrl: TYPE + name, value: Buffer.from(message.finish()) };
 }
 
-/** Null when the details are another program's, or no details at all. */
+/** Null when the details are missing or another program's. */
 function unpack(packed: Buffer, cause: GrpcError): ServiceError | null {
   try {
-    return readDetails(packed, cause);
+    return readStatus(Status.decode(packed), cause);
   } catch {
     return null;
   }
 }
 
-function readDetails(packed: Buffer, cause: GrpcError): ServiceError | null {
-  const { message, details } = Status.decode(packed);
+/** The ServiceError in a status message; null when its details are another program's, or none. */
+export function readStatus({ message, details }: Status, cause?: unknown): ServiceError | null {
   let kind: ErrorKind | null = null;
   let metadata: Record<string, string> = {};
   let violations: { path: string; message: string }[] = [];

@@ -9,14 +9,14 @@ export function socketPath(address: string): string | null {
   return address.startsWith(SCHEME) ? address.slice(SCHEME.length) : null;
 }
 
-/** Removes the socket that a killed process left behind, which would keep anyone from listening there again. */
+/** Removes the socket that a killed process left behind, which would keep others from listening there. */
 export async function removeStaleSocket(path: string): Promise<void> {
   if ((await connectionError(path)) === "ECONNREFUSED") await rm(path, { force: true });
 }
 
 /**
- * Makes grpc-js understand unix:path,path as round robin over several sockets, as gRPC's C core does. By itself grpc-js takes the
- * whole for a single path.
+ * Makes grpc-js read unix:path,path as round robin over several sockets, as gRPC's C core does. By itself, grpc-js
+ * takes it for a single path.
  */
 export function resolveSocketLists(): void {
   experimental.registerResolver("unix", socketResolver as unknown as ResolverConstructor);
@@ -44,7 +44,7 @@ function socketResolver(target: Target, listener: Listener): experimental.Resolv
 }
 socketResolver.getDefaultAuthority = () => "localhost";
 
-/** The system's code for why nobody can be connected to; null when somebody answers. */
+/** The system's code for a failed connection; null when somebody answers. */
 function connectionError(path: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const socket = connect(path, () => resolve(null));

@@ -88,6 +88,11 @@ async function* spannedStream<T>(
   }
 }
 
+/** Runs work that belongs to no trace, whoever causes it: what it begins lasts longer. */
+export function outsideTraces<T>(work: () => T): T {
+  return recording ? context.with(ROOT_CONTEXT, work) : work();
+}
+
 /** Starts a span that the caller must end. */
 export function startSpan(name: string, { kind = SpanKind.INTERNAL, attributes = {}, parent }: SpanOptions): Span {
   return trace.getTracer("parley").startSpan(name, { kind, attributes }, parentOf(parent));

@@ -85,20 +85,30 @@ const OPERATION = /\b(?:insert\s+into|update|delete\s+from|select)\b/i;
 const TABLE = /\b(?:insert\s+into|update(?!\s+skip)|from|join)\s+(?:only\s+)?([a-z_]+)/gi;
 /** Matches common table expressions, which look like tables. */
 const COMMON = /\b([a-z_]+)\s+as\s+(?:materialized\s+)?\(/gi;
+/** Matches a subquery's writes, as verb and table. */
+const WRITE = /\b(insert|(?<!\b(?:for|do)\s+)update|delete)\s+(?:(?:into|from)\s+)?(?:only\s+)?([a-z_]+)/gi;
 
-/** For example `insert messages`: the statement's verb and table, whatever its subqueries read. */
+/**
+ * For example `insert messages`: the statement's verb and table, whatever its subqueries read. A statement that only
+ * returns what its subqueries wrote is called what the last of them does.
+ */
 export function summaryOf(template: TemplateStringsArray): string {
   let summary = summaries.get(template);
   if (summary === undefined) {
-    const text = template.join(" ");
-    const notTables = ["unnest", ...Array.from(text.matchAll(COMMON), ([, name]) => name)];
-    const outer = outermost(text);
-    const tables = Array.from(outer.matchAll(TABLE), ([, name]) => name).filter((name) => !notTables.includes(name));
-    const verb = firstWord(OPERATION.exec(outer)?.[0] ?? outer);
-    summary = [verb, ...tables.slice(0, 1)].join(" ").toLowerCase();
+    summary = summarize(template.join(" ")).toLowerCase();
     summaries.set(template, summary);
   }
   return summary;
+}
+
+function summarize(text: string): string {
+  const notTables = ["unnest", ...Array.from(text.matchAll(COMMON), ([, name]) => name)];
+  const outer = outermost(text);
+  const [table] = Array.from(outer.matchAll(TABLE), ([, name]) => name).filter((name) => !notTables.includes(name));
+  const verb = firstWord(OPERATION.exec(outer)?.[0] ?? outer);
+  if (table) return `${verb} ${table}`;
+  const [, write = verb, written] = Array.from(text.matchAll(WRITE)).at(-1) ?? [];
+  return written ? `${write} ${written}` : verb;
 }
 
 function outermost(text: string): string {

@@ -1,4 +1,4 @@
-/** Below a test's time limit, and far above what the awaited things take on a slow machine. */
+/** Below a test's time limit, and far longer than anything awaited takes on a slow machine. */
 const WITHIN_MS = 25_000;
 
 /** Waits for a condition that another process or task brings about. @throws its last error after `withinMs` */

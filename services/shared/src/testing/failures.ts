@@ -1,8 +1,8 @@
 import { ServiceError } from "../errors.ts";
 
 /**
- * What a promise rejects with. In place of `expect(…).rejects`, inside which Bun 1.4.5 holds up what this same process has to
- * do for the promise to settle.
+ * Returns what a promise rejects with. Replaces `expect(…).rejects`, during which Bun 1.4.5 blocks work that this process must do
+ * before the promise can settle.
  * @throws when it resolves
  */
 export async function failureOf(promise: PromiseLike<unknown>): Promise<unknown> {

@@ -1,6 +1,6 @@
 import { newId } from "../ids.ts";
 
-/** The id of an owner that nobody else has. Services but the account service need no more of one. */
+/** A new owner's id, which is all that services other than the account service need. */
 export function newOwner(): string {
   return newId("own");
 }

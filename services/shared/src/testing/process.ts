@@ -1,5 +1,8 @@
 import { eventually } from "./eventually.ts";
 
+/** A process that cannot start ends, so this only bounds one that hangs, however busy the machine is. */
+const LISTENS_WITHIN_MS = 90_000;
+
 /** A service that runs as a separate process. */
 export interface ServiceProcess {
   /** Its gRPC address. */
@@ -19,7 +22,7 @@ export interface ServiceProcess {
 export async function startServiceProcess(
   name: string,
   env: Record<string, string>,
-  listensWithinMs?: number,
+  listensWithinMs = LISTENS_WITHIN_MS,
 ): Promise<ServiceProcess> {
   const main = Bun.fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
   const child = Bun.spawn([process.execPath, main], {

@@ -6,45 +6,45 @@ import type { Asked, Dialect, End, RecordedRequest } from "./dialects/dialect.ts
 export interface ModelCall extends RecordedRequest {
   asked: Asked;
   authorization: string;
-  /** A piece of a streamed reply. @returns whether the connection takes more for now */
+  /** Sends a piece of a streamed reply. @returns whether the connection accepts more for now */
   piece(text: string): boolean;
-  /** Any event of a streamed reply. */
+  /** Sends any event of a streamed reply. */
   event(data: unknown): boolean;
-  /** Settles when the connection takes more, or is gone. */
+  /** Settles when the connection accepts more, or is closed. */
   drained(): Promise<void>;
-  /** Says the rest, if any, and ends the reply as a model does, streamed or whole. */
+  /** Sends the rest, if any, and ends the reply as a model does, streamed or whole. */
   finish(text?: string, end?: End): void;
-  /** Says the text, if any, calls tools and ends the reply. */
+  /** Sends the text, if any, calls tools and ends the reply. */
   callTools(calls: readonly { name: string; input: string }[], text?: string): void;
   callTool(name: string, input: string, text?: string): void;
   respond(status: number, contentType: string, body: string, headers?: Record<string, string>): void;
-  /** The same without an end. */
+  /** The same without ending the reply. */
   begin(status: number, contentType: string, body: string): void;
-  /** More of what was begun. @returns whether the connection takes more for now */
+  /** Sends more of a response that has begun. @returns whether the connection accepts more for now */
   more(body: string): boolean;
-  /** Ends the answer without the model's own end. */
+  /** Ends the response without the model's end of the reply. */
   end(): void;
   /** Breaks the connection. */
   reset(): void;
-  /** Settles when the one who asked closes the connection before the answer's end. */
+  /** Settles when the caller closes the connection before the response has ended. */
   left: Promise<void>;
 }
 
 export type Script = (call: ModelCall) => unknown;
 
-/** A model provider's server that does as a test says. */
+/** A model provider's server that a test scripts. */
 export interface ScriptedModel {
   baseUrl: string;
   calls: readonly ModelCall[];
-  /** What the calls from now on get. */
+  /** How later calls are answered. */
   script: Script;
   stop(): Promise<void>;
 }
 
 /**
  * @param dialect OpenAI's chat completions, if not given
- * @param closes whether each connection ends with its answer, so that a fault hits the request that it is meant for: what a reused
- * connection loses is sent again
+ * @param closes whether each connection ends with its response, so that a fault hits the intended request: a request on a reused
+ * connection is sent again when it breaks
  */
 export async function startScriptedModel(
   dialect: Dialect = chatCompletions,

@@ -3,28 +3,31 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 export interface TcpProxy {
   /** host:port */
   address: string;
-  /** Where connections lead. @param address host:port, of this machine */
+  /** Sets where connections lead. @param address host:port on this machine */
   to(address: string): void;
-  /** How many there were. */
+  /** Number of connections so far. */
   connections(): number;
-  /** Passes nothing on any more, and closes nothing: the peer has vanished. */
+  /** Delays everything by this many milliseconds. */
+  delay(ms: number): void;
+  /** Stops passing anything on without closing connections, as if the peer had vanished. */
   silence(): void;
-  /** The same of the connections there are; another takes the place of who was there. */
+  /** The same for the existing connections only; new ones reach a new peer. */
   replace(): void;
-  /** Closes every connection and takes no new one. */
+  /** Closes every connection and accepts no new one. */
   close(): Promise<void>;
-  /** Takes connections again, at the same address, and passes on what they say. */
+  /** Accepts connections again at the same address and passes their data on. */
   open(): Promise<void>;
 }
 
-/** A way to a server that can fail. */
+/** A proxy in front of a server that can fail on request. */
 export async function startTcpProxy(): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
-  let [target, connections, vanished, silent] = [0, 0, 0, false];
+  let [target, connections, vanished, silent, delayMs] = [0, 0, 0, false, 0];
   const pass = (from: Socket, to: Socket, number: number) => {
     const isSilent = () => silent || number <= vanished;
     sockets.add(from);
-    from.on("data", (bytes) => isSilent() || to.write(bytes));
+    const passOn = (bytes: string | Uint8Array) => isSilent() || to.write(bytes);
+    from.on("data", (bytes) => (delayMs > 0 ? setTimeout(passOn, delayMs, bytes) : passOn(bytes)));
     from.on("close", () => {
       sockets.delete(from);
       if (!isSilent()) to.destroy();
@@ -46,6 +49,9 @@ export async function startTcpProxy(): Promise<TcpProxy> {
       target = Number(address.split(":")[1]);
     },
     connections: () => connections,
+    delay: (ms) => {
+      delayMs = ms;
+    },
     silence: () => {
       silent = true;
     },

@@ -54,7 +54,7 @@ describe("a field's notation", () => {
     expect(() => parseNotation(text)).toThrow(NotationError);
   });
 
-  test("of any shape is read back as it was written", () => {
+  test("is read back as it was written, whatever its shape", () => {
     const leaf = fc.constantFrom("str", "int", "float", "bool", "dict");
     const literal = fc
       .array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 4 })

@@ -19,3 +19,8 @@ export function presentKey(key: ApiKey) {
 export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber) {
   return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };
 }
+
+/** The same as its owner sees it. */
+export function presentOwnNumber(number: MobileNumber) {
+  return { ...presentNumber(number), carrier_id: number.carrierId ?? null };
+}

@@ -53,7 +53,7 @@ describe("a placeholder is read", () => {
   });
 });
 
-describe("whatever is written by the rules is read as written", () => {
+describe("a placeholder that follows the rules is read as written", () => {
   const space = fc.string({ unit: fc.constantFrom(" ", "\t", "\n", "\u00a0"), maxLength: 3 });
   const inOrder = <T>(part: fc.Arbitrary<T>) => fc.tuple(space, part, space);
   const name = fc
@@ -81,7 +81,7 @@ describe("whatever is written by the rules is read as written", () => {
   const optional = <T>(part: fc.Arbitrary<T>) => fc.option(inOrder(part), { nil: null });
   const typed = optional(type);
 
-  test("name, type, description and default, with white space wherever it is free, between any plain texts", () => {
+  test("name, type, description and default are read between any plain texts, with white space wherever it is allowed", () => {
     const plain = fc.string({ unit: fc.constantFrom("a", " ", "}", "|", ":", '"', "\n") });
     fc.assert(
       fc.property(plain, inOrder(name), typed, optional(description), optional(defaultValue), plain, (...parts) => {
@@ -164,7 +164,7 @@ describe("text around a placeholder is kept", () => {
     expect(parseText("")).toEqual([]);
   });
 
-  test("any string is parsed without a throw, and without braces into itself", () => {
+  test("any string is parsed without throwing, and one without braces is unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), (text) => {
         const plain = text.replaceAll("{", "");
@@ -204,12 +204,12 @@ describe("a hostile text is read in linear time", () => {
     "{{a}}",
     "{ ",
     "}}",
-  ])("%j repeated takes at most five looks at a character", (unit) => {
+  ])("each character of %j, repeated, is read at most five times", (unit) => {
     expectLinear(unit.repeat(length / unit.length));
   });
 
   test.each(["{{", '{{a|"', '{{a|"\\', "{{a:STRING:", "{{a|"])(
-    "%j before a long run of anything is one scan",
+    "%j before any long text is read in one scan",
     (start) => {
       for (const unit of [" ", "a", "\\", '\\"', "|", ":", "}", "{"])
         expectLinear(start + unit.repeat(length / unit.length));

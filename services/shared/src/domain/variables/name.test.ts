@@ -34,7 +34,7 @@ describe("normalizeVariableName", () => {
     );
   });
 
-  test("a letter keeps or loses its marks as in plain NFKC, however they are ordered", () => {
+  test("a letter keeps or loses its marks as NFKC has it, in whatever order they come", () => {
     const marks = fc.string({ unit: fc.constantFrom("\u0301", "\u0323", "\u0308", "\uFF9E", "\u0E33"), maxLength: 30 });
     fc.assert(
       fc.property(fc.constantFrom("a", "e", "q", "1"), marks, (letter, tail) => {
@@ -45,7 +45,7 @@ describe("normalizeVariableName", () => {
     );
   });
 
-  test("no run of marks past Stream-Safe length reaches the normaliser, which sorts it in quadratic time", () => {
+  test("no run of marks longer than Stream-Safe text allows reaches the normaliser, which sorts in quadratic time", () => {
     const lengths: number[] = [];
     const normalizeSpy = spyOn(String.prototype, "normalize").mockImplementation(function (this: string) {
       lengths.push(this.length);

@@ -10,7 +10,7 @@ describe("definitions", () => {
     expect(definitionsOf()).toEqual([]);
   });
 
-  test("spellings with one key are one variable, in reading order over both texts", () => {
+  test("spellings with the same key are one variable, in reading order over both texts", () => {
     const definitions = definitionsOf("{{ b }} {{Customer Name}} {{customer_name}}", "{{ a }} {{ B }}");
     expect(definitions.map((definition) => definition.variableName)).toEqual(["b", "customer_name", "a"]);
   });
@@ -25,7 +25,7 @@ describe("definitions", () => {
     ]);
   });
 
-  test("the first type and the first description count, each from where it stands", () => {
+  test("the first type and the first description count, even if they come from different places", () => {
     expect(definitionsOf("{{x}} {{x: NUMBER}}", "{{x: EMAIL: First}} {{x: PHONE: Second}}")).toEqual([
       { variableName: "x", required: true, fieldType: "NUMBER", description: "First" },
     ]);
@@ -53,11 +53,11 @@ describe("definitions", () => {
     expect(definitionsOf(`{{${name}}}`)[0]?.fieldType).toBe(fieldType);
   });
 
-  test("a type that is written beats the inferred one", () => {
+  test("a written type takes precedence over an inferred one", () => {
     expect(definitionsOf("{{ age: STRING }}")[0]?.fieldType).toBe("STRING");
   });
 
-  test("a description is made from the key where none is written", () => {
+  test("a missing description is made from the key", () => {
     expect(definitionsOf("{{ CUSTOMER-name }} {{ 2nd_line: STRING: }}").map((d) => d.description)).toEqual([
       "Customer name",
       "2nd line",
@@ -93,7 +93,7 @@ describe("fill", () => {
     expect(compileTexts([text]).fill(0, values)).toBe(filled);
   });
 
-  test("a default in either text holds in both, the prompt's first", () => {
+  test("a default in either text applies to both, and the prompt's comes first", () => {
     const template = compileTexts(["{{a}} {{b | prompt}}", "{{a | greeting}} {{b | greeting}}"]);
     expect(template.fill(0, {})).toBe("greeting prompt");
     expect(template.fill(1, {})).toBe("greeting prompt");
@@ -112,7 +112,7 @@ describe("fill", () => {
   });
   const anyValues = fc.dictionary(anyText, fc.oneof(anyText, fc.double(), fc.boolean()));
 
-  test("a text is filled as long as it fits, and not one character further", () => {
+  test("a text is filled up to its limit, and one character more is refused", () => {
     fc.assert(
       fc.property(anyText, anyValues, fc.nat(60), (text, values, max) => {
         const template = compileTexts([text]);
@@ -123,7 +123,7 @@ describe("fill", () => {
     expect(compileTexts(["{{x}}".repeat(100_000)]).fill(0, { x: "x".repeat(1_000_000) }, 1_000_000)).toBeNull();
   });
 
-  test("of many spellings the first default in reading order holds, over both texts", () => {
+  test("the first default in reading order applies to every spelling in both texts", () => {
     const parts = fc.array(
       fc.record({ key: fc.constantFrom("a", "b"), given: fc.option(fc.constantFrom("1", "2", "3")) }),
     );
@@ -140,7 +140,7 @@ describe("fill", () => {
     );
   });
 
-  test("a value is kept verbatim, whatever it holds", () => {
+  test("a value is kept verbatim, whatever it contains", () => {
     fc.assert(
       fc.property(anyText, (value) => {
         expect(compileTexts(["<{{x}}>"]).fill(0, { x: value, a: "no", b: "no" })).toBe(`<${value}>`);
@@ -148,7 +148,7 @@ describe("fill", () => {
     );
   });
 
-  test("no text and no values make it throw", () => {
+  test("it never throws, whatever the texts and values", () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: "binary" })), anyValues, (text, values) => {
         expect(compileTexts([text]).fill(0, values)).toBeString();
@@ -166,7 +166,7 @@ describe("fill", () => {
     );
   });
 
-  test("texts joined by plain words fill as the texts do, joined", () => {
+  test("filling texts joined by plain words gives the filled texts, joined", () => {
     const whole = fc
       .array(fc.constantFrom("{{a}}", "{{ B | x }}", '{{c: EMAIL: d | "}}"}}', "{{ }}", "{{a: WHAT}}", "{", "}", "é "))
       .map((parts) => parts.join(" "));

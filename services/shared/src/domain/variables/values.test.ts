@@ -4,7 +4,7 @@ import { normalizeVariableName } from "./name.ts";
 import { collectValues } from "./values.ts";
 
 describe("collectValues", () => {
-  test("dynamic_variables comes before the top level, and both are normalised", () => {
+  test("dynamic_variables takes precedence over the top level, and both are normalised", () => {
     expect(
       collectValues({
         "Customer Name": "top",
@@ -14,17 +14,17 @@ describe("collectValues", () => {
     ).toEqual({ customer_name: "named", plan: "pro", city: "Oslo" });
   });
 
-  test("of two names with one key the first wins", () => {
+  test("the first of two names with the same key wins", () => {
     expect(collectValues({ dynamic_variables: { "a b": 1, a_b: 2 }, "C-D": 3, c_d: 4 })).toEqual({ a_b: 1, c_d: 3 });
   });
 
-  test("strings, numbers and booleans are values, an empty or false one too; anything else is left out", () => {
+  test("strings, numbers and booleans are values, even empty or false; anything else is left out", () => {
     const kinds = { text: "", zero: 0, no: false, nothing: null, list: ["x"], object: { x: 1 }, missing: undefined };
     expect(collectValues(kinds)).toEqual({ text: "", zero: 0, no: false });
     expect(collectValues({ dynamic_variables: kinds })).toEqual({ text: "", zero: 0, no: false });
   });
 
-  test("a null inside dynamic_variables leaves the top level's value", () => {
+  test("a null inside dynamic_variables keeps the top level's value", () => {
     expect(collectValues({ name: "top", dynamic_variables: { name: null } })).toEqual({ name: "top" });
   });
 
@@ -36,7 +36,7 @@ describe("collectValues", () => {
     expect(collectValues({ "--": "x", 名前: "y" })).toEqual({});
   });
 
-  test("the names of Object's own properties are ordinary names", () => {
+  test("the names of Object's properties are ordinary names", () => {
     const values = collectValues(JSON.parse('{"__proto__": "p", "constructor": "c", "hasOwnProperty": 1}'));
     expect(Object.entries(values)).toEqual([
       ["proto", "p"],

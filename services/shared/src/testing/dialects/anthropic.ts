@@ -40,7 +40,7 @@ export const anthropic: Dialect = {
           { type: "content_block_stop", index },
         ];
       },
-      // An answer that says nothing of its end has no event for it.
+      // An answer without a reason for its end has no event for it.
       end(reason) {
         if (reason === null) return closeText();
         const delta = { stop_reason: stopReason(reason), stop_sequence: null };

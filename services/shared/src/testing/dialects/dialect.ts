@@ -1,10 +1,10 @@
-/** How a provider's API speaks, in the shapes its documentation records: what a scripted model needs to pass for it. */
+/** A provider's wire format as its documentation describes it, which is what a scripted model needs to imitate it. */
 export interface Dialect {
-  /** One request's answer; its parts keep count of what was said. */
-  answer(): AnswerShapes;
+  /** The response to one request, whose parts count what was said. @param facts defaults to the script's */
+  answer(facts?: AnswerFacts): AnswerShapes;
   /** What a request asks for, in terms that all providers share. */
   read(request: RecordedRequest): Asked;
-  /** An error that is reported in the middle of a stream. */
+  /** An error reported in the middle of a stream. */
   error: unknown;
 }
 
@@ -24,11 +24,11 @@ export interface Asked {
   /** `role: text`, `call: name {input}` and `result: text`, in order. */
   messages: string[];
   tools: string[];
-  /** The JSON Schema the answer is held to. */
+  /** The JSON Schema that the answer must match. */
   schema: unknown;
 }
 
-/** Why an answer ends; null: it does not say. */
+/** Why an answer ends; null if it does not say. */
 export type End = "stop" | "tools" | null;
 
 /** The data of server-sent events, and the body of a whole answer. */
@@ -39,11 +39,34 @@ export interface AnswerShapes {
   whole(text: string, calls: readonly { name: string; input: string }[], reason: End): unknown;
 }
 
-/** What every answer cost. */
+/** What an answer contains besides its content. */
+export interface AnswerFacts {
+  model: string;
+  newId(prefix: string): string;
+  createdAtSeconds: number;
+  usage: { inputTokens: number; outputTokens: number };
+  /** Fields of the request that the answer repeats, where the dialect does that. */
+  echo?: object;
+  /** Whether a stream reports the usage, in dialects where the request asks for it. */
+  includeUsage?: boolean;
+}
+
+/** The usage of every scripted answer. */
 export const INPUT_TOKENS = 11;
 export const OUTPUT_TOKENS = 7;
 
-/** The texts of a message's parts, however it is given. */
+export function scriptedFacts(): AnswerFacts {
+  let ids = 0;
+  return {
+    model: "scripted",
+    newId: (prefix) => `${prefix}${++ids}`,
+    createdAtSeconds: 1_700_000_000,
+    usage: { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS },
+    includeUsage: true,
+  };
+}
+
+/** The texts of a message's parts, whichever form the message has. */
 export function textOf(content: unknown): string {
   if (!Array.isArray(content)) return String(content ?? "");
   return content.map((part: { text?: string }) => part.text ?? "").join("");

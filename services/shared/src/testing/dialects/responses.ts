@@ -1,53 +1,75 @@
-import { type AnswerShapes, bearer, type Dialect, INPUT_TOKENS, OUTPUT_TOKENS, textOf } from "./dialect.ts";
+import { type AnswerFacts, type AnswerShapes, bearer, type Dialect, scriptedFacts, textOf } from "./dialect.ts";
 
 /** https://platform.openai.com/docs/api-reference/responses */
 export const responses: Dialect = {
   error: { type: "error", sequence_number: 3, code: "server_error", message: "secret", param: null },
-  answer(): AnswerShapes {
+  answer(facts = scriptedFacts()): AnswerShapes {
     let sequence = 0;
-    let items = 0;
-    let opened = false;
     const event = (type: string, fields: object) => ({ type, sequence_number: sequence++, ...fields });
+    const created = responseOf(facts);
+    const output: Item[] = [];
+    let opened = false;
+    let message: (Item & { content: [Part] }) | null = null;
     const open = () => {
       if (opened) return [];
       opened = true;
-      return [event("response.created", { response: { ...HEAD, status: "in_progress" } })];
+      return [event("response.created", { response: created }), event("response.in_progress", { response: created })];
     };
-    let message = -1;
+    const added = (item: Item, unfinished: object) => {
+      const at = { item_id: item.id, output_index: output.push(item) - 1 };
+      const shown = { ...item, status: "in_progress", ...unfinished };
+      return {
+        at,
+        events: [...open(), event("response.output_item.added", { output_index: at.output_index, item: shown })],
+      };
+    };
+    const closeMessage = () => {
+      if (!message) return [];
+      const item = message;
+      message = null;
+      const output_index = output.indexOf(item);
+      const at = { item_id: item.id, output_index, content_index: 0 };
+      const [part] = item.content;
+      return [
+        event("response.output_text.done", { ...at, text: part.text, logprobs: [] }),
+        event("response.content_part.done", { ...at, part }),
+        event("response.output_item.done", { output_index, item }),
+      ];
+    };
+    const completed = () => ({ ...created, status: "completed", output, usage: usageOf(facts) });
     return {
       piece(delta) {
-        const opening = open();
-        if (message === -1) {
-          message = items++;
-          opening.push(event("response.output_item.added", { output_index: message, item: messageItem("") }));
+        const opening: object[] = [];
+        if (!message) {
+          message = messageItem(facts, "");
+          const { at, events } = added(message, { content: [] });
+          const part = { ...at, content_index: 0, part: { ...message.content[0] } };
+          opening.push(...events, event("response.content_part.added", part));
         }
-        const at = { item_id: "msg_1", output_index: message, content_index: 0 };
+        message.content[0].text += delta;
+        const at = { item_id: message.id, output_index: output.indexOf(message), content_index: 0 };
         return [...opening, event("response.output_text.delta", { ...at, delta, logprobs: [] })];
       },
       toolCall(name, input) {
-        const at = items++;
-        const item = callItem(at, name, input);
+        const closing = closeMessage();
+        const item = callItem(facts, name, input);
+        const { at, events } = added(item, { arguments: "" });
         return [
-          ...open(),
-          event("response.output_item.added", { output_index: at, item: { ...item, arguments: "" } }),
-          event("response.function_call_arguments.delta", { item_id: item.id, output_index: at, delta: input }),
-          event("response.output_item.done", { output_index: at, item }),
+          ...closing,
+          ...events,
+          event("response.function_call_arguments.delta", { ...at, delta: input }),
+          event("response.function_call_arguments.done", { ...at, name, arguments: input }),
+          event("response.output_item.done", { output_index: at.output_index, item }),
         ];
       },
-      // An answer that says nothing of its end has no event for it.
+      // An answer without a reason for its end has no event for it.
       end: (reason) =>
-        reason === null
-          ? []
-          : [...open(), event("response.completed", { response: { ...HEAD, status: "completed", usage: USAGE } })],
-      whole: (text, calls) => ({
-        ...HEAD,
-        status: "completed",
-        output: [
-          ...(text === "" ? [] : [messageItem(text)]),
-          ...calls.map(({ name, input }, at) => callItem(at, name, input)),
-        ],
-        usage: USAGE,
-      }),
+        reason === null ? [] : [...open(), ...closeMessage(), event("response.completed", { response: completed() })],
+      whole(text, calls) {
+        if (text !== "") output.push(messageItem(facts, text));
+        for (const { name, input } of calls) output.push(callItem(facts, name, input));
+        return completed();
+      },
     };
   },
   read(request) {
@@ -85,27 +107,51 @@ function line({ type, role, content, name, arguments: input, output }: InputItem
   return `${role}: ${textOf(content)}`;
 }
 
-const HEAD = {
-  id: "resp_1",
-  object: "response",
-  created_at: 1_700_000_000,
-  model: "scripted",
-  error: null,
-  incomplete_details: null,
-};
-const USAGE = {
-  input_tokens: INPUT_TOKENS,
-  input_tokens_details: { cached_tokens: 0 },
-  output_tokens: OUTPUT_TOKENS,
-  output_tokens_details: { reasoning_tokens: 0 },
-  total_tokens: INPUT_TOKENS + OUTPUT_TOKENS,
-};
-
-function messageItem(text: string) {
-  const content = text === "" ? [] : [{ type: "output_text", text, annotations: [], logprobs: [] }];
-  return { id: "msg_1", type: "message", status: "completed", role: "assistant", content };
+interface Part {
+  type: "output_text";
+  annotations: [];
+  logprobs: [];
+  text: string;
 }
 
-function callItem(at: number, name: string, input: string) {
-  return { id: `fc_${at}`, type: "function_call", status: "completed", call_id: `call_${at}`, name, arguments: input };
+interface Item {
+  id: string;
+  type: string;
+  status: string;
+}
+
+function messageItem({ newId }: AnswerFacts, text: string): Item & { content: [Part] } {
+  const part: Part = { type: "output_text", annotations: [], logprobs: [], text };
+  const item = { id: newId("msg_"), type: "message", status: "completed", role: "assistant" };
+  return { ...item, content: [part] };
+}
+
+function callItem({ newId }: AnswerFacts, name: string, input: string): Item {
+  const item = { id: newId("fc_"), type: "function_call", status: "completed" };
+  return Object.assign(item, { call_id: newId("call_"), name, arguments: input });
+}
+
+function responseOf({ newId, createdAtSeconds, model, echo }: AnswerFacts) {
+  return {
+    id: newId("resp_"),
+    object: "response",
+    created_at: createdAtSeconds,
+    status: "in_progress",
+    error: null,
+    incomplete_details: null,
+    ...echo,
+    model,
+    output: [],
+    usage: null,
+  };
+}
+
+function usageOf({ usage: { inputTokens, outputTokens } }: AnswerFacts) {
+  return {
+    input_tokens: inputTokens,
+    input_tokens_details: { cached_tokens: 0 },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: 0 },
+    total_tokens: inputTokens + outputTokens,
+  };
 }

@@ -1,11 +1,13 @@
+import { PAGE_BYTES_MAX } from "../db/bounded-page.ts";
+import { expectedBytes } from "../expected-bytes.ts";
+import { charactersOf } from "../length.ts";
+import type { Call } from "../rpc/call.ts";
 import { byteShares } from "./byte-shares.ts";
-import { PAGE_BYTES_MAX } from "./db/bounded-page.ts";
-import type { Call } from "./rpc/call.ts";
 
 /**
  * Runs a read that may be large, and reserves its bytes of the owner's share of the process's memory until the response
  * of `call` is sent. The read may run twice: a result that turns out to be large is read again once there is room for
- * it.
+ * it, and the owner's next reads wait for as much room before they begin.
  * @param bytesMax the most that the read takes from the database
  * @throws ServiceError rate_limited when too many of the owner's reads are waiting
  */
@@ -31,27 +33,18 @@ export function boundedReads(): BoundedRead {
     ownerBytes: OWNER_BYTES,
     waitingMax: WAITING_MAX,
   });
+  const expected = expectedBytes(FIRST_BYTES);
   return async (ownerId, bytesMax, call, read) => {
-    const first = await shares.hold(ownerId, Math.min(FIRST_BYTES, bytesMax), call.signal);
+    const first = await shares.hold(ownerId, Math.min(expected.of(ownerId), bytesMax), call.signal);
     call.onSent(first.release);
     const found = await read();
-    const bytes = sizeOf(found, bytesMax);
+    const bytes = charactersOf(found, bytesMax);
+    expected.saw(ownerId, bytes);
+    first.shrink(Math.max(bytes, Math.min(FIRST_BYTES, bytesMax)));
     if (bytes <= first.bytes || first.grow(bytes - first.bytes)) return found;
     first.release();
     const hold = await shares.hold(ownerId, bytes, call.signal);
     call.onSent(hold.release);
     return read();
   };
-}
-
-/** The characters of all texts in a value, counted no further than `max`. */
-function sizeOf(value: unknown, max: number): number {
-  if (typeof value === "string") return value.length;
-  if (typeof value !== "object" || value === null) return 0;
-  let size = 0;
-  for (const inner of value instanceof Map ? value.values() : Object.values(value)) {
-    size += sizeOf(inner, max - size);
-    if (size >= max) return max;
-  }
-  return size;
 }

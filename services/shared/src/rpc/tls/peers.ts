@@ -1,17 +1,24 @@
 import type { ServerUnaryCall, StatusObject } from "@grpc/grpc-js";
 import { Metadata, status } from "@grpc/grpc-js";
 
-/** By method who may call it; `rest` are the methods that are not named. */
+/** Who may call each method; `rest` covers the methods that are not named. */
 export interface Admitted extends Readonly<Record<string, readonly string[]>> {
   rest: readonly string[];
 }
 
-export type ServiceName = "account" | "agent" | "prompt" | "conversation" | "webhook-dispatcher";
+export type ServiceName =
+  | "account"
+  | "agent"
+  | "prompt"
+  | "conversation"
+  | "webhook-dispatcher"
+  | "voice"
+  | "messaging";
 
 /**
- * Which processes each service serves when certificates tell who calls: the arrows of docs/architecture.md, each for what it is
- * there for, so that whoever takes over the gateway, which the world talks to, gets at no model's key and makes no owner. A process
- * is named by a DNS name of its certificate; `parley` is the command line.
+ * The processes that each service serves when certificates tell who calls: the arrows of docs/architecture.md, each for
+ * its purpose only. So whoever takes over the gateway, which faces the internet, can neither read a model's key nor
+ * create an owner. A process is named by a DNS name of its certificate; `parley` is the command line.
  */
 export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   account: {
@@ -21,36 +28,65 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     UpdateOwner: ["parley"],
     DeleteOwner: ["parley"],
     SetPassword: ["parley"],
+    GetCarrierCredentials: ["voice", "messaging"],
+    FindCarrier: ["voice", "messaging"],
+    FindCarrierOfNumber: ["voice"],
+    FindTrunk: ["voice"],
+    ListTrunks: ["voice"],
+    ListCarriers: ["gateway", "parley", "messaging"],
   },
-  agent: { rest: ["gateway"], BatchGetAgentRuntimes: ["conversation"] },
+  agent: {
+    rest: ["gateway"],
+    BatchGetAgentRuntimes: ["conversation"],
+    GetDraftRuntime: ["conversation"],
+    GetSpeech: ["voice"],
+    FindCallee: ["voice", "messaging"],
+    GetWidget: ["messaging"],
+    GetChannelSettings: ["messaging"],
+    WatchAgents: ["gateway", "conversation"],
+  },
   prompt: {
     rest: ["gateway"],
     BatchGetPrompts: ["agent"],
+    WatchPrompts: ["gateway", "conversation"],
     AcquirePrompts: ["agent"],
     SetPromptReferences: ["agent"],
   },
   conversation: {
     rest: ["gateway"],
     SetRetention: ["account"],
-    GetCallSetup: ["voice-runtime"],
-    StartConversation: ["voice-runtime"],
-    AppendTranscript: ["voice-runtime"],
-    CompleteConversation: ["voice-runtime"],
+    CompleteTurn: ["gateway", "messaging"],
+    SetDelivery: ["messaging"],
+    GetCallSetup: ["voice", "voice-runtime"],
+    StartConversation: ["voice", "voice-runtime", "messaging"],
+    AppendTranscript: ["voice", "voice-runtime", "messaging"],
+    Converse: ["voice", "voice-runtime"],
+    RunCallTool: ["voice", "voice-runtime"],
+    CompleteConversation: ["voice", "voice-runtime"],
   },
   "webhook-dispatcher": {
     rest: ["gateway", "parley"],
     BatchAcceptEvents: ["conversation"],
     ForgetConversations: ["conversation"],
   },
+  voice: {
+    rest: ["gateway"],
+    Transcribe: ["messaging"],
+    Speak: ["messaging"],
+    ForgetRecordings: ["conversation"],
+  },
+  messaging: { rest: ["gateway"] },
 };
 
-/** The processes that each service serves at all. */
+/** All processes that each service serves. */
 export const PEERS: Readonly<Record<ServiceName, readonly string[]>> = {
   account: allOf(ADMITTED.account),
   agent: allOf(ADMITTED.agent),
   prompt: allOf(ADMITTED.prompt),
   conversation: allOf(ADMITTED.conversation),
   "webhook-dispatcher": allOf(ADMITTED["webhook-dispatcher"]),
+  voice: allOf(ADMITTED.voice),
+  messaging: allOf(ADMITTED.messaging),
 };
 
 function allOf(admitted: Admitted): readonly string[] {
@@ -60,7 +96,7 @@ function allOf(admitted: Admitted): readonly string[] {
 type AnyCall = Pick<ServerUnaryCall<unknown, unknown>, "getAuthContext">;
 
 /**
- * What a call is refused with whose peer may not make it, null when it may go on.
+ * Returns the refusal of a call that its peer may not make; null when the peer may.
  * @param admitted null admits everybody
  * @param path of the method, `/package.Service/Method`
  */
@@ -73,7 +109,7 @@ export function refusePeer(admitted: Admitted | null, path: string, call: AnyCal
   return { code: status.PERMISSION_DENIED, details: `${who} is not served here`, metadata: new Metadata() };
 }
 
-/** To read a certificate costs as much as a small call, and a connection's stays the same. */
+/** Reading a certificate costs as much as a small call, and a connection's certificate never changes. */
 const known = new WeakMap<object, readonly string[]>();
 
 function namesOf(call: AnyCall): readonly string[] {
@@ -85,7 +121,7 @@ function namesOf(call: AnyCall): readonly string[] {
   return names;
 }
 
-/** Not in the public interface of grpc-js; without it each call reads its certificate. */
+/** Not in grpc-js's public interface; without it, each call reads its certificate. */
 function connectionOf(call: AnyCall): object | undefined {
   return (call as { call?: { stream?: { session?: object } } }).call?.stream?.session;
 }

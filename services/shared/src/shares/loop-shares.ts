@@ -1,5 +1,5 @@
-/** Bytes that an owner may have worked on in one turn of the event loop: 20 words of a streamed reply take about 3 ms. */
-const SLICE_BYTES = 4 * 1024;
+/** Bytes that an owner may have worked on in one turn of the event loop: 80 words of a streamed reply take about 3 ms. */
+const SLICE_BYTES = 16 * 1024;
 /** Slices of all owners in one turn of the loop. */
 const SLICES_MAX = 4;
 
@@ -81,4 +81,47 @@ export function loopShares(nextTurn: (run: () => void) => void = setImmediate): 
   }
 
   return { handOver };
+}
+
+/** Owners with a turn of theirs in one turn of the loop. */
+const OWNERS_MAX = 4;
+
+/** Lets owners take turns on the event loop with work that comes in pieces. */
+export interface LoopTurns {
+  /** Settles in a later turn of the loop, in which no other piece of the owner's is worked on. */
+  next(ownerId: string): Promise<void>;
+}
+
+/** @param nextTurn runs a callback in the next turn of the loop */
+export function loopTurns(nextTurn: (run: () => void) => void = setImmediate): LoopTurns {
+  const waiting = new Map<string, (() => void)[]>();
+  let isPlanned = false;
+
+  function plan(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    nextTurn(turn);
+  }
+
+  function turn(): void {
+    isPlanned = false;
+    for (const [ownerId, queue] of [...waiting].slice(0, OWNERS_MAX)) {
+      // To the end of the round.
+      waiting.delete(ownerId);
+      queue.shift()?.();
+      if (queue.length > 0) waiting.set(ownerId, queue);
+    }
+    if (waiting.size > 0) plan();
+  }
+
+  return {
+    next: (ownerId) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const queue = waiting.get(ownerId);
+      if (queue) queue.push(resolve);
+      else waiting.set(ownerId, [resolve]);
+      plan();
+      return promise;
+    },
+  };
 }

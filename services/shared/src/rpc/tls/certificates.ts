@@ -1,11 +1,11 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { experimental } from "@grpc/grpc-js";
-import { ConfigError } from "../config.ts";
-import type { Logger } from "../log.ts";
+import { ConfigError } from "../../config.ts";
+import type { Logger } from "../../log.ts";
 import { observeCertificates } from "./observe-certificates.ts";
 
-/** Where a process's certificate is, and whose signatures it believes: PEM files. */
+/** A process's certificate and key, and the authority that it trusts: PEM files. */
 export interface TlsFiles {
   ca: string;
   cert: string;
@@ -21,9 +21,10 @@ interface Certificates {
 export const REREAD_MS = 30_000;
 
 /**
- * The files' contents for grpc-js, read again every `rereadMs` while somebody uses them: new connections take what is new.
- * Unlike grpc-js's own watcher it keeps what it has while the files are being replaced, or are wrong, and says so once.
- * @throws ConfigError when they cannot be used at the start
+ * Provides the files to grpc-js and reads them again every `rereadMs` while somebody uses them, so that new connections
+ * use new certificates. Unlike grpc-js's own watcher, it keeps the last good ones while the files are being replaced or
+ * are wrong, and logs the problem once.
+ * @throws ConfigError when the files are unusable at the start
  */
 export function watchCertificates(
   files: TlsFiles,
@@ -46,7 +47,8 @@ export function watchCertificates(
     } catch (err) {
       failures++;
       const { message } = err as Error;
-      if (message !== complaint) log.error({ err }, "the certificates in use are kept, those on disk are wrong");
+      if (message !== complaint)
+        log.error({ err }, "the certificates on disk cannot be used, so the previous ones stay in use");
       complaint = message;
       return;
     }
@@ -56,11 +58,11 @@ export function watchCertificates(
   }
 
   function add<L extends (update: Certificates) => void>(listeners: Set<L>, listener: L): void {
-    // While nobody used them nobody looked.
+    // While nobody uses the files, nobody reads them.
     if (timer === undefined) reread();
     listeners.add(listener);
     timer ??= setInterval(reread, rereadMs).unref();
-    // Whoever adds a listener is not done with that yet.
+    // The code that adds a listener has not finished with it yet.
     process.nextTick(() => listeners.has(listener) && listener(current));
   }
 

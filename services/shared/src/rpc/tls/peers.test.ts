@@ -29,7 +29,7 @@ test.each([
   expect(refusePeer(ADMITTED, READ, callBy(names))?.details).toBe(details);
 });
 
-test("a method that is named is there for those it names alone", () => {
+test("a method with callers of its own admits only those", () => {
   const make = "/parley.test.v1.TestService/Make";
   expect(refusePeer(ADMITTED, make, callBy("DNS:parley"))).toBeNull();
   expect(refusePeer(ADMITTED, make, callBy("DNS:gateway"))?.details).toBe(
@@ -37,6 +37,6 @@ test("a method that is named is there for those it names alone", () => {
   );
 });
 
-test("where no certificates are asked for anybody is served", () => {
+test("without certificates every caller is served", () => {
   expect(refusePeer(null, READ, callBy())).toBeNull();
 });

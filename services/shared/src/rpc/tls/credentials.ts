@@ -1,10 +1,10 @@
 import { type ChannelCredentials, credentials, experimental, ServerCredentials } from "@grpc/grpc-js";
 import { makeValidator, str } from "envalid";
-import { ConfigError } from "../config.ts";
-import type { Logger } from "../log.ts";
+import { ConfigError } from "../../config.ts";
+import type { Logger } from "../../log.ts";
 import { REREAD_MS, type TlsFiles, watchCertificates } from "./certificates.ts";
 
-/** How a process proves who it is to its peers. */
+/** How a process identifies itself to its peers. */
 export const TLS_VARIABLES = {
   PARLEY_TLS_CA: str({ default: "", desc: "PEM file of the authority that signs every process's certificate" }),
   PARLEY_TLS_CERT: str({ default: "", desc: "PEM file of this process's certificate" }),
@@ -20,8 +20,8 @@ interface TlsEnvironment {
 }
 
 /**
- * The TLS files to use, or null for plain text.
- * @throws ConfigError when only some are named, or when `listen` is beyond loopback without them.
+ * The TLS files to use; null for plain text.
+ * @throws ConfigError when only some of them are set, or when `listen` is beyond loopback without them
  */
 export function tlsFiles(env: TlsEnvironment, listen: string): TlsFiles | null {
   const files = { ca: env.PARLEY_TLS_CA, cert: env.PARLEY_TLS_CERT, key: env.PARLEY_TLS_KEY };
@@ -36,16 +36,16 @@ export function tlsFiles(env: TlsEnvironment, listen: string): TlsFiles | null {
   return null;
 }
 
-/** How a process meets its peers: those that call it, and those it calls. */
+/** The credentials for calls to this process and from it. */
 export interface PeerCredentials {
   server: ServerCredentials;
   channel: ChannelCredentials;
 }
 
 /**
- * Admits and believes only peers with a certificate of the same authority; which of those a service serves, `peers.ts` tells.
- * Made once in a process, which then reads its files, and complains of them, once.
- * @throws ConfigError when the files cannot be used
+ * Accepts only peers with a certificate of the same authority; `peers.ts` decides which of them a service serves.
+ * Call it once per process, so that the files are read, and problems logged, once.
+ * @throws ConfigError when the files are unusable
  */
 export function peerCredentials(files: TlsFiles | null, log: Logger, rereadMs = REREAD_MS): PeerCredentials {
   if (!files) return { server: ServerCredentials.createInsecure(), channel: credentials.createInsecure() };
@@ -56,7 +56,7 @@ export function peerCredentials(files: TlsFiles | null, log: Logger, rereadMs = 
   };
 }
 
-/** Whether a listening address reaches this machine only. */
+/** Whether a listening address can be reached from this machine only. */
 export function isLoopback(listen: string): boolean {
   return /^(unix:|127\.\d+\.\d+\.\d+:|localhost:|\[::1\]:)/.test(listen);
 }

@@ -1,18 +1,18 @@
 import { X509Certificate } from "node:crypto";
-import { meter } from "../telemetry/instruments.ts";
-import { isWatched } from "../telemetry/spans.ts";
+import { meter } from "../../telemetry/instruments.ts";
+import { isWatched } from "../../telemetry/spans.ts";
 
 interface State {
-  /** PEM, the authority's maybe several while one follows the other. */
+  /** In PEM form; the authority's file may hold several during a change. */
   caCertificate: Buffer;
   certificate: Buffer;
-  /** Readings of the files that found none to use. */
+  /** How often the files were read without success. */
   failures: number;
 }
 
 const PEM = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 
-/** Shows, whenever metrics are read, until when the certificates in use are valid, and whether new ones could be had. */
+/** Reports, whenever metrics are read, when the certificates in use expire, and whether newer ones were unusable. */
 export function observeCertificates(state: () => State): void {
   if (!isWatched()) return;
   const notAfter = meter().createObservableGauge("parley.tls.certificate.not_after", {

@@ -1,4 +1,4 @@
-import { cancelled, ServiceError } from "./errors.ts";
+import { cancelled, ServiceError } from "../errors.ts";
 
 /** Bytes of a process's memory that one owner occupies until it gives them back. */
 export interface Hold {

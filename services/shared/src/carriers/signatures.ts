@@ -1,0 +1,36 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+
+/**
+ * Twilio's signature: base64 of the HMAC-SHA1 of the URL and each parameter's name and value, in the order of the names
+ * (https://www.twilio.com/docs/usage/webhooks/webhooks-security).
+ */
+export function twilioSignature(authToken: string, url: string, form: URLSearchParams): string {
+  const names = [...new Set(form.keys())].sort();
+  const values = names.map((name) => [...new Set(form.getAll(name))].sort().map((value) => name + value));
+  return createHmac("sha1", authToken)
+    .update(url + values.flat().join(""))
+    .digest("base64");
+}
+
+/**
+ * Plivo's signature V3 of a POST to a URL without query: base64 of the HMAC-SHA256 of the URL, `?`, each parameter's name and value in
+ * the order of the names, `.` and the nonce (https://www.plivo.com/docs/voice/concepts/signature-validation, and the code of Plivo's
+ * libraries, which add the question mark).
+ */
+export function plivoSignature(authToken: string, url: string, form: URLSearchParams, nonce: string): string {
+  const names = [...new Set(form.keys())].sort();
+  const values = names.map((name) =>
+    form
+      .getAll(name)
+      .sort()
+      .map((value) => name + value),
+  );
+  const text = `${url}${names.length > 0 ? "?" : ""}${values.flat().join("")}.${nonce}`;
+  return createHmac("sha256", authToken).update(text).digest("base64");
+}
+
+/** Compares in constant time. */
+export function isSameSignature(given: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+  return one.length === other.length && timingSafeEqual(one, other);
+}

@@ -1,0 +1,11 @@
+/** Providers that call back. */
+export type CallingBack = "twilio" | "plivo";
+
+/**
+ * Where a carrier calls back, which its signature covers.
+ * @param publicUrl PARLEY_PUBLIC_URL
+ * @param id of the carrier for incoming calls, of the call for outgoing ones
+ */
+export function callbackUrl(publicUrl: string, provider: CallingBack, id: string, event: string): string {
+  return `${publicUrl.replace(/\/+$/, "")}/v1/carriers/${provider}/${id}/${event}`;
+}

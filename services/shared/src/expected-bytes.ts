@@ -1,0 +1,26 @@
+const OWNERS_REMEMBERED_MAX = 10_000;
+
+/** How large the next read of an owner may be, so that room can be kept for it before it begins. */
+export interface ExpectedBytes {
+  /** As large as its last, or half as large as was expected of that; at least what most reads have. */
+  of(ownerId: string): number;
+  /** Tells how large a read was. */
+  saw(ownerId: string, bytes: number): void;
+}
+
+/** @param usualBytes that most reads do not exceed */
+export function expectedBytes(usualBytes: number): ExpectedBytes {
+  /** Of owners that are expected to read more than usual. */
+  const expected = new Map<string, number>();
+  const of = (ownerId: string) => expected.get(ownerId) ?? usualBytes;
+  return {
+    of,
+    saw: (ownerId, bytes) => {
+      const next = Math.max(bytes, of(ownerId) / 2);
+      expected.delete(ownerId);
+      if (next > usualBytes) expected.set(ownerId, next);
+      const [oldest] = expected.keys();
+      if (expected.size > OWNERS_REMEMBERED_MAX && oldest !== undefined) expected.delete(oldest);
+    },
+  };
+}

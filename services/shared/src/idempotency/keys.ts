@@ -1,0 +1,76 @@
+import { type Clock, isSure } from "../clock.ts";
+import type { Fragment, Sql } from "../db/database.ts";
+import { invalid } from "../errors.ts";
+
+/**
+ * A table of keys: `owner_id`, `idempotency_key`, the request's `fingerprint`, and what became of the request
+ * (docs/decisions/0017-one-mechanism-for-idempotency-keys.md).
+ */
+export interface KeyTable {
+  name: string;
+  /** The column with the time at which a key was taken. */
+  takenAt: string;
+  /** Assignments, each with a comma, that clear what became of an earlier request. */
+  clear(sql: Sql): Fragment;
+}
+
+export interface IdempotencyKey {
+  ownerId: string;
+  key: string;
+}
+
+/** How long a key is remembered. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** Keys taken until then are free again. */
+export function keysExpiredAt(now: Date): Date {
+  return new Date(now.getTime() - KEPT_MS);
+}
+
+/**
+ * Takes a key for a request. Waits while another transaction holds the key, as every insert of the same primary key
+ * does.
+ * @returns whether the key was free or had expired
+ */
+export async function takeKey(
+  sql: Sql,
+  table: KeyTable,
+  { ownerId, key }: IdempotencyKey,
+  fingerprint: Uint8Array,
+  now: Date,
+): Promise<boolean> {
+  const takenAt = sql(table.takenAt);
+  const [taken] = await sql`
+    insert into ${sql(table.name)} as stored (owner_id, idempotency_key, fingerprint, ${takenAt})
+    values (${ownerId}, ${key}, ${fingerprint}, ${now})
+    on conflict (owner_id, idempotency_key) do update set
+      ${table.clear(sql)} fingerprint = excluded.fingerprint, ${takenAt} = excluded.${takenAt}
+      where stored.${takenAt} <= ${keysExpiredAt(now)}
+    returning 1`;
+  return taken !== undefined;
+}
+
+/**
+ * Deletes a few expired keys, more than are added, so that no request pays for many; none while the clock is in doubt.
+ * @returns the number deleted
+ */
+export async function sweepKeys(sql: Sql, table: KeyTable, clock: Clock): Promise<number> {
+  if (!isSure(clock)) return 0;
+  const takenAt = sql(table.takenAt);
+  const deleted = await sql`
+    delete from ${sql(table.name)} where (owner_id, idempotency_key) in (
+      select owner_id, idempotency_key from ${sql(table.name)}
+      where ${takenAt} <= ${keysExpiredAt(clock.now())}
+      order by ${takenAt} limit 10 for update skip locked
+    )`;
+  return deleted.count;
+}
+
+/** @throws ServiceError invalid when a key was taken for another request */
+export function refuseOtherRequest(taken: Buffer, sent: Uint8Array): void {
+  if (taken.equals(sent)) return;
+  throw invalid(
+    "Idempotency-Key",
+    "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",
+  );
+}

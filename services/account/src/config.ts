@@ -1,4 +1,6 @@
+import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
 import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { str } from "envalid";
 
@@ -7,6 +9,12 @@ const VARIABLES = {
   PARLEY_CONVERSATION_ADDRESS: str({
     desc: "host:port of the conversation service, which receives retention settings",
   }),
+  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+  PARLEY_PUBLIC_URL: str({
+    default: "",
+    desc: "https:// address where carriers reach the gateway; without one, no phone number can be imported",
+  }),
+  ...CARRIER_BASE_URLS,
 };
 
 export type AccountConfig = ConfigOf<typeof VARIABLES>;

@@ -4,6 +4,7 @@ import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
+import type { Carriers } from "./carriers/carriers.ts";
 import type { KeyChanges } from "./keys/key-changes.ts";
 import type { Passwords } from "./sign-in/password.ts";
 
@@ -11,6 +12,7 @@ export interface AccountContext {
   db: Database;
   keyChanges: KeyChanges;
   passwords: Passwords;
+  carriers: Carriers;
   conversations: ServiceClient<typeof ConversationServiceService>;
   clock: Clock;
 }

@@ -1,10 +1,21 @@
-import { type ApiKey, type KeyGrant, type Owner, type Session, Tier } from "@parley/proto/parley/account/v1/account.ts";
+import {
+  type ApiKey,
+  type Carrier,
+  CarrierSettings,
+  type KeyGrant,
+  type MobileNumber,
+  type Owner,
+  type Session,
+  Tier,
+} from "@parley/proto/parley/account/v1/account.ts";
 import { nameOf, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import { keyStatus } from "./keys/key-state.ts";
 import { rateLimitOf, type TierName } from "./settings/tiers.ts";
 import { expiryOf } from "./sign-in/session.ts";
 import type { GrantRow, KeyRow } from "./store/api-keys.ts";
+import type { CarrierRow } from "./store/carriers.ts";
+import type { NumberRow } from "./store/mobile-numbers.ts";
 import type { OwnerRow } from "./store/owners.ts";
 import type { SessionRow } from "./store/sessions.ts";
 
@@ -53,5 +64,15 @@ export function toGrant(row: GrantRow, now: Date): KeyGrant {
 }
 
 export function toSession(row: SessionRow): Session {
-  return { sessionId: row.sessionId, ownerId: row.ownerId, createdAt: row.createdAt, expiresAt: expiryOf(row) };
+  const { sessionId, ownerId, createdAt, lastUsedAt, userAgent } = row;
+  return { sessionId, ownerId, createdAt, expiresAt: expiryOf(row), lastUsedAt, userAgent };
+}
+
+export function toMobileNumber({ mobileNumber, telephonyProvider, carrierId }: NumberRow): MobileNumber {
+  return { mobileNumber, telephonyProvider, carrierId: carrierId ?? undefined };
+}
+
+/** With masks in the place of secrets. */
+export function toCarrier({ ownerId, carrierId, provider, settings, createdAt }: CarrierRow): Carrier {
+  return { ownerId, carrierId, provider, settings: CarrierSettings.fromPartial(settings), createdAt };
 }

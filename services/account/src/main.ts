@@ -1,5 +1,8 @@
 import { runProcess } from "@parley/shared/process";
+import { resealCarriers } from "./carriers/reseal.ts";
 import { readAccountConfig } from "./config.ts";
 import { startAccount } from "./service.ts";
 
-await runProcess("account", (log) => startAccount(readAccountConfig(process.env), log));
+await runProcess("account", (log) => startAccount(readAccountConfig(process.env), log), {
+  reseal: (log) => resealCarriers(readAccountConfig(process.env), log),
+});

@@ -5,6 +5,9 @@ import account from "../migrations/0001_account.sql" with { type: "text" };
 import sessions from "../migrations/0002_sessions.sql" with { type: "text" };
 import retentionRevision from "../migrations/0003_retention_revision.sql" with { type: "text" };
 import idempotencyClaims from "../migrations/0004_idempotency_claims.sql" with { type: "text" };
+import carriers from "../migrations/0006_carriers.sql" with { type: "text" };
+import sessionDevices from "../migrations/0007_session_devices.sql" with { type: "text" };
+import trunks from "../migrations/0008_trunks.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -13,4 +16,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003_retention_revision", sql: retentionRevision },
   { name: "0004_idempotency_claims", sql: idempotencyClaims },
   { name: "0005_jobs_in_turn", sql: jobsInTurn },
+  { name: "0006_carriers", sql: carriers },
+  { name: "0007_session_devices", sql: sessionDevices },
+  { name: "0008_trunks", sql: trunks },
 ];

@@ -5,7 +5,10 @@ import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
+import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
+import { createCarriers } from "./carriers/carriers.ts";
+import { restoreQueue } from "./carriers/restore-numbers.ts";
 import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
 import { followKeyChanges, type KeyChanges } from "./keys/key-changes.ts";
@@ -16,16 +19,28 @@ import { authenticateKey } from "./rpc/authenticate-key.ts";
 import { authenticateSession } from "./rpc/authenticate-session.ts";
 import { changePassword } from "./rpc/change-password.ts";
 import { claimIdempotencyKey } from "./rpc/claim-idempotency-key.ts";
+import { connectCarrier } from "./rpc/connect-carrier.ts";
 import { createKey } from "./rpc/create-key.ts";
 import { createOwner } from "./rpc/create-owner.ts";
 import { deactivateKey } from "./rpc/deactivate-key.ts";
 import { deleteKey } from "./rpc/delete-key.ts";
 import { deleteOwner } from "./rpc/delete-owner.ts";
+import { disconnectCarrier } from "./rpc/disconnect-carrier.ts";
+import { findCarrier } from "./rpc/find-carrier.ts";
+import { findCarrierOfNumber } from "./rpc/find-carrier-of-number.ts";
+import { findTrunk } from "./rpc/find-trunk.ts";
+import { getCarrier } from "./rpc/get-carrier.ts";
+import { getCarrierCredentials } from "./rpc/get-carrier-credentials.ts";
 import { getOwner } from "./rpc/get-owner.ts";
 import { getSettings } from "./rpc/get-settings.ts";
+import { importCarrierNumber } from "./rpc/import-carrier-number.ts";
+import { listCarrierNumbers } from "./rpc/list-carrier-numbers.ts";
+import { listCarriers } from "./rpc/list-carriers.ts";
 import { listKeys } from "./rpc/list-keys.ts";
 import { listMobileNumbers } from "./rpc/list-mobile-numbers.ts";
 import { listOwners } from "./rpc/list-owners.ts";
+import { listSessions } from "./rpc/list-sessions.ts";
+import { listTrunks } from "./rpc/list-trunks.ts";
 import { removeMobileNumber } from "./rpc/remove-mobile-number.ts";
 import { setPassword } from "./rpc/set-password.ts";
 import { signIn } from "./rpc/sign-in.ts";
@@ -51,8 +66,16 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           address: config.PARLEY_CONVERSATION_ADDRESS,
           credentials,
         });
-        const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), conversations, clock };
-        const worker = startWorker(db, retentionQueue(ctx), log, { clock, direct });
+        const carriers = createCarriers(createSealer(config.PARLEY_ENCRYPTION_KEY), {
+          twilio: config.PARLEY_TWILIO_BASE_URL,
+          plivo: config.PARLEY_PLIVO_BASE_URL,
+          daily: config.PARLEY_DAILY_BASE_URL,
+          whatsApp: config.PARLEY_WHATSAPP_BASE_URL,
+          publicUrl: config.PARLEY_PUBLIC_URL,
+        });
+        const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), carriers, conversations, clock };
+        const queues = { ...retentionQueue(ctx), ...restoreQueue({ db, carriers, log }) };
+        const worker = startWorker(db, queues, log, { clock, direct });
         return {
           handlers: {
             createOwner: createOwner(ctx),
@@ -72,12 +95,24 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
             signIn: signIn(ctx),
             authenticateSession: authenticateSession(ctx),
             signOut: signOut(ctx),
+            listSessions: listSessions(ctx),
             claimIdempotencyKey: claimIdempotencyKey(ctx),
             getSettings: getSettings(ctx),
             updateSettings: updateSettings(ctx),
             listMobileNumbers: listMobileNumbers(ctx),
             addMobileNumber: addMobileNumber(ctx),
             removeMobileNumber: removeMobileNumber(ctx),
+            connectCarrier: connectCarrier(ctx),
+            listCarriers: listCarriers(ctx),
+            getCarrier: getCarrier(ctx),
+            disconnectCarrier: disconnectCarrier(ctx),
+            listCarrierNumbers: listCarrierNumbers(ctx),
+            importCarrierNumber: importCarrierNumber(ctx),
+            getCarrierCredentials: getCarrierCredentials(ctx),
+            findCarrier: findCarrier(ctx),
+            findCarrierOfNumber: findCarrierOfNumber(ctx),
+            findTrunk: findTrunk(ctx),
+            listTrunks: listTrunks(ctx),
           },
           stop: async () => {
             await worker.stop();

@@ -16,7 +16,7 @@ const claim = (key: string, request: string, ownerId = NO_OWNER) =>
   account.client.claimIdempotencyKey({ ownerId, idempotency: { key, fingerprint: Buffer.from(request) } });
 const REFUSED = { kind: "invalid", violations: [{ path: "Idempotency-Key" }] };
 
-test("of many requests that claim a key at once one gets it, as often as it asks", async () => {
+test("of many requests that claim a key at once, one gets it, however often it asks", async () => {
   const requests = Array.from({ length: 40 }, (_, at) => `request ${at % 4}`);
   const outcomes = await Promise.all(
     requests.map((request) =>
@@ -31,7 +31,7 @@ test("of many requests that claim a key at once one gets it, as often as it asks
   expect(new Set(winners).size).toBe(1);
 });
 
-test("a key is its first request's for 24 hours, repeated or not, and free then", async () => {
+test("a key belongs to its first request for 24 hours, repeated or not, and is free afterwards", async () => {
   await claim("kept", "first");
   account.clock.advance(DAY_MS - 1);
   await claim("kept", "first");
@@ -46,7 +46,7 @@ test("owners do not share keys", async () => {
   await claim("mine", "second", NO_OWNER.replace(/0$/, "1"));
 });
 
-test("claims that have expired are removed by later ones", async () => {
+test("later claims remove expired ones", async () => {
   for (let at = 0; at < 12; at++) await claim(`old ${at}`, "request");
   account.clock.advance(DAY_MS);
   for (let at = 0; at < 3; at++) await claim(`new ${at}`, "request");

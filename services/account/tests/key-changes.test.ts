@@ -45,14 +45,14 @@ function watch(from: KeyChanges) {
   return { any, next, leave: () => leaving.abort() };
 }
 
-test("a watcher hears again and again that nothing was missed", async () => {
+test("a watcher keeps receiving heartbeats while nothing was missed", async () => {
   const { any, next } = watch(changes);
   expect(await next()).toBe("");
   expect(await any()).toEqual({ keyId: "", heartbeat: true });
   expect(await any()).toEqual({ keyId: "", heartbeat: true });
 });
 
-test("a watcher that came while Postgres was away is live when it is back", async () => {
+test("a watcher that arrived while Postgres was down is live once it is back", async () => {
   const before = watch(changes);
   expect(await before.next()).toBe("");
   await proxy.close();
@@ -66,14 +66,14 @@ test("a watcher that came while Postgres was away is live when it is back", asyn
   expect(await during.next()).toBe("key_1");
 });
 
-test("a connection that falls silent is taken for lost", async () => {
+test("a connection that falls silent counts as lost", async () => {
   const { next } = watch(changes);
   expect(await next()).toBe("");
   proxy.silence();
   expect(await failureOf(next())).toMatchObject({ kind: "unavailable" });
 });
 
-test("a change that is rolled back is not told", async () => {
+test("a change that is rolled back is not reported", async () => {
   const { next } = watch(changes);
   expect(await next()).toBe("");
   await failureOf(
@@ -86,7 +86,7 @@ test("a change that is rolled back is not told", async () => {
   expect(await next()).toBe("key_done");
 });
 
-test("a watcher that leaves gets an end, one that had left already gets nothing", async () => {
+test("a watcher that leaves gets the end of its stream, one that has left already gets nothing", async () => {
   const { next, leave } = watch(changes);
   expect(await next()).toBe("");
   const last = next();
@@ -96,7 +96,7 @@ test("a watcher that leaves gets an end, one that had left already gets nothing"
   expect(await gone.next()).toEqual({ done: true, value: undefined });
 });
 
-test("a connection on which no notification arrives is never taken for live, and the log says why", async () => {
+test("a connection without notifications never counts as live, and the log says why", async () => {
   // Another database stands for a pooler: both take a LISTEN and pass nothing on.
   const elsewhere = await createTestDatabase();
   const log = createLogger("test", "silent");

@@ -24,7 +24,7 @@ async function statusOf(apiKey: string): Promise<KeyStatus | undefined> {
 }
 
 describe("CreateKey", () => {
-  test("a key is vk_ and 43 base62 characters, may do everything, and never expires unless asked to", async () => {
+  test("a key is vk_ and 43 base62 characters and, by default, has all scopes and never expires", async () => {
     const { key, apiKey } = await account.client.createKey(CreateKeyRequest.fromPartial({ ownerId }));
     expect(apiKey).toMatch(/^vk_[0-9A-Za-z]{43}$/);
     expect(key).toEqual({
@@ -39,7 +39,7 @@ describe("CreateKey", () => {
     });
   });
 
-  test("a key has the name, the scopes, each once, and the expiry asked for", async () => {
+  test("a key has the requested name, scopes (each once) and expiry", async () => {
     const expiresAt = inAnHour();
     const { key } = await account.client.createKey({
       ownerId,
@@ -61,7 +61,7 @@ describe("CreateKey", () => {
     ).toMatchObject({ kind: "invalid", violations: [{ path, message: expect.stringContaining(path) }] });
   });
 
-  test("an owner has 200 keys at most, however many are asked for at once, until one is deleted", async () => {
+  test("an owner has at most 200 keys, however many requests race, until one is deleted", async () => {
     const owner = await newOwner(account.client);
     const { keyId } = await newKey(account.client, owner.ownerId);
     const sql = postgres(account.database.urls.account, { max: 1, onnotice: () => {} });
@@ -79,11 +79,11 @@ describe("CreateKey", () => {
     expect(await newKey(account.client, owner.ownerId)).toMatchObject({ keyId: expect.any(String) });
   });
 
-  test("an owner that does not exist gets none", async () => {
+  test("an unknown owner gets no key", async () => {
     expect(await failureOf(newKey(account.client, NO_OWNER))).toMatchObject({ detail: "Owner not found" });
   });
 
-  test("the key itself is in no column of any table, its digest is in one", async () => {
+  test("no column of any table has the key itself; one has its digest", async () => {
     const { apiKey } = await newKey(account.client, ownerId, { name: "at rest" });
     const admin = postgres(account.database.adminUrl, { max: 1 });
     const tables = await admin<{ name: string }[]>`
@@ -99,7 +99,7 @@ describe("CreateKey", () => {
 });
 
 describe("AuthenticateKey", () => {
-  test("a key opens its owner's data, with the limit of the owner's tier", async () => {
+  test("a key grants access to its owner's data, with the limit of the owner's tier", async () => {
     const expiresAt = inAnHour();
     const { keyId, apiKey } = await newKey(account.client, ownerId, { scopes: ["chat"], expiresAt });
     expect(await account.client.authenticateKey({ digest: digestOf(apiKey) })).toEqual({
@@ -107,7 +107,7 @@ describe("AuthenticateKey", () => {
     });
   });
 
-  test("a changed limit holds for the keys that exist", async () => {
+  test("a changed limit applies to existing keys", async () => {
     const owner = await newOwner(account.client);
     const { apiKey } = await newKey(account.client, owner.ownerId);
     await account.client.updateOwner({ ownerId: owner.ownerId, tier: 3, rateLimitPerMinute: 7 });
@@ -119,7 +119,7 @@ describe("AuthenticateKey", () => {
     expect(await account.client.authenticateKey({ digest: digestOf("vk_guess") })).toEqual({ grant: undefined });
   });
 
-  test("a key is expired from the very millisecond of its expiry", async () => {
+  test("a key expires to the millisecond", async () => {
     const { apiKey } = await newKey(account.client, ownerId, { expiresAt: inAnHour() });
     account.clock.advance(HOUR_MS - 1);
     expect(await statusOf(apiKey)).toBe(KEY_STATUS_ACTIVE);
@@ -134,7 +134,7 @@ describe("AuthenticateKey", () => {
     expect(await statusOf(apiKey)).toBeUndefined();
   });
 
-  test("a digest that is none is refused", async () => {
+  test("a malformed digest is refused", async () => {
     expect(await failureOf(account.client.authenticateKey({ digest: Buffer.alloc(31) }))).toMatchObject({
       kind: "invalid",
     });
@@ -153,7 +153,7 @@ describe("ListKeys", () => {
     ]);
   });
 
-  test("an owner that does not exist is not found", async () => {
+  test("an unknown owner is not found", async () => {
     expect(await failureOf(account.client.listKeys({ ownerId: NO_OWNER }))).toMatchObject({
       detail: "Owner not found",
     });
@@ -161,7 +161,7 @@ describe("ListKeys", () => {
 });
 
 describe("ActivateKey, DeactivateKey, DeleteKey", () => {
-  test("a key can be switched off and on, any number of times", async () => {
+  test("a key can be deactivated and activated any number of times", async () => {
     const { keyId, apiKey } = await newKey(account.client, ownerId);
     for (let round = 0; round < 2; round++) {
       for (let time = 0; time < 2; time++) {
@@ -177,7 +177,7 @@ describe("ActivateKey, DeactivateKey, DeleteKey", () => {
     }
   });
 
-  test("an expired key cannot be activated, but can be switched off and deleted", async () => {
+  test("an expired key cannot be activated, but can be deactivated and deleted", async () => {
     const { keyId, apiKey } = await newKey(account.client, ownerId, { expiresAt: inAnHour() });
     account.clock.advance(HOUR_MS);
     expect(await failureOf(account.client.activateKey({ ownerId, keyId }))).toMatchObject({

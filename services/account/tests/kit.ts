@@ -4,7 +4,7 @@ import { AccountServiceService, CreateKeyRequest } from "@parley/proto/parley/ac
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
-import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { readAccountConfig } from "../src/config.ts";
 import { startAccount } from "../src/service.ts";
 
@@ -20,10 +20,10 @@ export interface TestAccount {
 }
 
 /** The service on a port and a database of its own, its clock standing at the start of 2026. */
-export async function startTestAccount(): Promise<TestAccount> {
+export async function startTestAccount(env: Record<string, string> = {}): Promise<TestAccount> {
   const database = await createTestDatabase();
   const clock = fakeClock();
-  const service = await startAccountProcess(database, clock);
+  const service = await startAccountProcess(database, clock, { env });
   return {
     ...service,
     database,
@@ -35,15 +35,23 @@ export async function startTestAccount(): Promise<TestAccount> {
   };
 }
 
+interface AccountProcess {
+  conversationAddress?: string;
+  /** Further variables. */
+  env?: Record<string, string>;
+}
+
 /** One more service on the same database. */
 export async function startAccountProcess(
   database: TestDatabase,
   clock: FakeClock,
-  conversationAddress = NOWHERE,
+  { conversationAddress = NOWHERE, env = {} }: AccountProcess = {},
 ): Promise<{ client: AccountClient; stop(): Promise<void> }> {
   const config = readAccountConfig({
     DATABASE_URL: database.urls.account,
     PARLEY_CONVERSATION_ADDRESS: conversationAddress,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    ...env,
   });
   const running = await startAccount(config, silentLogger, clock);
   const client = createClient(AccountServiceService, { peer: "account", address: running.address });

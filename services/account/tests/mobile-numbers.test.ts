@@ -14,7 +14,7 @@ afterAll(() => account.stop());
 
 const number = (mobileNumber: string, telephonyProvider = "TWILIO") => ({ mobileNumber, telephonyProvider });
 
-test("an owner's numbers are listed as added, until removed", async () => {
+test("an owner's numbers are listed from when they are added until they are removed", async () => {
   const [first, second] = [number("+442071838750", "PLIVO"), number("+14155550100")];
   for (const mobileNumber of [first, second]) {
     expect(await account.client.addMobileNumber({ ownerId, mobileNumber })).toEqual({ mobileNumber });
@@ -28,7 +28,7 @@ test("an owner's numbers are listed as added, until removed", async () => {
   expect(await account.client.listMobileNumbers({ ownerId })).toEqual({ mobileNumbers: [second] });
 });
 
-test("an owner has 1,000 numbers at most", async () => {
+test("an owner has at most 1,000 numbers", async () => {
   const owner = await newOwner(account.client);
   const add = (mobileNumber: string) =>
     account.client.addMobileNumber({ ownerId: owner.ownerId, mobileNumber: number(mobileNumber) });
@@ -45,7 +45,7 @@ test("an owner has 1,000 numbers at most", async () => {
   });
 });
 
-test("a number is one owner's, until it is removed or its owner deleted", async () => {
+test("a number belongs to one owner until it is removed or its owner is deleted", async () => {
   const mobileNumber = number("+14155550111");
   const [one, two, three] = [
     await newOwner(account.client),
@@ -68,7 +68,7 @@ test("a number is one owner's, until it is removed or its owner deleted", async 
   await add(three);
 });
 
-test("of several owners who add one number at once, one gets it", async () => {
+test("of several owners who add the same number at once, one gets it", async () => {
   const owners = await Promise.all(Array.from({ length: 8 }, () => newOwner(account.client)));
   const outcomes = await Promise.allSettled(
     owners.map((owner) =>
@@ -96,7 +96,7 @@ test.each([
   });
 });
 
-test("a number that the owner does not have is not found, another owner's too", async () => {
+test("a number that the owner does not have is not found, even if another owner has it", async () => {
   const other = await newOwner(account.client);
   await account.client.addMobileNumber({ ownerId: other.ownerId, mobileNumber: number("+14155550133") });
   for (const mobileNumber of ["+14155550133", "+14155550134"]) {
@@ -107,7 +107,7 @@ test("a number that the owner does not have is not found, another owner's too", 
   }
 });
 
-test("an owner that does not exist has no numbers", async () => {
+test("an unknown owner has no numbers", async () => {
   expect(await failureOf(account.client.listMobileNumbers({ ownerId: NO_OWNER }))).toMatchObject({
     detail: "Owner not found",
   });

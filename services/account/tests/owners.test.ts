@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => account.stop());
 
 describe("CreateOwner", () => {
-  test("an owner is what was asked for, free unless another tier is named", async () => {
+  test("an owner has the requested fields, and the free tier by default", async () => {
     const { owner } = await account.client.createOwner({
       name: "Zoë & Söhne 🐘",
       email: "zoe@example.com",
@@ -30,7 +30,7 @@ describe("CreateOwner", () => {
     });
   });
 
-  test("the pro tier has 500 requests a minute, the enterprise tier the number agreed on", async () => {
+  test("the pro tier has 500 requests a minute, the enterprise tier its agreed number", async () => {
     const { owner: pro } = await account.client.createOwner({ name: "P", email: "pro@example.com", tier: TIER_PRO });
     expect(pro).toMatchObject({ tier: TIER_PRO, rateLimitPerMinute: 500 });
     const { owner: enterprise } = await account.client.createOwner({
@@ -76,13 +76,13 @@ describe("CreateOwner", () => {
     });
   });
 
-  test("a name may have 100 characters, counted as a person counts them", async () => {
+  test("a name may have 100 characters, counted as code points", async () => {
     const name = "🐘".repeat(100);
     const { owner } = await account.client.createOwner({ name, email: "long@example.com", tier: TIER_FREE });
     expect(owner?.name).toBe(name);
   });
 
-  test("an email is one owner's, whatever its case, until that owner is deleted", async () => {
+  test("an email belongs to one owner, in any letter case, until that owner is deleted", async () => {
     const request = { name: "Ann", email: "unique@example.com", tier: TIER_FREE };
     const { owner } = await account.client.createOwner(request);
     const again = { ...request, email: "Unique@Example.com" };
@@ -94,7 +94,7 @@ describe("CreateOwner", () => {
     expect((await account.client.createOwner(again)).owner?.email).toBe("Unique@Example.com");
   });
 
-  test("of twenty who ask for one email at once, one gets it", async () => {
+  test("of twenty concurrent requests for one email, one gets it", async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
         account.client.createOwner({ name: "Race", email: "race@example.com", tier: TIER_FREE }),
@@ -106,7 +106,7 @@ describe("CreateOwner", () => {
 });
 
 describe("GetOwner", () => {
-  test("an owner reads back as created", async () => {
+  test("an owner is returned as created", async () => {
     const owner = await newOwner(account.client);
     expect(await account.client.getOwner({ ownerId: owner.ownerId })).toEqual({ owner });
   });
@@ -120,7 +120,7 @@ describe("GetOwner", () => {
 });
 
 describe("ListOwners", () => {
-  test("pages from the newest to the oldest, each owner once, deleted ones never", async () => {
+  test("returns pages from newest to oldest, each owner once and never a deleted one", async () => {
     const first = await newOwner(account.client);
     const gone = await newOwner(account.client);
     const last = await newOwner(account.client);
@@ -151,7 +151,7 @@ describe("ListOwners", () => {
 });
 
 describe("UpdateOwner", () => {
-  test("what is not given stays, and updated_at moves", async () => {
+  test("a missing field stays, and updated_at moves", async () => {
     const owner = await newOwner(account.client);
     account.clock.advance(1_000);
     const { owner: renamed } = await account.client.updateOwner({ ownerId: owner.ownerId, name: "Bob" });
@@ -159,7 +159,7 @@ describe("UpdateOwner", () => {
     expect(await account.client.getOwner({ ownerId: owner.ownerId })).toEqual({ owner: renamed });
   });
 
-  test("an agreed limit stays as long as the tier does", async () => {
+  test("an agreed limit stays while the tier does", async () => {
     const { ownerId } = await newOwner(account.client);
     const change = async (plan: { tier?: Tier; rateLimitPerMinute?: number }) => {
       const { owner } = await account.client.updateOwner({ ownerId, ...plan });
@@ -179,13 +179,13 @@ describe("UpdateOwner", () => {
     expect(await failureOf(account.client.updateOwner({ ownerId, name: " " }))).toMatchObject({ kind: "invalid" });
   });
 
-  test("an owner that does not exist is not found", async () => {
+  test("an unknown owner is not found", async () => {
     expect(await failureOf(account.client.updateOwner({ ownerId: NO_OWNER }))).toMatchObject({ kind: "not_found" });
   });
 });
 
 describe("DeleteOwner", () => {
-  test("a deleted owner is gone from everything, and cannot be deleted twice", async () => {
+  test("a deleted owner is gone everywhere and cannot be deleted twice", async () => {
     const { ownerId } = await newOwner(account.client);
     await account.client.deleteOwner({ ownerId });
     const { client } = account;

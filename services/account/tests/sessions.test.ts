@@ -31,7 +31,7 @@ const sessionOf = async (token: string): Promise<Session | undefined> =>
   (await account.client.authenticateSession({ digest: digestOf(token) })).session;
 
 describe("signing in", () => {
-  test("with email and password begins a session that its token is known by", async () => {
+  test("with email and password begins a session and returns its token", async () => {
     const { ownerId, email } = await member();
     const { owner, session, token } = await signIn(email);
     expect(owner).toMatchObject({ ownerId, email });
@@ -120,6 +120,22 @@ describe("a session", () => {
     expect(await sessionOf(other.token)).toBeDefined();
   });
 
+  test("is listed with its browser until it ends, and for its owner only", async () => {
+    const { ownerId, email } = await member();
+    const userAgent = `Firefox\0${"x".repeat(400)}`;
+    await account.client.signIn({ email, password: PASSWORD, userAgent });
+    account.clock.advance(20 * HOUR_MS);
+    const { session } = await signIn(email);
+    const list = async (of: string) => (await account.client.listSessions({ ownerId: of })).sessions;
+    expect(await list(ownerId)).toMatchObject([
+      { sessionId: session?.sessionId, userAgent: "" },
+      { userAgent: `Firefox${"x".repeat(293)}` },
+    ]);
+    expect(await list((await member()).ownerId)).toEqual([]);
+    account.clock.advance(4 * HOUR_MS);
+    expect(await list(ownerId)).toHaveLength(1);
+  });
+
   test("ends with its owner", async () => {
     const { ownerId, email } = await member();
     const { token } = await signIn(email);
@@ -147,7 +163,7 @@ describe("a password", () => {
     await signIn(email, "another four words here");
   });
 
-  test("is changed by who knows it; every session ends and a new one begins", async () => {
+  test("can be changed by someone who knows it; every session ends and a new one begins", async () => {
     const { ownerId, email } = await member();
     const { token } = await signIn(email);
     const newPassword = "another four words here";
@@ -155,7 +171,7 @@ describe("a password", () => {
       account.client.changePassword({ ownerId, currentPassword, newPassword });
     expect(await failureOf(change("a guess of many letters"))).toMatchObject({
       kind: "invalid",
-      detail: "current_password is not the one you have",
+      detail: "current_password is wrong",
     });
     expect(await sessionOf(token)).toBeDefined();
     const changed = await change(PASSWORD);
@@ -165,7 +181,7 @@ describe("a password", () => {
     await signIn(email, newPassword);
   });
 
-  test("set while somebody signs in with the one before leaves no session of that", async () => {
+  test("set while somebody signs in with the previous one leaves no session of that sign-in", async () => {
     const { ownerId, email } = await member();
     for (let rounds = 0; rounds < 3; rounds++) {
       const [before, after] = [`the words of round ${rounds}`, `the words of round ${rounds + 1}`];
@@ -178,7 +194,7 @@ describe("a password", () => {
     }
   });
 
-  test("changed by two at once is one of theirs, and only that one's session lives", async () => {
+  test("changed by two requests at once is one of theirs, and only that request's session lives", async () => {
     const { ownerId, email } = await member();
     const words = ["the words of the first", "the words of the second"];
     const outcomes = await Promise.all(
@@ -204,7 +220,7 @@ describe("a password", () => {
     });
   });
 
-  test("of 256 characters is taken whole, any characters it has", async () => {
+  test("of 256 characters counts as a whole, whatever its characters", async () => {
     const { ownerId, email } = await newOwner(account.client);
     const password = ` 🗝 ${"long ".repeat(50)}äö`.padEnd(256, "x").slice(0, 256);
     await account.client.setPassword({ ownerId, password });
@@ -212,7 +228,7 @@ describe("a password", () => {
     expect(await failureOf(signIn(email, password.slice(0, -1)))).toMatchObject(WRONG);
   });
 
-  test("is not the owner's own email or name", async () => {
+  test("must not be the owner's email or name", async () => {
     const request = { name: "Ann of Green Gables", email: "ann.of.green.gables@example.com" };
     const { owner } = await account.client.createOwner({ ...request, tier: 0 });
     const ownerId = owner?.ownerId ?? "";
@@ -221,7 +237,7 @@ describe("a password", () => {
     }
   });
 
-  test("is nobody's without an owner", async () => {
+  test("needs an owner", async () => {
     expect(await failureOf(account.client.setPassword({ ownerId: NO_OWNER, password: PASSWORD }))).toMatchObject({
       kind: "not_found",
       detail: "Owner not found",

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => account.stop());
 
-test("conversations are kept for 90 days unless the owner says otherwise", async () => {
+test("conversations are kept for 90 days by default", async () => {
   const { ownerId } = await newOwner(account.client);
   const other = await newOwner(account.client);
   const settings = async (id: string) => (await account.client.getSettings({ ownerId: id })).settings?.retentionDays;
@@ -30,7 +30,7 @@ test.each([0, -1, 3651])("%d days are refused", async (retentionDays) => {
   });
 });
 
-test("an owner that does not exist has no settings", async () => {
+test("an unknown owner has no settings", async () => {
   expect(await failureOf(account.client.getSettings({ ownerId: NO_OWNER }))).toMatchObject({
     detail: "Owner not found",
   });

@@ -29,7 +29,7 @@ beforeAll(async () => {
     { setRetention },
     { address: "127.0.0.1:0", log: silentLogger },
   );
-  account = await startAccountProcess(database, clock, conversations.address);
+  account = await startAccountProcess(database, clock, { conversationAddress: conversations.address });
 });
 afterAll(async () => {
   await account.stop();
@@ -37,7 +37,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("the conversation service knows of a new retention when the change is answered, the newer by its revision", async () => {
+test("the conversation service knows a new retention before the change is answered, and the newer revision wins", async () => {
   const { ownerId } = await newOwner(account.client);
   told = [];
   await account.client.updateSettings({ ownerId, retentionDays: 30 });
@@ -47,7 +47,7 @@ test("the conversation service knows of a new retention when the change is answe
   expect(told.at(-1)?.retentionDays).toBe(7);
 });
 
-test("a change is kept while the conversation service is away, and told when it is back", async () => {
+test("a change is stored while the conversation service is down, and sent once it is back", async () => {
   const { ownerId } = await newOwner(account.client);
   told = [];
   isAway = true;
@@ -60,7 +60,7 @@ test("a change is kept while the conversation service is away, and told when it 
   });
 });
 
-test("a deleted owner has the default again; one who never chose is not told of", async () => {
+test("a deleted owner has the default again; for one who never chose, nothing is sent", async () => {
   const [chose, never] = [await newOwner(account.client), await newOwner(account.client)];
   await account.client.updateSettings({ ownerId: chose.ownerId, retentionDays: 1000 });
   told = [];

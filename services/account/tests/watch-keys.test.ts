@@ -47,7 +47,7 @@ const listeners = () =>
     select pid from pg_stat_activity
     where datname = current_database() and application_name = 'parley-account-listen'`;
 
-test("every change of a key's grant is told, in order", async () => {
+test("every change of a key's grant is reported, in order", async () => {
   const { client } = account;
   const { next, leave } = await watch(client);
   const { keyId } = await newKey(client, ownerId);
@@ -61,7 +61,7 @@ test("every change of a key's grant is told, in order", async () => {
   leave();
 });
 
-test("a changed or deleted owner is a change of each of its keys", async () => {
+test("a change or deletion of an owner is reported as a change of each of its keys", async () => {
   const { client } = account;
   const owner = await newOwner(client);
   const keys = [await newKey(client, owner.ownerId), await newKey(client, owner.ownerId)];
@@ -74,7 +74,7 @@ test("a changed or deleted owner is a change of each of its keys", async () => {
   leave();
 });
 
-test("while nothing changes there are signs of life", async () => {
+test("heartbeats arrive while nothing changes", async () => {
   const leaving = new AbortController();
   const stream = account.client.watchKeys({}, { origin: { requestId: "test", signal: leaving.signal } });
   const messages = stream[Symbol.asyncIterator]();
@@ -88,7 +88,7 @@ test("while nothing changes there are signs of life", async () => {
   leaving.abort();
 });
 
-test("a change that is told of can be read", async () => {
+test("a reported change can be read", async () => {
   const { client } = account;
   const { keyId, apiKey } = await newKey(client, ownerId);
   const { next, leave } = await watch(client);
@@ -100,7 +100,7 @@ test("a change that is told of can be read", async () => {
   leave();
 });
 
-test("a change made by another process is told", async () => {
+test("a change by another process is reported", async () => {
   const other = await startAccountProcess(account.database, account.clock);
   const { next, leave } = await watch(account.client);
   const { keyId } = await newKey(other.client, ownerId);
@@ -110,7 +110,7 @@ test("a change made by another process is told", async () => {
   await other.stop();
 });
 
-test("any number of watchers is served by one listening connection, and each is told", async () => {
+test("one listening connection serves any number of watchers", async () => {
   const watchers = await Promise.all(Array.from({ length: 10 }, () => watch(account.client)));
   expect(await listeners()).toHaveLength(1);
   const { keyId } = await newKey(account.client, ownerId);
@@ -119,7 +119,7 @@ test("any number of watchers is served by one listening connection, and each is 
   for (const { leave } of watchers) leave();
 });
 
-test("when the listening connection is lost the streams end, and new ones are live once there is another", async () => {
+test("when the listening connection is lost, streams end, and new ones are live once it is replaced", async () => {
   const { next } = await watch(account.client);
   const [lost] = await listeners();
   await admin`select pg_terminate_backend(${lost?.pid ?? 0})`;
@@ -135,7 +135,7 @@ test("when the listening connection is lost the streams end, and new ones are li
   again.leave();
 });
 
-test("a service that stops says so on its streams, so that they do not hold it up", async () => {
+test("a stopping service ends its streams, so that they do not delay it", async () => {
   const other = await startAccountProcess(account.database, account.clock);
   const { next } = await watch(other.client);
   await eventually(async () => expect(await listeners()).toHaveLength(2));

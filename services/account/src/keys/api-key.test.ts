@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { newApiKey } from "./api-key.ts";
 
-test("every key has the form of one, its own prefix and its own digest", () => {
+test("every key has the right form, a unique prefix and a unique digest", () => {
   const keys = Array.from({ length: 2_000 }, newApiKey);
   for (const { apiKey, prefix, digest } of keys) {
     expect(apiKey).toMatch(/^vk_[0-9A-Za-z]{43}$/);
@@ -11,7 +11,7 @@ test("every key has the form of one, its own prefix and its own digest", () => {
   expect(new Set(keys.map((key) => key.apiKey)).size).toBe(keys.length);
 });
 
-test("every position of a key takes many values", () => {
+test("every position of a key varies", () => {
   const keys = Array.from({ length: 2_000 }, () => newApiKey().apiKey.slice(3));
   const values = Array.from({ length: 43 }, (_, at) => new Set(keys.map((key) => key.charAt(at))).size);
   // The first digit holds what is left of 256 bits: 2^256 is a little less than 62^43.

@@ -1,8 +1,8 @@
 import type { Database } from "@parley/shared/db/database";
+import { type Listening, openListening } from "@parley/shared/db/listening";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import { KEY_CHANGES } from "../store/key-changes.ts";
-import { type Listening, openListening } from "../store/listening.ts";
 import { createMailbox, type Mailbox } from "./mailbox.ts";
 
 export interface KeyChange {
@@ -71,7 +71,8 @@ export function followKeyChanges({ db, url, log, beatMs = BEAT_MS }: KeyChangesS
           db,
           channel: KEY_CHANGES,
           onNotification: tell,
-          onBeat: () => tell(HEARTBEAT),
+          name: "parley-account-listen",
+          beat: (connection) => connection`select 1`.then(() => tell(HEARTBEAT)),
           beatMs,
         });
         failures = 0;

@@ -19,14 +19,14 @@ test.each<[boolean, Date | null, KeyStatus]>([
   expect(keyStatus({ active, expiresAt }, NOW)).toBe(status);
 });
 
-test("a key that could never be used is not made", () => {
+test("a key that could never be used is refused", () => {
   for (const expiresAt of [NOW, EARLIER, new Date(Number.NaN), new Date(8.64e15)]) {
     expect(() => checkExpiry(expiresAt, NOW)).toThrow(/^expires_at must be /);
   }
   expect(() => checkExpiry(LATER, NOW)).not.toThrow();
 });
 
-test("a key is brought back unless it has expired", () => {
+test("a key can be activated again unless it has expired", () => {
   for (const expiresAt of [null, LATER]) expect(() => checkActivation({ active: false, expiresAt }, NOW)).not.toThrow();
   for (const expiresAt of [NOW, EARLIER])
     expect(() => checkActivation({ active: false, expiresAt }, NOW)).toThrow("expired");

@@ -5,14 +5,14 @@ async function readAll(mailbox: AsyncIterable<string>): Promise<string[]> {
   return Array.fromAsync(mailbox);
 }
 
-test("what was put is read in order, each text once, then the end", async () => {
+test("texts are read in order, each once, followed by the end", async () => {
   const mailbox = createMailbox("*");
   for (const text of ["a", "b", "a"]) mailbox.put(text);
   mailbox.close();
   expect(await readAll(mailbox)).toEqual(["a", "b"]);
 });
 
-test("a text that was read is read again when it is put again", async () => {
+test("a text that was read can be put and read again", async () => {
   const mailbox = createMailbox("*");
   const reader = mailbox[Symbol.asyncIterator]();
   for (let round = 0; round < 3; round++) {
@@ -21,7 +21,7 @@ test("a text that was read is read again when it is put again", async () => {
   }
 });
 
-test("a reader that waits is woken", async () => {
+test("a waiting reader is woken", async () => {
   const mailbox = createMailbox("*");
   const reading = readAll(mailbox);
   await Promise.resolve();
@@ -31,14 +31,14 @@ test("a reader that waits is woken", async () => {
   expect(await reading).toEqual(["a"]);
 });
 
-test("more than fits is told as the overflow text", async () => {
+test("an overflow replaces the waiting texts with the overflow text", async () => {
   const mailbox = createMailbox("*", 2);
   for (const text of ["a", "b", "c", "d"]) mailbox.put(text);
   mailbox.close();
   expect(await readAll(mailbox)).toEqual(["*", "d"]);
 });
 
-test("a close with an error gives what was put before, then the error, and the first close counts", async () => {
+test("closing with an error delivers the remaining texts, then the error; only the first close counts", async () => {
   const mailbox = createMailbox("*");
   mailbox.put("a");
   mailbox.close(new Error("first"));

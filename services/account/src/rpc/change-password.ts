@@ -9,7 +9,7 @@ import { deleteSessionsOf } from "../store/sessions.ts";
 
 /** Ends every session, including the current one, and starts a new one. */
 export function changePassword(ctx: AccountContext): Handler<"changePassword"> {
-  return async ({ ownerId, currentPassword, newPassword }) => {
+  return async ({ ownerId, currentPassword, newPassword, userAgent }) => {
     checkPassword("new_password", newPassword, await getOwner(ctx.db, ownerId));
     const known = await findPasswordHash(ctx.db, ownerId);
     if (!(await ctx.passwords.verify(currentPassword, known))) throw wrongPassword();
@@ -19,12 +19,12 @@ export function changePassword(ctx: AccountContext): Handler<"changePassword"> {
       if ((await findPasswordHash(tx, ownerId)) !== known) throw wrongPassword();
       await storePassword(tx, { ownerId, passwordHash }, ctx.clock.now());
       await deleteSessionsOf(tx, ownerId);
-      return beginSession(tx, ownerId, ctx.clock.now());
+      return beginSession(tx, ownerId, userAgent, ctx.clock.now());
     });
     return { session: toSession(session), token };
   };
 }
 
 function wrongPassword() {
-  return invalid("current_password", "current_password is not the one you have");
+  return invalid("current_password", "current_password is wrong");
 }

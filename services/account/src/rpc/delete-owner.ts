@@ -1,12 +1,18 @@
+import { promiseRestore } from "../carriers/restore-numbers.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { promiseRetention } from "../settings/tell-retention.ts";
+import { deleteUnneededCarriers, markAllDisconnected } from "../store/carriers.ts";
 import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
+import { deleteImportedNumbers } from "../store/mobile-numbers.ts";
 import { lockOwner, markOwnerDeleted } from "../store/owners.ts";
 import { deletePassword } from "../store/passwords.ts";
 import { deleteSessionsOf } from "../store/sessions.ts";
 import { forgetSettings } from "../store/settings.ts";
 
-/** The owner's keys and sessions stop working at once, and the email can be reused. */
+/**
+ * The owner's keys and sessions stop working at once, and the email can be reused. Imported numbers get back at their carriers what
+ * they had, and then the carriers' credentials go.
+ */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
   return async ({ ownerId }) => {
     await ctx.db.begin(async (tx) => {
@@ -17,6 +23,9 @@ export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
       await deleteSessionsOf(tx, ownerId);
       if (await forgetSettings(tx, ownerId, now)) await promiseRetention(tx, ownerId, now);
       await notifyOwnerKeyChanges(tx, ownerId);
+      for (const number of await deleteImportedNumbers(tx, ownerId)) await promiseRestore(tx, number, now);
+      await markAllDisconnected(tx, ownerId, now);
+      await deleteUnneededCarriers(tx, ownerId);
     });
     return {};
   };

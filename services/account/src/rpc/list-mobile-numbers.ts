@@ -1,4 +1,5 @@
 import type { AccountContext, Handler } from "../context.ts";
+import { toMobileNumber } from "../convert.ts";
 import { listNumbers } from "../store/mobile-numbers.ts";
 import { getOwner } from "../store/owners.ts";
 
@@ -7,6 +8,6 @@ export function listMobileNumbers(ctx: AccountContext): Handler<"listMobileNumbe
   return async ({ ownerId }) => {
     await getOwner(ctx.db, ownerId);
     const rows = await listNumbers(ctx.db, ownerId);
-    return { mobileNumbers: rows.map(({ mobileNumber, telephonyProvider }) => ({ mobileNumber, telephonyProvider })) };
+    return { mobileNumbers: rows.map(toMobileNumber) };
   };
 }

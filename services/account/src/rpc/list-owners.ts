@@ -12,7 +12,7 @@ export function listOwners(ctx: AccountContext): Handler<"listOwners"> {
       throw invalid("page_size", `page_size must be from 1 to ${PAGE_SIZE_MAX}`);
     }
     if (afterOwnerId !== "" && !isId("own", afterOwnerId)) {
-      throw invalid("after_owner_id", "after_owner_id must be the owner_id that the previous page ended with");
+      throw invalid("after_owner_id", "after_owner_id must be the last owner_id of the previous page");
     }
     const rows = await listOwnerRows(ctx.db, afterOwnerId, pageSize || PAGE_SIZE_MAX);
     return { owners: rows.map(toOwner) };

@@ -1,14 +1,20 @@
 import { notFound } from "@parley/shared/errors";
+import { promiseRestore } from "../carriers/restore-numbers.ts";
 import type { AccountContext, Handler } from "../context.ts";
 import { checkMobileNumber } from "../mobile-number.ts";
 import { deleteNumber } from "../store/mobile-numbers.ts";
-import { getOwner } from "../store/owners.ts";
+import { lockOwner } from "../store/owners.ts";
 
+/** Does not wait for the carrier of an imported number: a job gives the number back what it had. */
 export function removeMobileNumber(ctx: AccountContext): Handler<"removeMobileNumber"> {
   return async ({ ownerId, mobileNumber }) => {
     checkMobileNumber(mobileNumber);
-    await getOwner(ctx.db, ownerId);
-    if (!(await deleteNumber(ctx.db, ownerId, mobileNumber))) throw notFound("Mobile number");
+    await ctx.db.begin(async (tx) => {
+      await lockOwner(tx, ownerId);
+      const removed = await deleteNumber(tx, ownerId, mobileNumber);
+      if (!removed) throw notFound("Mobile number");
+      await promiseRestore(tx, removed, ctx.clock.now());
+    });
     return {};
   };
 }

@@ -11,7 +11,7 @@ import { checkEmail } from "../text-rules.ts";
 
 /** The caller limits attempts, because this service does not see client addresses. */
 export function signIn(ctx: AccountContext): Handler<"signIn"> {
-  return async ({ email, password }) => {
+  return async ({ email, password, userAgent }) => {
     checkEmail(email);
     const known = await findPasswordByEmail(ctx.db, email);
     const isRight = await ctx.passwords.verify(password, known?.passwordHash ?? null);
@@ -22,7 +22,7 @@ export function signIn(ctx: AccountContext): Handler<"signIn"> {
       const locked = await lockOwner(tx, known.ownerId);
       // Read under the lock: otherwise a concurrent password change would leave this session alive.
       if ((await findPasswordHash(tx, known.ownerId)) !== known.passwordHash) throw wrong();
-      return { owner: locked, ...(await beginSession(tx, known.ownerId, now)) };
+      return { owner: locked, ...(await beginSession(tx, known.ownerId, userAgent, now)) };
     });
     return { owner: toOwner(owner), session: toSession(session), token };
   };

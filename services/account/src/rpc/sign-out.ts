@@ -5,7 +5,7 @@ import { deleteSession } from "../store/sessions.ts";
 /** Succeeds for a session that has already ended. */
 export function signOut(ctx: AccountContext): Handler<"signOut"> {
   return async ({ ownerId, sessionId }) => {
-    if (isId("own", ownerId) && isId("ses", sessionId)) await deleteSession(ctx.db, ownerId, sessionId);
-    return {};
+    const mayExist = isId("own", ownerId) && isId("ses", sessionId);
+    return { ended: mayExist && (await deleteSession(ctx.db, ownerId, sessionId)) };
   };
 }

@@ -36,7 +36,7 @@ test.each<[Plan, { tier?: TierName; rateLimitPerMinute?: number }, Plan]>([
   expect(changePlan(current, { tier, rateLimitPerMinute })).toEqual(next);
 });
 
-test("a change that names nothing changes nothing", () => {
+test("a change without fields changes nothing", () => {
   fc.assert(
     fc.property(
       fc.constantFrom<TierName>("free", "pro", "enterprise"),

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { createPasswords } from "./password.ts";
 
 describe("passwords", () => {
-  test("match their own hash, in any Unicode form, and nothing matches no hash", async () => {
+  test("match their own hash in any Unicode form, and no password matches a missing hash", async () => {
     const passwords = createPasswords();
     const hash = await passwords.hash("grüße aus münchen");
     expect(await passwords.verify("grüße aus münchen".normalize("NFD"), hash)).toBe(true);
@@ -10,7 +10,7 @@ describe("passwords", () => {
     expect(await passwords.verify("grüße aus münchen", null)).toBe(false);
   });
 
-  test("more than are worked off in time are refused at once, the others answered", async () => {
+  test("beyond the queue's limit are refused at once, and the others are answered", async () => {
     const passwords = createPasswords();
     const outcomes = await Promise.all(
       Array.from({ length: 26 }, () => passwords.verify("x", null).catch((error: unknown) => error)),

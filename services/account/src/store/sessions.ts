@@ -4,21 +4,29 @@ import type { SessionTimes } from "../sign-in/session.ts";
 export interface SessionRow extends SessionTimes {
   ownerId: string;
   sessionId: string;
+  userAgent: string;
 }
 
 export async function insertSession(sql: Sql, row: SessionRow, digest: Buffer): Promise<void> {
   await sql`
-    insert into sessions (owner_id, session_id, digest, created_at, last_used_at)
-    values (${row.ownerId}, ${row.sessionId}, ${digest}, ${row.createdAt}, ${row.lastUsedAt})`;
+    insert into sessions (owner_id, session_id, digest, created_at, last_used_at, user_agent)
+    values (${row.ownerId}, ${row.sessionId}, ${digest}, ${row.createdAt}, ${row.lastUsedAt}, ${row.userAgent})`;
 }
 
 /** The session with this digest, ended or not, unless its owner is deleted. */
 export async function findSession(sql: Sql, digest: Buffer): Promise<SessionRow | null> {
   const [row] = await sql<SessionRow[]>`
-    select sessions.owner_id, session_id, sessions.created_at, last_used_at
+    select sessions.owner_id, session_id, sessions.created_at, last_used_at, user_agent
     from sessions join owners using (owner_id)
     where digest = ${digest} and deleted_at is null`;
   return row ?? null;
+}
+
+/** The owner's newest sessions, ended or not: at most `limit`. */
+export async function listSessionRows(sql: Sql, ownerId: string, limit: number): Promise<SessionRow[]> {
+  return sql<SessionRow[]>`
+    select owner_id, session_id, created_at, last_used_at, user_agent from sessions
+    where owner_id = ${ownerId} order by session_id desc limit ${limit}`;
 }
 
 export async function noteSessionUse(sql: Sql, { ownerId, sessionId }: SessionRow, now: Date): Promise<void> {
@@ -26,8 +34,10 @@ export async function noteSessionUse(sql: Sql, { ownerId, sessionId }: SessionRo
     update sessions set last_used_at = ${now} where owner_id = ${ownerId} and session_id = ${sessionId}`;
 }
 
-export async function deleteSession(sql: Sql, ownerId: string, sessionId: string): Promise<void> {
-  await sql`delete from sessions where owner_id = ${ownerId} and session_id = ${sessionId}`;
+/** Returns whether there was one. */
+export async function deleteSession(sql: Sql, ownerId: string, sessionId: string): Promise<boolean> {
+  const { count } = await sql`delete from sessions where owner_id = ${ownerId} and session_id = ${sessionId}`;
+  return count > 0;
 }
 
 export async function deleteSessionsOf(sql: Sql, ownerId: string): Promise<void> {

@@ -1,0 +1,28 @@
+import type { CarrierNumber } from "@parley/proto/parley/account/v1/account.ts";
+
+/**
+ * An account with a carrier, as this service uses it: its credentials and its numbers. Its adapters are beside this file. Every method
+ * throws CarrierUnavailable if the carrier does not answer, and CarrierRefusal for what the others do not name.
+ */
+export interface CarrierAccount {
+  /** @throws ServiceError invalid, naming the part of the credentials that is wrong; condition for an account that is closed */
+  verify(signal?: AbortSignal): Promise<void>;
+  /** Null for a provider without phone numbers of its own. */
+  numbers: CarrierNumbers | null;
+}
+
+export interface CarrierNumbers {
+  /** In the carrier's order, NUMBERS_MAX at most. */
+  list(signal?: AbortSignal): Promise<Omit<CarrierNumber, "imported">[]>;
+  /** What the number has at the carrier now; null if the account does not have it. */
+  find(mobileNumber: string, signal?: AbortSignal): Promise<NumberSettings | null>;
+  /** Has the carrier send the number's calls here. May be repeated. */
+  point(mobileNumber: string, signal?: AbortSignal): Promise<void>;
+  /** Gives the number back what it had, unless somebody has pointed it elsewhere since. May be repeated. */
+  restore(mobileNumber: string, before: NumberSettings): Promise<void>;
+}
+
+/** The carrier's own fields of a number, as stored until the number is removed. {} if its calls already come here. */
+export type NumberSettings = Readonly<Record<string, string>>;
+
+export const NUMBERS_MAX = 1_000;

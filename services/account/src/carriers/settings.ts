@@ -1,0 +1,78 @@
+import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import {
+  CARRIER_PROVIDERS,
+  type CarrierField,
+  type CarrierProvider,
+  carrierFields,
+} from "@parley/shared/domain/carriers";
+import { isAddressOrRange } from "@parley/shared/egress/address";
+import { ServiceError, type Violation } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
+import { isMobileNumber } from "../mobile-number.ts";
+
+const ADDRESSES_MAX = 100;
+const PRINTABLE = /^[\x21-\x7e]([\x20-\x7e]{0,254}[\x21-\x7e])?$/;
+
+type Check = readonly [isRight: (text: string) => boolean, must: string];
+
+/** Every other field is printable ASCII without space at its ends. */
+const CHECKS: Partial<Record<CarrierField, Check>> = {
+  accountSid: [(text) => /^AC[0-9a-fA-F]{32}$/.test(text), "be a Twilio account SID: AC and 32 hexadecimal digits"],
+  authId: [
+    (text) => /^[MS]A[0-9A-Z]{18}$/.test(text),
+    "be a Plivo auth ID: MA or SA and 18 capital letters and digits",
+  ],
+  host: [isHost, "be a host name or an IP address, with a port if it is not SIP's own"],
+  transport: [(text) => ["UDP", "TCP", "TLS"].includes(text), "be UDP, TCP or TLS"],
+  phoneNumberId: [(text) => /^\d{5,32}$/.test(text), "be the number's ID of WhatsApp Manager, which has digits only"],
+  mobileNumber: [isMobileNumber, "be a phone number in E.164 form, such as +14155550123"],
+  agentId: [(text) => isId("agt", text), "be the ID of an agent, agt_…"],
+};
+
+/**
+ * The fields of a provider, with SIP's default transport.
+ * @throws ServiceError invalid, naming every field that is missing, wrong or not the provider's
+ */
+export function checkedSettings(provider: CarrierProvider, given: CarrierSettings): CarrierSettings {
+  const rules = carrierFields(provider);
+  const violations: Violation[] = [];
+  const refuse = (path: string, must: string) => violations.push({ path, message: `${path} ${must}` });
+  for (const { field, rule } of rules) {
+    const value = given[field];
+    const [isRight, must] = CHECKS[field] ?? [
+      (text: string) => PRINTABLE.test(text),
+      "be 1 to 256 printable ASCII characters",
+    ];
+    if (field === "allowedAddresses") {
+      const wrong = given.allowedAddresses.find((text) => !isAddressOrRange(text));
+      if (wrong !== undefined || given.allowedAddresses.length > ADDRESSES_MAX)
+        refuse(rule.api, `must be at most ${ADDRESSES_MAX} IP addresses and CIDRs`);
+    } else if (value === undefined || value === "") {
+      if (!rule.isOptional) refuse(rule.api, "is required");
+    } else if (!isRight(String(value))) refuse(rule.api, `must ${must}`);
+  }
+  const others = Object.entries(given).filter(
+    ([field, value]) => isGiven(value) && !rules.some((one) => one.field === field),
+  );
+  if (others.length > 0) {
+    const names = rules.map(({ rule }) => rule.api).join(", ");
+    refuse("provider", `${provider} takes only ${names}`);
+  }
+  if (violations.length > 0)
+    throw new ServiceError("invalid", violations.map(({ message }) => message).join("; "), { violations });
+  return provider === "SIP" ? { ...given, transport: given.transport || "UDP" } : given;
+}
+
+/** What tells an account of a provider from the owner's others there. */
+export function accountOf(provider: CarrierProvider, settings: CarrierSettings): string {
+  return CARRIER_PROVIDERS[provider].account.map((field) => settings[field] ?? "").join(" ");
+}
+
+function isGiven(value: string | string[] | undefined): boolean {
+  return value !== undefined && value !== "" && !(Array.isArray(value) && value.length === 0);
+}
+
+function isHost(text: string): boolean {
+  const [, name = "", port] = /^(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9._-]{1,253})(?::(\d{1,5}))?$/.exec(text) ?? [];
+  return name !== "" && (port === undefined || (Number(port) >= 1 && Number(port) <= 65_535));
+}

@@ -1,0 +1,78 @@
+import type { Sql } from "@parley/shared/db/database";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import type { NumberSettings } from "../carriers/account.ts";
+import { asking } from "../carriers/accounts.ts";
+import { promiseRestore } from "../carriers/restore-numbers.ts";
+import type { AccountContext, Handler } from "../context.ts";
+import { toMobileNumber } from "../convert.ts";
+import { checkMobileNumber } from "../mobile-number.ts";
+import { type CarrierRow, getCarrier } from "../store/carriers.ts";
+import { deleteNumber, findNumber, insertNumber, type NumberRow, updateNumber } from "../store/mobile-numbers.ts";
+import { takeRestore } from "../store/number-restores.ts";
+import { lockOwner } from "../store/owners.ts";
+import { requireFreeNumber, requireRoomForNumber } from "./add-mobile-number.ts";
+
+/**
+ * Stores the number with what it has at the carrier before the carrier is told, so that this is never lost. If a process dies between
+ * the two, importing the number again points it here.
+ */
+export function importCarrierNumber(ctx: AccountContext): Handler<"importCarrierNumber"> {
+  return async ({ ownerId, carrierId, mobileNumber }, call) => {
+    checkMobileNumber(mobileNumber);
+    const carrier = await getCarrier(ctx.db, { ownerId, carrierId });
+    const { numbers } = ctx.carriers.open(carrier);
+    if (!numbers) throw new ServiceError("condition", `${carrier.provider} has no phone numbers to import`);
+    if (carrier.provider !== "SIP") ctx.carriers.requirePublicUrl();
+    const before = await asking(numbers.find(mobileNumber, call.signal));
+    if (!before) throw notFound(`${mobileNumber} in the ${carrier.provider} account`);
+    const { row, isNew } = await ctx.db.begin((tx) => store(ctx, tx, { carrier, mobileNumber, before }));
+    try {
+      await asking(numbers.point(mobileNumber, call.signal));
+    } catch (error) {
+      // The carrier may have changed the number all the same.
+      if (isNew) await ctx.db.begin((tx) => undo(ctx, tx, row));
+      throw error;
+    }
+    return { mobileNumber: toMobileNumber(row) };
+  };
+}
+
+interface Import {
+  carrier: CarrierRow;
+  mobileNumber: string;
+  before: NumberSettings;
+}
+
+async function store(
+  ctx: AccountContext,
+  tx: Sql,
+  { carrier, mobileNumber, before }: Import,
+): Promise<{ row: NumberRow; isNew: boolean }> {
+  const { ownerId, carrierId, provider } = carrier;
+  await lockOwner(tx, ownerId);
+  // It may have been disconnected meanwhile.
+  await getCarrier(tx, carrier);
+  const known = await findNumber(tx, ownerId, mobileNumber);
+  if (known?.carrierId === carrierId) return { row: known, isNew: false };
+  await requireFreeNumber(tx, ownerId, mobileNumber, known);
+  const pending = await takeRestore(tx, ownerId, mobileNumber);
+  const row: NumberRow = {
+    ownerId,
+    mobileNumber,
+    telephonyProvider: provider,
+    carrierId,
+    before: pending?.carrierId === carrierId ? pending.before : before,
+  };
+  if (known) await updateNumber(tx, row);
+  else {
+    await requireRoomForNumber(tx, ownerId);
+    await insertNumber(tx, row, ctx.clock.now());
+  }
+  return { row, isNew: true };
+}
+
+async function undo(ctx: AccountContext, tx: Sql, { ownerId, mobileNumber }: NumberRow): Promise<void> {
+  await lockOwner(tx, ownerId);
+  const removed = await deleteNumber(tx, ownerId, mobileNumber);
+  if (removed) await promiseRestore(tx, removed, ctx.clock.now());
+}

@@ -1,0 +1,146 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { CarrierProvider } from "@parley/shared/domain/carriers";
+import { notFound } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
+import type { SealedSettings } from "../carriers/sealed-settings.ts";
+
+export interface CarrierKey {
+  ownerId: string;
+  carrierId: string;
+}
+
+export interface CarrierRow extends CarrierKey, SealedSettings {
+  provider: CarrierProvider;
+  account: string;
+  createdAt: Date;
+}
+
+const columns = (sql: Sql) => sql`owner_id, carrier_id, provider, account, settings, sealed, created_at`;
+
+export async function insertCarrier(sql: Sql, row: CarrierRow): Promise<void> {
+  await sql`
+    insert into carriers (owner_id, carrier_id, provider, account, settings, sealed, created_at)
+    values (${row.ownerId}, ${row.carrierId}, ${row.provider}, ${row.account}, ${sql.json(row.settings as never)},
+      ${sql.json(row.sealed)}, ${row.createdAt})`;
+}
+
+/** Also of one that is being disconnected, which is connected again. */
+export async function replaceCredentials(sql: Sql, row: CarrierRow): Promise<void> {
+  await sql`
+    update carriers set settings = ${sql.json(row.settings as never)}, sealed = ${sql.json(row.sealed)}, disconnected_at = null
+    where owner_id = ${row.ownerId} and carrier_id = ${row.carrierId}`;
+}
+
+export async function updateSealed(
+  sql: Sql,
+  { ownerId, carrierId }: CarrierKey,
+  sealed: CarrierRow["sealed"],
+): Promise<void> {
+  await sql`update carriers set sealed = ${sql.json(sealed)} where owner_id = ${ownerId} and carrier_id = ${carrierId}`;
+}
+
+/** Also finds one that is being disconnected. */
+export async function findByAccount(
+  sql: Sql,
+  wanted: Pick<CarrierRow, "ownerId" | "provider" | "account">,
+): Promise<(CarrierRow & { disconnectedAt: Date | null }) | null> {
+  const [row] = await sql<(CarrierRow & { disconnectedAt: Date | null })[]>`
+    select ${columns(sql)}, disconnected_at from carriers
+    where owner_id = ${wanted.ownerId} and provider = ${wanted.provider} and account = ${wanted.account}`;
+  return row ?? null;
+}
+
+/** @throws ServiceError not_found, also for a carrier of a deleted owner or one that is being disconnected */
+export async function getCarrier(sql: Sql, { ownerId, carrierId }: CarrierKey): Promise<CarrierRow> {
+  const [row] = isId("car", carrierId)
+    ? await sql<CarrierRow[]>`
+        select ${columns(sql)} from carriers
+        where owner_id = ${ownerId} and carrier_id = ${carrierId} and disconnected_at is null`
+    : [];
+  if (!row) throw notFound("Carrier");
+  return row;
+}
+
+/** The same, also of one that is being disconnected, locked until the transaction ends; null if there is none. */
+export async function lockCarrier(tx: Sql, { ownerId, carrierId }: CarrierKey): Promise<CarrierRow | null> {
+  const [row] = await tx<CarrierRow[]>`
+    select ${columns(tx)} from carriers where owner_id = ${ownerId} and carrier_id = ${carrierId} for update`;
+  return row ?? null;
+}
+
+/** Also finds one that is being disconnected, for restoring numbers. */
+export async function findCarrierToRestore(sql: Sql, { ownerId, carrierId }: CarrierKey): Promise<CarrierRow | null> {
+  const [row] = await sql<CarrierRow[]>`
+    select ${columns(sql)} from carriers where owner_id = ${ownerId} and carrier_id = ${carrierId}`;
+  return row ?? null;
+}
+
+/** Whose a carrier is. */
+export async function findCarrierOwner(
+  sql: Sql,
+  carrierId: string,
+): Promise<Pick<CarrierRow, "ownerId" | "carrierId" | "provider" | "createdAt"> | null> {
+  const [row] = await sql<CarrierRow[]>`
+    select owner_id, carrier_id, provider, created_at from carriers
+    where carrier_id = ${carrierId} and disconnected_at is null`;
+  return row ?? null;
+}
+
+/** The SIP trunk that a number was imported from. */
+export async function findTrunkOfNumber(sql: Sql, mobileNumber: string): Promise<CarrierRow | null> {
+  const [row] = await sql<CarrierRow[]>`
+    select ${columns(sql)} from carriers
+    where provider = 'SIP' and disconnected_at is null and (owner_id, carrier_id) in (
+      select owner_id, carrier_id from mobile_numbers join owners using (owner_id)
+      where mobile_number = ${mobileNumber} and deleted_at is null)`;
+  return row ?? null;
+}
+
+/** SIP trunks of all owners that want a registration: they have credentials, and no addresses that calls come from. */
+export async function listRegistrars(
+  sql: Sql,
+  afterCarrierId: string,
+  limit: number,
+): Promise<Pick<CarrierRow, "ownerId" | "carrierId" | "provider" | "createdAt">[]> {
+  return sql<CarrierRow[]>`
+    select owner_id, carrier_id, provider, created_at from carriers
+    where provider = 'SIP' and disconnected_at is null and carrier_id > ${afterCarrierId}
+      and settings->>'username' <> '' and sealed ? 'password'
+      and coalesce(jsonb_array_length(settings->'allowedAddresses'), 0) = 0
+    order by carrier_id limit ${limit}`;
+}
+
+/** Oldest first. */
+export async function listCarriers(sql: Sql, ownerId: string): Promise<CarrierRow[]> {
+  return sql<CarrierRow[]>`
+    select ${columns(sql)} from carriers
+    where owner_id = ${ownerId} and disconnected_at is null order by created_at, carrier_id`;
+}
+
+/** Of all owners, for maintenance. */
+export async function listCarrierKeys(sql: Sql): Promise<CarrierKey[]> {
+  return sql<CarrierKey[]>`select owner_id, carrier_id from carriers`;
+}
+
+export async function countCarriers(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`select count(*) as total from carriers where owner_id = ${ownerId}`;
+  return row?.total ?? 0;
+}
+
+export async function markDisconnected(sql: Sql, { ownerId, carrierId }: CarrierKey, now: Date): Promise<void> {
+  await sql`
+    update carriers set disconnected_at = ${now} where owner_id = ${ownerId} and carrier_id = ${carrierId}`;
+}
+
+/** All carriers of an owner. */
+export async function markAllDisconnected(sql: Sql, ownerId: string, now: Date): Promise<void> {
+  await sql`update carriers set disconnected_at = ${now} where owner_id = ${ownerId}`;
+}
+
+/** Deletes the owner's disconnected carriers that no number waits for. */
+export async function deleteUnneededCarriers(sql: Sql, ownerId: string): Promise<void> {
+  await sql`
+    delete from carriers where owner_id = ${ownerId} and disconnected_at is not null and not exists (
+      select from number_restores as waiting
+      where waiting.owner_id = carriers.owner_id and waiting.carrier_id = carriers.carrier_id)`;
+}

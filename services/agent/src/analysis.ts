@@ -4,18 +4,23 @@ import { invalid } from "@parley/shared/errors";
 import type { AcquiredPrompts } from "./prompts/acquire-prompts.ts";
 import type { StoredAnalysis } from "./store/agents.ts";
 
-/** What a change says of an agent's analysis: each part is a field of the API's own, so one that is not given stays as it is. */
+/**
+ * What a change says about an agent's analysis: each part is a separate field of the API, so a missing one stays
+ * unchanged.
+ */
 export interface AnalysisChange {
   analysis: AnalysisSettings | undefined;
-  /** `analysisPrompt` and `analysisSchema` become empty; other names are not looked at. */
+  /** Clears the parts that it names: `analysisPrompt` and `analysisSchema`; ignores other names. */
   clear: readonly string[];
 }
 
 const NONE: StoredAnalysis = { enabled: false, promptName: null, promptVersion: null, schema: null };
 
 /**
- * Checks the settings that a change leads to, before any prompt is taken for it (docs/api-reference.md#analysis-settings).
- * @throws ServiceError invalid when analysis would run without a prompt, or its schema has a field that cannot be read
+ * Checks the settings that a change leads to, before any prompt is acquired for it
+ * (docs/api-reference.md#analysis-settings).
+ * @throws ServiceError invalid when analysis would run without a prompt, or its schema has a field that cannot be
+ * parsed
  */
 export function checkAnalysis(before: StoredAnalysis | null, { analysis, clear }: AnalysisChange): void {
   const enabled = analysis?.enabled ?? before?.enabled ?? false;
@@ -37,7 +42,7 @@ function checkNotation(path: string, notation: unknown): void {
   }
 }
 
-/** The settings after a change. @param acquired the prompt it gives, if it gives one */
+/** The settings after a change. @param acquired the prompt that the change gives, if any */
 export function changedAnalysis(
   before: StoredAnalysis | null,
   { analysis, clear }: AnalysisChange,

@@ -14,17 +14,20 @@ export interface ProviderConfigs {
 
 export interface ProviderRules {
   catalogue: Catalogue;
-  /** Private hosts that a CUSTOM_LLM may be on. */
+  /** Private hosts where an owner's own endpoints may be. */
   allowedHosts: AllowList;
 }
 
 /**
- * @throws ServiceError invalid at the first provider or model that the catalogue does not list, or at a `base_url` that no
- *   request may go to: the conversation service would refuse it too, but only in the middle of a chat
+ * @throws ServiceError invalid at the first provider or model that the catalogue does not list, or at a `base_url` that
+ * the egress guard refuses: the calling service would refuse it too, but only in the middle of a conversation
  */
 export function checkProviders({ catalogue, allowedHosts }: ProviderRules, { stt, llm, tts }: ProviderConfigs): void {
   if (stt) checkModel(catalogue, "stt", "stt", stt);
   if (tts) checkModel(catalogue, "tts", "tts", tts);
+  for (const [path, config] of Object.entries({ stt, tts })) {
+    if (config?.endpoint) checkBaseUrl(`${path}.params.base_url`, config.endpoint.baseUrl, allowedHosts);
+  }
   const llms: [string, LlmConfig][] = llm
     ? [["llm", llm], ...llm.fallbacks.map((fallback, at): [string, LlmConfig] => [`llm.fallbacks.${at}`, fallback])]
     : [];

@@ -12,7 +12,7 @@ const VARIABLES = {
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
-    desc: "hosts and CIDRs that CUSTOM_LLM may reach though private",
+    desc: "private hosts and CIDRs that agents' own endpoints may be on",
   }),
   PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices beside the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),

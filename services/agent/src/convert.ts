@@ -4,10 +4,11 @@ import { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import { messageFields } from "./fields.ts";
 import { maskedLlm, openLlm } from "./model-keys/llm-secrets.ts";
 import type { ModelKeys } from "./model-keys/model-keys.ts";
+import { maskedSpeech, speechWithoutKey } from "./model-keys/speech-secrets.ts";
 import type { AgentRow, StoredAnalysis } from "./store/agents.ts";
 import { variablesOf } from "./variables.ts";
 
-/** As owners see it: keys masked. */
+/** The agent as its owner sees it: keys are masked. */
 export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
   return {
     agentId: row.agentId,
@@ -15,7 +16,9 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
     agentName: row.agentName,
     agentType: AGENT_TYPES[row.agentType],
     ...messageFields(row),
+    stt: row.stt ? maskedSpeech(row.stt) : undefined,
     llm: row.llm ? maskedLlm(row.llm) : undefined,
+    tts: row.tts ? maskedSpeech(row.tts) : undefined,
     analysis: toAnalysis(row.analysis),
     prompt: toAgentPrompt(prompt),
     dynamicVariables: variablesOf(prompt?.promptContent, row.firstMessagePrompt).map((v) => v.variableName),
@@ -24,11 +27,14 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
   };
 }
 
-/** As the conversation service runs it: keys in the clear, and without a model when one of them cannot be read. */
+/**
+ * The agent as the conversation service runs it: keys in clear text, and no model when one of its keys cannot be
+ * opened.
+ */
 export function toRuntime(
   row: AgentRow,
-  prompt: Prompt | undefined,
-  analysisPrompt: Prompt | undefined,
+  prompt: AgentPrompt | undefined,
+  analysisPrompt: AgentPrompt | undefined,
   keys: ModelKeys,
 ): AgentRuntime {
   const opened = row.llm ? openLlm(row.llm, keys, row) : { llm: undefined };
@@ -36,17 +42,19 @@ export function toRuntime(
     agentId: row.agentId,
     agentName: row.agentName,
     agentType: AGENT_TYPES[row.agentType],
-    // Encoding leaves out those that AgentRuntime does not have.
+    // Encoding drops the fields that AgentRuntime does not have.
     ...messageFields(row),
     llm: "llm" in opened ? opened.llm : undefined,
+    stt: row.stt ? speechWithoutKey(row.stt) : undefined,
+    tts: row.tts ? speechWithoutKey(row.tts) : undefined,
     unreadableKey: "unreadableKey" in opened ? opened.unreadableKey : undefined,
-    prompt: toAgentPrompt(prompt),
+    prompt,
     analysis: toAnalysis(row.analysis),
-    analysisPrompt: toAgentPrompt(analysisPrompt),
+    analysisPrompt,
   };
 }
 
-function toAgentPrompt(prompt: Prompt | undefined): AgentPrompt | undefined {
+export function toAgentPrompt(prompt: Prompt | undefined): AgentPrompt | undefined {
   return (
     prompt && {
       promptName: prompt.promptName,

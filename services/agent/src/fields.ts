@@ -1,18 +1,17 @@
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { AGENT_FIELDS, type AgentField, agentFields, isList } from "@parley/shared/domain/agent-fields";
-import type { StoredLlm } from "./model-keys/llm-secrets.ts";
-import type { AgentFields } from "./store/agents.ts";
+import { type AgentFields, FIELDS_WITH_KEYS, type FieldWithKey } from "./store/agents.ts";
 
-/** A request whose model's keys are sealed. */
-type Sealed<R extends { llm: unknown }> = Omit<R, "llm"> & { llm: StoredLlm | undefined };
+/** A request whose keys have been sealed. */
+type Sealed<R> = Omit<R, FieldWithKey> & { [F in FieldWithKey]: NonNullable<AgentFields[F]> | undefined };
 
 /** The fields of a new agent. */
 export function newFields(request: Sealed<Pick<CreateAgentRequest, AgentField>>): AgentFields {
   return fromFields((field) => request[field] ?? AGENT_FIELDS[field].empty) as AgentFields;
 }
 
-/** The fields that an update gives or clears. */
+/** The fields that an update sets or clears. */
 export function changedFields(
   request: Sealed<Pick<UpdateAgentRequest, AgentField>> & Pick<UpdateAgentRequest, "clear">,
 ): Partial<AgentFields> {
@@ -25,11 +24,12 @@ function changeOf(field: AgentField, given: unknown, clear: readonly string[]): 
   return clear.includes(field) ? AGENT_FIELDS[field].empty : undefined;
 }
 
-/** The fields as messages have them, but for the model, whose keys each message has in a form of its own. */
-export function messageFields(row: AgentFields): Omit<Pick<Agent, AgentField>, "llm"> {
-  return fromFields((field) => (field === "llm" ? undefined : (row[field] ?? undefined))) as Omit<
-    Pick<Agent, AgentField>,
-    "llm"
+/** The fields as in messages, except those with keys, which each message has in its own form. */
+export function messageFields(row: AgentFields): Pick<Agent, Exclude<AgentField, FieldWithKey>> {
+  const withKeys: readonly AgentField[] = FIELDS_WITH_KEYS;
+  return fromFields((field) => (withKeys.includes(field) ? undefined : (row[field] ?? undefined))) as Pick<
+    Agent,
+    Exclude<AgentField, FieldWithKey>
   >;
 }
 

@@ -13,13 +13,13 @@ export interface ReadAgent {
   prompt: Prompt | undefined;
 }
 
-/** Agents with their prompts as they are now: one query and one call for however many. In the order of the keys. */
+/** Returns agents with their current prompts: one query and one call for any number. In the order of the keys. */
 export async function readAgents(
   ctx: AgentContext,
   keys: readonly AgentKey[],
   origin?: CallOrigin,
 ): Promise<(ReadAgent | Access)[]> {
-  // Any other id is nobody's, and one that Postgres refuses to read would fail the whole batch.
+  // No other text is an agent's id, and one that Postgres refuses to read would fail the whole batch.
   const possible = keys.filter((key) => isId("agt", key.agentId));
   const [rows, expected] = await Promise.all([
     findAgents(ctx.db, possible),
@@ -46,12 +46,12 @@ export async function readAgent(ctx: AgentContext, key: AgentKey, origin?: CallO
   return read;
 }
 
-/** The agent as it is stored. @throws as `readAgent` */
+/** The agent as stored. @throws as `readAgent` does */
 export async function getAgentRow(sql: Sql, key: AgentKey): Promise<AgentRow> {
   return (await findAgent(sql, key)) ?? refuse(sql, key);
 }
 
-/** The same, unchangeable by others until the transaction ends. @throws as `readAgent` */
+/** The same, locked until the transaction ends. @throws as `readAgent` does */
 export async function getLockedAgentRow(tx: Sql, key: AgentKey): Promise<AgentRow> {
   return (await lockAgent(tx, key)) ?? refuse(tx, key);
 }
@@ -64,7 +64,10 @@ function refusal(isForeign: boolean): ServiceError {
   return isForeign ? new ServiceError("forbidden", "You do not have access to this agent") : notFound("Agent");
 }
 
-/** Before anything is stored about an agent that nobody has. @throws ServiceError not_found for what can be no agent's id */
+/**
+ * Checks an id before anything is stored about the agent. @throws ServiceError not_found for a text that cannot be an
+ * agent's id
+ */
 export function checkAgentId(agentId: string): void {
   if (!isId("agt", agentId)) throw refusal(false);
 }

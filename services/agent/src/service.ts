@@ -1,17 +1,26 @@
-import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import {
+  AgentServiceService,
+  BatchGetAgentRuntimesResponse,
+  BatchGetAgentsResponse,
+  ListAgentsResponse,
+} from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { boundedReads } from "@parley/shared/bounded-reads";
+import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
-import { fewAtOnce } from "@parley/shared/few-at-once";
+import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
+import { registered } from "@parley/shared/rpc/registration";
 import { startService } from "@parley/shared/service";
+import { boundedReads } from "@parley/shared/shares/bounded-reads";
+import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { LRUCache } from "lru-cache";
 import { loadCatalogue } from "./catalogue/load.ts";
 import { type AgentConfig, modelKeysOf } from "./config.ts";
 import type { AgentContext } from "./context.ts";
+import { expiredDrafts } from "./drafts/expired.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { CLAIM_AT_ONCE } from "./prompts/claim.ts";
 import { referenceQueue } from "./prompts/prompt-references.ts";
@@ -19,13 +28,20 @@ import { addClonedVoice } from "./rpc/add-cloned-voice.ts";
 import { batchGetAgentRuntimes } from "./rpc/batch-get-agent-runtimes.ts";
 import { batchGetAgents } from "./rpc/batch-get-agents.ts";
 import { createAgent } from "./rpc/create-agent.ts";
+import { createDraft } from "./rpc/create-draft.ts";
 import { deleteAgent } from "./rpc/delete-agent.ts";
+import { findCallee } from "./rpc/find-callee.ts";
+import { getChannelSettings } from "./rpc/get-channel-settings.ts";
+import { getDraftRuntime } from "./rpc/get-draft-runtime.ts";
+import { getSpeech } from "./rpc/get-speech.ts";
+import { getWidget } from "./rpc/get-widget.ts";
 import { listAgents } from "./rpc/list-agents.ts";
 import { listDynamicVariables } from "./rpc/list-dynamic-variables.ts";
 import { listProviders } from "./rpc/list-providers.ts";
 import { listVoices } from "./rpc/list-voices.ts";
 import { removeClonedVoice } from "./rpc/remove-cloned-voice.ts";
 import { updateAgent } from "./rpc/update-agent.ts";
+import { watchAgents } from "./rpc/watch-agents.ts";
 
 const AGENTS_REMEMBERED_MAX = 10_000;
 
@@ -37,7 +53,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
       definition: AgentServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, direct, clock, credentials }) => {
+      build: async ({ db, direct, changes, clock, credentials }) => {
         const prompts = createClient(PromptServiceService, {
           peer: "prompt",
           address: config.PARLEY_PROMPT_ADDRESS,
@@ -51,18 +67,32 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
           lastUses: new LRUCache({ max: AGENTS_REMEMBERED_MAX }),
           allowedHosts: config.PARLEY_ALLOWED_PRIVATE_HOSTS,
           boundedRead: boundedReads(),
+          changes,
           claimOneAtOnce: fewAtOnce(CLAIM_AT_ONCE),
           clock,
         };
-        const worker = startWorker(db, referenceQueue(ctx), log, { clock, direct });
+        const stopping = new AbortController();
+        const sweeps = [expiredDrafts(db)];
+        const queues = { ...referenceQueue(ctx), ...sweepQueues(clock, log, sweeps, stopping.signal) };
+        const worker = startWorker(db, queues, log, { clock, direct });
+        await startSweeps(db, clock, sweeps);
         return {
           handlers: {
             createAgent: createAgent(ctx),
-            batchGetAgents: batchGetAgents(ctx),
-            batchGetAgentRuntimes: batchGetAgentRuntimes(ctx),
-            listAgents: listAgents(ctx),
-            updateAgent: updateAgent(ctx),
-            deleteAgent: deleteAgent(ctx),
+            batchGetAgents: registered(batchGetAgents(ctx), { largeResponse: BatchGetAgentsResponse }),
+            batchGetAgentRuntimes: registered(batchGetAgentRuntimes(ctx), {
+              largeResponse: BatchGetAgentRuntimesResponse,
+            }),
+            watchAgents: watchAgents(ctx),
+            createDraft: createDraft(ctx),
+            getDraftRuntime: getDraftRuntime(ctx),
+            getSpeech: getSpeech(ctx),
+            findCallee: findCallee(ctx),
+            getWidget: getWidget(ctx),
+            getChannelSettings: getChannelSettings(ctx),
+            listAgents: registered(listAgents(ctx), { largeResponse: ListAgentsResponse }),
+            updateAgent: settling(changes, updateAgent(ctx)),
+            deleteAgent: settling(changes, deleteAgent(ctx)),
             listDynamicVariables: listDynamicVariables(ctx),
             listProviders: listProviders(ctx),
             listVoices: listVoices(ctx),
@@ -70,6 +100,7 @@ export async function startAgent(config: AgentConfig, log: Logger, given?: Clock
             removeClonedVoice: removeClonedVoice(ctx),
           },
           stop: async () => {
+            stopping.abort();
             await worker.stop();
             prompts.close();
           },

@@ -2,7 +2,7 @@ import type { VariableDefinition } from "@parley/shared/domain/variables/templat
 import { compileTexts } from "@parley/shared/domain/variables/template";
 import { LRUCache } from "lru-cache";
 
-/** Parsing a prompt costs more than all else of a read; the texts are the key, so nothing here goes stale. */
+/** Parsing a prompt costs more than the rest of a read. The texts are the key, so nothing here goes stale. */
 const parsed = new LRUCache<string, readonly VariableDefinition[]>({
   maxSize: 16 * 1024 * 1024,
   sizeCalculation: size,

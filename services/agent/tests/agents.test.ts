@@ -29,13 +29,19 @@ let service: TestAgents;
 
 const params = (temperature?: number) => ({ temperature, baseUrl: undefined, apiKey: undefined, apiType: undefined });
 const llm = (providerName: string, modelName: string) => ({ providerName, modelName, params: params(), fallbacks: [] });
-const stt = (providerName: string, modelName: string) => ({ providerName, modelName, language: undefined });
+const stt = (providerName: string, modelName: string) => ({
+  providerName,
+  modelName,
+  language: undefined,
+  endpoint: undefined,
+});
 const tts = (providerName: string, voiceId: string, modelName?: string) => ({
   providerName,
   voiceId,
   modelName,
   language: undefined,
   speed: undefined,
+  endpoint: undefined,
 });
 
 beforeAll(async () => {
@@ -51,9 +57,16 @@ const EVERYTHING = {
   agentCategory: "Healthcare",
   agentTips: ["Be brief", ""],
   agentMobileNumbers: ["+14155550123"],
-  stt: { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-US" },
+  stt: { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-US", endpoint: undefined },
   llm: { providerName: "OPENAI", modelName: "gpt-4o-mini", params: params(0.7), fallbacks: [] },
-  tts: { providerName: "ELEVENLABS", modelName: "eleven_v3", language: "en", voiceId: "v1", speed: 1.25 },
+  tts: {
+    providerName: "ELEVENLABS",
+    modelName: "eleven_v3",
+    language: "en",
+    voiceId: "v1",
+    speed: 1.25,
+    endpoint: undefined,
+  },
   sts: {
     providerName: "ANY",
     modelName: "thing",
@@ -68,7 +81,7 @@ const EVERYTHING = {
 };
 
 describe("creating", () => {
-  test("every field given comes back, and is read again the same", async () => {
+  test("every given field is returned, by the creation and by later reads", async () => {
     const owner = newOwner();
     const agent = await create(service.agents, creation(owner, { ...EVERYTHING, prompt: inline("You help {{who}}.") }));
     expect(agent).toMatchObject(EVERYTHING);
@@ -79,7 +92,7 @@ describe("creating", () => {
     expect(await read(service.agents, agent)).toEqual(agent);
   });
 
-  test("what is left out has its default", async () => {
+  test("a missing field has its default", async () => {
     expect(await create(service.agents, creation(newOwner()))).toMatchObject({
       agentDescription: undefined,
       agentCategory: "other",
@@ -108,7 +121,7 @@ describe("creating", () => {
     expect(found.prompt).toMatchObject(prompt);
   });
 
-  test("a reference without a version follows the prompt, one with a version stays at it", async () => {
+  test("a reference without a version follows the prompt, one with a version stays on it", async () => {
     const owner = newOwner();
     await createPrompt(service.prompts, owner, "sales", "One.");
     const latest = await create(service.agents, creation(owner, { prompt: byName("sales") }));
@@ -123,7 +136,7 @@ describe("creating", () => {
     expect((await read(service.agents, pinned)).prompt).toMatchObject({ promptVersion: 1, promptContent: "One." });
   });
 
-  test("an unknown prompt, version or another owner's prompt is not found, and no agent is left behind", async () => {
+  test("an unknown prompt, an unknown version and another owner's prompt are not found, and no agent is left behind", async () => {
     const owner = newOwner();
     await createPrompt(service.prompts, owner, "sales");
     for (const [ownerId, source] of [
@@ -176,7 +189,7 @@ describe("creating", () => {
 });
 
 describe("reading many", () => {
-  test("each key has its outcome in its place, whoever asks and however often", async () => {
+  test("each key has its result in its place, whoever asks and however often it is repeated", async () => {
     const [anna, ben] = [newOwner(), newOwner()];
     const [hers, his] = await Promise.all([
       create(service.agents, creation(anna, { agentName: "hers", prompt: inline("Hers.") })),
@@ -242,7 +255,7 @@ describe("listing", () => {
     expect((await list(owner, { page: { number: 3, size: 2 } })).total).toBe(3);
   });
 
-  test("filters combine, and a search takes wildcards literally, in any case, over name and description", async () => {
+  test("filters combine, and a search matches name and description in any case, with wildcards taken literally", async () => {
     const owner = newOwner();
     const { AGENT_TYPE_INBOUND: INBOUND, AGENT_TYPE_OUTBOUND: OUTBOUND } = AgentType;
     for (const [agentName, agentType, agentDescription, agentCategory] of [
@@ -272,7 +285,7 @@ describe("listing", () => {
 });
 
 describe("changing", () => {
-  test("what is not given stays, what is given is replaced whole", async () => {
+  test("a missing field stays, a given one is replaced as a whole", async () => {
     const agent = await create(service.agents, creation(newOwner(), { ...EVERYTHING, prompt: inline("Stay.") }));
     service.clock.advance(5);
     const changed = await change(service.agents, agent, {
@@ -292,7 +305,7 @@ describe("changing", () => {
     expect(await read(service.agents, agent)).toEqual(changed);
   });
 
-  test("a cleared field is empty, or what it would be on a new agent", async () => {
+  test("a cleared field is empty, or has the default of a new agent", async () => {
     const agent = await create(service.agents, creation(newOwner(), { ...EVERYTHING, prompt: inline("Go.") }));
     const clear = Object.keys(EVERYTHING).filter((field) => !["agentName", "agentType"].includes(field));
     const cleared = await change(service.agents, agent, { clear: [...clear, "prompt", "constructor", "ownerId"] });
@@ -302,7 +315,7 @@ describe("changing", () => {
     expect(agentName).toBe(agent.agentName);
   });
 
-  test("updated_at moves with every change, though the clock stands still or was set back", async () => {
+  test("updated_at moves forward with every change, even if the clock stands still or was set back", async () => {
     const agent = await create(service.agents, creation(newOwner()));
     const times = [agent.updatedAt?.getTime() ?? 0];
     for (const backMs of [0, 0, 60_000]) {
@@ -315,7 +328,7 @@ describe("changing", () => {
     expect(times).toEqual([...new Set(times)].sort());
   });
 
-  test("another prompt, another version and none are seen at the next read, whatever was read before", async () => {
+  test("a new prompt, a new version and a removed prompt show in the next read, whatever was cached", async () => {
     const owner = newOwner();
     const agent = await create(service.agents, creation(owner, { prompt: inline("One.") }));
     await createPrompt(service.prompts, owner, "sales", "Two.");
@@ -332,13 +345,13 @@ describe("changing", () => {
     for (let times = 0; times < 2; times++) expect((await read(service.agents, agent)).prompt).toBeUndefined();
   });
 
-  test("a new inline content is the next version of the internal prompt", async () => {
+  test("new inline content becomes the next version of the internal prompt", async () => {
     const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
     const changed = await change(service.agents, agent, { prompt: inline("Two.") });
     expect(changed.prompt).toEqual({ promptName: `agent-${agent.agentId}`, promptVersion: 2, promptContent: "Two." });
   });
 
-  test("a change that is refused changes nothing, the internal prompt neither", async () => {
+  test("a refused change changes nothing, not even the internal prompt", async () => {
     const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
     const refusals: Partial<UpdateAgentRequest>[] = [
       { llm: customLlm("https://llm.example", "********cret") },
@@ -367,7 +380,7 @@ describe("changing", () => {
 });
 
 describe("access", () => {
-  test("another owner's agent is forbidden, one that is not there not found, whatever is asked", async () => {
+  test("another owner's agent is forbidden and a missing one is not found, in every RPC", async () => {
     const agent = await create(service.agents, creation(newOwner(), { prompt: inline("Mine.") }));
     const foreign = { ownerId: newOwner(), agentId: agent.agentId };
     const none = { ownerId: agent.ownerId, agentId: newId("agt") };
@@ -386,7 +399,7 @@ describe("access", () => {
   });
 });
 
-test("a deleted agent is named in the answer and gone", async () => {
+test("deleting returns the agent's name and removes it", async () => {
   const agent = await create(service.agents, creation(newOwner(), { agentName: "Short-lived" }));
   const deleted = await service.agents.deleteAgent(deletion(agent));
   expect(deleted).toEqual({ agentName: "Short-lived", deletedAt: service.clock.now() });
@@ -394,7 +407,7 @@ test("a deleted agent is named in the answer and gone", async () => {
   expect((await list(agent.ownerId)).total).toBe(0);
 });
 
-test("the catalogue lists what an agent may be given", async () => {
+test("every provider and model that the catalogue lists is accepted", async () => {
   const providers = await service.agents.listProviders({ ownerId: newOwner() });
   expect(providers.llm.map(({ providerName }) => providerName)).toEqual([
     "OPENAI",
@@ -435,3 +448,32 @@ test.each(WRONG_PAGES)(
     expect(await failure(list(newOwner(), { page }))).toMatchObject({ kind: "invalid", paths: [field] });
   },
 );
+
+describe("a phone number", () => {
+  const NUMBERS = ["+14155550181", "+14155550182"];
+  const taken = (agentId: string) => ({
+    kind: "conflict",
+    detail: `agent_mobile_number +14155550181 is answered by the agent ${agentId} already`,
+  });
+
+  test("is answered by one agent of an owner: the second one's write is refused", async () => {
+    const owner = newOwner();
+    const first = await create(service.agents, creation(owner, { agentMobileNumbers: NUMBERS }));
+    const again = create(service.agents, creation(owner, { agentMobileNumbers: ["+14155550181"] }));
+    expect(await failure(again)).toMatchObject(taken(first.agentId));
+    const second = await create(service.agents, creation(owner, {}));
+    const give = (agentId: string, values: string[]) =>
+      service.agents.updateAgent(update({ ownerId: owner, agentId }, { agentMobileNumbers: { values } }));
+    expect(await failure(give(second.agentId, ["+14155550181"]))).toMatchObject(taken(first.agentId));
+    // Its own stay, and one that it gives up is free.
+    await give(first.agentId, ["+14155550182"]);
+    await give(second.agentId, ["+14155550181"]);
+  });
+
+  test("that several agents want at once is given to one", async () => {
+    const owner = newOwner();
+    const wanted = creation(owner, { agentMobileNumbers: ["+14155550183"] });
+    const outcomes = await Promise.allSettled([1, 2, 3, 4].map(() => create(service.agents, wanted)));
+    expect(outcomes.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+});

@@ -41,7 +41,7 @@ async function analysed(given: Partial<AnalysisSettings> = {}) {
   return create(service.agents, creation(owner, { analysis }));
 }
 
-test("analysis is kept with its prompt by name, by version or as written, and its schema as given", async () => {
+test("analysis keeps its prompt by name, by version or as text, and its schema as given", async () => {
   expect((await analysed()).analysis).toEqual({
     enabled: true,
     prompt: { promptName: "sums up", promptVersion: undefined },
@@ -55,7 +55,7 @@ test("analysis is kept with its prompt by name, by version or as written, and it
   expect(prompt).toMatchObject({ promptContent: "In one word.", promptType: PromptType.PROMPT_TYPE_ANALYSIS });
 });
 
-test("a runtime carries the analysis prompt's text, the latest or the version meant, when it is asked for and not else", async () => {
+test("a runtime has the text of the analysis prompt, in the right version, only when it is requested", async () => {
   const agents = [
     await analysed(),
     await analysed({ prompt: byName("sums up", 1) }),
@@ -75,7 +75,7 @@ test("a runtime carries the analysis prompt's text, the latest or the version me
   expect(await contents(false)).toEqual([undefined, undefined, undefined, undefined]);
 });
 
-test("a change of one part leaves the others as they are", async () => {
+test("changing one part leaves the others unchanged", async () => {
   const agent = await analysed();
   const steps: [Partial<AnalysisSettings>, object][] = [
     [{ enabled: false }, { enabled: false }],
@@ -93,7 +93,7 @@ test("a change of one part leaves the others as they are", async () => {
   expect((await change(service.agents, agent, { agentName: "Renamed" })).analysis).toEqual(expected);
 });
 
-test("prompt and schema are cleared each for itself", async () => {
+test("prompt and schema are cleared independently", async () => {
   const agent = await analysed({ enabled: false });
   const withoutSchema = await change(service.agents, agent, { clear: ["analysisSchema"] });
   expect(withoutSchema.analysis).toEqual({ ...agent.analysis, schema: undefined } as typeof agent.analysis);
@@ -107,7 +107,7 @@ test("prompt and schema are cleared each for itself", async () => {
   expect(versionsDeleted).toBe(1);
 });
 
-test("analysis without a prompt is refused, however one would come to it", async () => {
+test("analysis without a prompt is refused, whichever change would lead to it", async () => {
   const enabled = settings({ enabled: true });
   expect(await failure(service.agents.createAgent(creation(newOwner(), { analysis: enabled })))).toEqual(REQUIRED);
   const plain = await create(service.agents, creation(newOwner()));
@@ -118,7 +118,7 @@ test("analysis without a prompt is refused, however one would come to it", async
   expect((await service.agents.updateAgent(both)).agent?.analysis).toMatchObject({ enabled: false, prompt: undefined });
 });
 
-test("a main prompt is refused for analysis, and an analysis prompt as the main one", async () => {
+test("a main prompt is refused for analysis, and an analysis prompt is refused as the main one", async () => {
   const owner = newOwner();
   await createPrompt(service.prompts, owner, "main");
   await createPrompt(service.prompts, owner, "sums up", "Sum up.", PromptType.PROMPT_TYPE_ANALYSIS);

@@ -24,7 +24,7 @@ test("no file is the built-in catalogue", async () => {
   expect(await loadCatalogue("")).toBe(BUILT_IN);
 });
 
-test("a file without a date dates the catalogue by when it was written", async () => {
+test("a file without a date dates the catalogue by its modification time", async () => {
   const before = Date.now();
   const path = await written("models.json", '{"llm":{"MISTRAL":{"models":["house-model"]}}}');
   const { llm, updatedAt } = await loadCatalogue(path);

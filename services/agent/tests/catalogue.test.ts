@@ -64,7 +64,7 @@ describe("providers", () => {
     expect(updatedAt).toEqual(new Date(ADDED.updated_at));
   });
 
-  test("make a model that the operator added one that an agent can have", async () => {
+  test("include the operator's models, which agents can use", async () => {
     const llm = { providerName: "ANTHROPIC", modelName: "house-model", params: undefined, fallbacks: [] };
     const { agent } = await service.agents.createAgent(creation(newOwner(), { llm }));
     expect(agent?.llm?.modelName).toBe("house-model");
@@ -72,7 +72,7 @@ describe("providers", () => {
 });
 
 describe("voices", () => {
-  test("are paged in one order without a gap or a repetition", async () => {
+  test("are paged in one order without gaps or repetitions", async () => {
     const ownerId = newOwner();
     const first = await list(ownerId, { providerName: "GOOGLE", page: { number: 1, size: 100 } });
     const numbers = Array.from({ length: Math.ceil(first.total / 100) - 1 }, (_, at) => at + 2);
@@ -87,12 +87,12 @@ describe("voices", () => {
     });
   });
 
-  test("are 20 on a page unless asked otherwise", async () => {
+  test("are 20 per page by default", async () => {
     const { voices } = await list(newOwner(), { providerName: "CARTESIA" });
     expect(voices).toHaveLength(20);
   });
 
-  test("of the operator are everybody's, and found by each filter", async () => {
+  test("of the operator are available to everybody and match each filter", async () => {
     const house: Voice = {
       voiceId: "v",
       name: "Aa",
@@ -126,7 +126,7 @@ describe("voices", () => {
 });
 
 describe("cloned voices", () => {
-  test("show to their owner alone, before everybody's, by name", async () => {
+  test("are shown only to their owner, before the public ones, by name", async () => {
     const [ownerId, other] = [newOwner(), newOwner()];
     expect(await add(ownerId, {})).toEqual({ voice: CLONE });
     await add(ownerId, { voiceId: "clone-2", name: "Another voice" });
@@ -142,7 +142,7 @@ describe("cloned voices", () => {
     expect((await list(ownerId, { clonedOnly: true, providerName: "CARTESIA" })).total).toBe(0);
   });
 
-  test("are found by the filters, and speak with every model of their provider", async () => {
+  test("match the filters and work with every model of their provider", async () => {
     const ownerId = newOwner();
     await add(ownerId, {});
     const total = async (given: Partial<ListVoicesRequest>) =>
@@ -153,7 +153,7 @@ describe("cloned voices", () => {
     expect(await total({ gender: Gender.GENDER_FEMALE })).toBe(0);
   });
 
-  test("are gone once removed, for their owner alone", async () => {
+  test("disappear when removed, and only for their owner", async () => {
     const [ownerId, other] = [newOwner(), newOwner()];
     await add(ownerId, {});
     await add(other, {});
@@ -167,7 +167,7 @@ describe("cloned voices", () => {
     expect((await list(other, { clonedOnly: true })).total).toBe(1);
   });
 
-  test("are added once, however many ask at the same time, and never beside a shared one of the same id", async () => {
+  test("are added once, however many requests race, and never with the id of a public voice", async () => {
     const ownerId = newOwner();
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => add(ownerId, {})));
     const refused = outcomes.filter((outcome) => outcome.status === "rejected");

@@ -80,7 +80,7 @@ async function agentsOf(ownerId: string): Promise<number> {
   return row.count;
 }
 
-test("while the prompt service stands still, changes that wait for it hold no connection, and others' reads and writes go on", async () => {
+test("while the prompt service hangs, changes that wait for it hold no connection, and other owners' reads and writes continue", async () => {
   const other = newOwner();
   // Of an owner each: one owner's calls are served a few at a time.
   const owners = Array.from({ length: CHANGES }, newOwner);
@@ -118,7 +118,7 @@ test("while the prompt service stands still, changes that wait for it hold no co
   expect(await Promise.all(owners.map(agentsOf))).toEqual(Array(CHANGES).fill(2));
 });
 
-test("of creations with one key at two processes one reaches the prompt service, and all get its agent", async () => {
+test("of creations with one key at two processes, only one reaches the prompt service, and all return its agent", async () => {
   const owner = newOwner();
   const idempotency = { key: "once", fingerprint: Buffer.alloc(32) };
   freeze();
@@ -133,7 +133,7 @@ test("of creations with one key at two processes one reaches the prompt service,
   expect(await agentsOf(owner)).toBe(1);
 });
 
-test("changes of one agent at two processes happen one after the other: its name and its prompt are of the same change", async () => {
+test("changes of one agent at two processes happen one after the other: its name and its prompt come from the same change", async () => {
   const agent = await create(service.agents, creation(newOwner(), { prompt: inline("First.") }));
   freeze();
   const changing = Array.from({ length: 10 }, (_, at) =>
@@ -147,7 +147,7 @@ test("changes of one agent at two processes happen one after the other: its name
   expect(left.prompt?.promptContent).toBe(left.agentName);
 });
 
-test("a change that was held up while another took its place stores nothing, and leaves the other's prompt in use", async () => {
+test("a change that was overtaken while it paused stores nothing and leaves the other one's prompt in use", async () => {
   const owner = newOwner();
   for (const name of ["a", "b"]) await createPrompt(service.prompts, owner, name);
   const agent = await create(service.agents, creation(owner));

@@ -24,7 +24,7 @@ async function countAgents(ownerId: string): Promise<number> {
   return (await service.agents.listAgents({ ownerId, page, search: "", agentType, agentCategory: "" })).total;
 }
 
-test("50 agents created at once over 3 connections all come to be", async () => {
+test("50 agents created at once over 3 connections are all stored", async () => {
   const owner = newOwner();
   const agents = await Promise.all(
     Array.from({ length: 50 }, (_, at) =>
@@ -35,7 +35,7 @@ test("50 agents created at once over 3 connections all come to be", async () => 
   expect(await countAgents(owner)).toBe(50);
 });
 
-test("30 creations with one key at once make one agent, and all are told of it", async () => {
+test("30 concurrent creations with one key create one agent, and all return it", async () => {
   const owner = newOwner();
   const request = creation(owner, { prompt: inline("Once."), ...keyed("create") });
   let replays = 0;
@@ -50,7 +50,7 @@ test("30 creations with one key at once make one agent, and all are told of it",
   expect(await countAgents(owner)).toBe(1);
 });
 
-test("changes and deletions with one key happen once, though they race", async () => {
+test("racing changes and deletions with one key happen once", async () => {
   const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
   const request = update(agent, { prompt: inline("Two."), ...keyed("update") });
   const changes = await Promise.all(Array.from({ length: 10 }, () => service.agents.updateAgent(request)));
@@ -65,7 +65,7 @@ test("changes and deletions with one key happen once, though they race", async (
   expect(await failure(service.agents.deleteAgent(deletion(agent)))).toMatchObject({ kind: "not_found" });
 });
 
-test("a key says the same of another request only once a day has passed; another owner's key is another", async () => {
+test("a key can be reused for another request only after a day; owners do not share keys", async () => {
   const [anna, ben] = [newOwner(), newOwner()];
   await create(service.agents, creation(anna, keyed("k")));
   expect(await failure(service.agents.createAgent(creation(anna, keyed("k", 2))))).toMatchObject({
@@ -78,7 +78,7 @@ test("a key says the same of another request only once a day has passed; another
   expect(await countAgents(anna)).toBe(2);
 });
 
-test("a refusal is given again, though what was missing has come since", async () => {
+test("a refusal is repeated even if the missing prompt has been created since", async () => {
   const owner = newOwner();
   const request = { ...deletion({ ownerId: owner, agentId: newId("agt") }), ...keyed("k") };
   const refused = await failure(service.agents.deleteAgent(request));

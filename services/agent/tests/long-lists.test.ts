@@ -12,7 +12,7 @@ afterAll(() => service.stop());
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };
 const FILTER = { search: "", agentType: 0, agentCategory: "" } as const;
 
-test("a page with more than 16 MiB of agents' own fields is refused, and smaller ones have them all", async () => {
+test("a page with more than 16 MiB of agents' own fields is refused, and smaller pages are complete", async () => {
   const { agents } = service;
   const ownerId = newOwner();
   const widgetConfig = { greeting: "g".repeat(900_000) };
@@ -24,7 +24,7 @@ test("a page with more than 16 MiB of agents' own fields is refused, and smaller
   expect(total).toBe(20);
 });
 
-test("a page with more than 16 MiB of prompts is refused, each agent's counted, and smaller ones have them", async () => {
+test("a page with more than 16 MiB of prompts, counted for each agent, is refused, and smaller pages are complete", async () => {
   const { agents, prompts } = service;
   const ownerId = newOwner();
   const content = "p".repeat(490_000);

@@ -55,12 +55,12 @@ function internal({ agentId }: Agent): string {
 
 /** What is left of promises; none once all are kept. */
 async function promises(): Promise<number> {
-  const [row] = await service.sql<[{ count: string }]>`select count(*) from jobs`;
+  const [row] = await service.sql<[{ count: string }]>`select count(*) from jobs where owner_id <> ''`;
   return Number(row.count);
 }
 
 describe("a prompt in use", () => {
-  test("is not deleted, and whoever tries is told the agent's present name", async () => {
+  test("cannot be deleted, and the refusal names the agent by its current name", async () => {
     const owner = newOwner();
     await createPrompt(service.prompts, owner, "sales");
     const agent = await create(service.agents, creation(owner, { agentName: "Anna", prompt: byName("sales") }));
@@ -70,7 +70,7 @@ describe("a prompt in use", () => {
     expect(await deletePrompt(owner, internal(agent))).toBe("Prompt not found");
   });
 
-  test("can be deleted as soon as the last agent has another, none or is gone", async () => {
+  test("can be deleted once the last agent uses another prompt or none, or is gone", async () => {
     const owner = newOwner();
     for (const name of ["a", "b", "c"]) await createPrompt(service.prompts, owner, name);
     const agent = await create(service.agents, creation(owner, { prompt: byName("a") }));
@@ -87,14 +87,14 @@ describe("a prompt in use", () => {
   });
 });
 
-test("an agent that lets go of its inline prompt finds the earlier versions when it is given another", async () => {
+test("an agent that gave up its inline prompt finds the earlier versions when it gets a new one", async () => {
   const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
   await change(service.agents, agent, { clear: ["prompt"] });
   const again = await change(service.agents, agent, { prompt: inline("Two.") });
   expect(again.prompt).toMatchObject({ promptName: internal(agent), promptVersion: 2 });
 });
 
-test("deleting an agent removes its internal prompts, not those of others", async () => {
+test("deleting an agent removes its internal prompts only", async () => {
   const owner = newOwner();
   const analysis = { enabled: true, prompt: inline("Sum up."), schema: undefined };
   const agent = await create(service.agents, creation(owner, { prompt: inline("Hers."), analysis }));
@@ -105,7 +105,7 @@ test("deleting an agent removes its internal prompts, not those of others", asyn
   expect(await hasPrompt(owner, internal(other))).toBe(true);
 });
 
-test("a change that ends well leaves no promise behind", async () => {
+test("a successful change leaves no promise behind", async () => {
   const agent = await create(service.agents, creation(newOwner(), { prompt: inline("One.") }));
   await change(service.agents, agent, { prompt: inline("Two.") });
   await change(service.agents, agent, { agentTips: { values: ["x"] } });
@@ -113,7 +113,7 @@ test("a change that ends well leaves no promise behind", async () => {
   expect(await promises()).toBe(0);
 });
 
-describe("when processes die, or do not answer", () => {
+describe("when processes die or hang", () => {
   let standIn: RunningServer;
   let running: ServiceProcess;
   let agents: AgentClient;
@@ -157,7 +157,7 @@ describe("when processes die, or do not answer", () => {
     await eventually(async () => expect(await promises()).toBe(0));
   }
 
-  test("a process killed between taking a prompt and storing its agent leaves neither taken nor made for ever", async () => {
+  test("a process killed between acquiring a prompt and storing its agent leaves no reference and no prompt for ever", async () => {
     const owner = newOwner();
     await createPrompt(service.prompts, owner, "sales");
     const analysis = { enabled: true, prompt: inline("Sum up."), schema: undefined };
@@ -180,7 +180,7 @@ describe("when processes die, or do not answer", () => {
     expect(await hasPrompt(owner, `agent-${agentId}-analysis`)).toBe(false);
   });
 
-  test("creating gives up with its caller and stores nothing", async () => {
+  test("a creation ends with its caller and stores nothing", async () => {
     const owner = newOwner();
     acquire = () => new Promise(() => {});
     const creating = agents.createAgent(creation(owner, { prompt: inline("x") }), { timeoutMs: 400 });
@@ -189,7 +189,7 @@ describe("when processes die, or do not answer", () => {
     expect(row.count).toBe("0");
   });
 
-  test("deleting works, and the references are let go when it is back", async () => {
+  test("deleting works, and the references are released when the service is back", async () => {
     const owner = newOwner();
     await createPrompt(service.prompts, owner, "sales");
     const agent = await create(agents, creation(owner, { prompt: byName("sales") }));
@@ -201,7 +201,7 @@ describe("when processes die, or do not answer", () => {
     expect(await deletePrompt(owner, "sales")).toBe("deleted");
   });
 
-  test("an agent without a prompt is read and created as ever, one with a prompt says what is out of reach", async () => {
+  test("an agent without a prompt can be read and created as usual; one with a prompt reports the unreachable service", async () => {
     const owner = newOwner();
     const withPrompt = await create(agents, creation(owner, { prompt: inline("x") }));
     await standIn.stop();

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent, SttConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { silentLogger } from "@parley/shared/log";
 import { createSealer } from "@parley/shared/sealing";
 import { TEST_SECRET } from "@parley/shared/testing/database";
@@ -7,6 +7,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import { modelKeysOf, readAgentConfig } from "../src/config.ts";
 import { openLlm, type StoredLlm } from "../src/model-keys/llm-secrets.ts";
 import { resealAgents } from "../src/model-keys/reseal.ts";
+import { openSpeech, type StoredSpeech } from "../src/model-keys/speech-secrets.ts";
 import { create, creation, customLlm, startTestAgents, type TestAgents } from "./kit.ts";
 
 const NEXT = Buffer.alloc(32, 9).toString("base64");
@@ -56,6 +57,18 @@ async function keysWith(keys: string, agent: Agent, use = agent): Promise<(strin
 const reseal = (env: Record<string, string> = {}) =>
   resealAgents(readAgentConfig({ ...service.env(), ...env }), silentLogger);
 
+test("after a reseal with the next key first, the next key alone opens the keys of agents' own speech servers", async () => {
+  const endpoint = { baseUrl: "https://a.example/v1", apiKey: "sk-speech" };
+  const stt = { providerName: "CUSTOM_STT", modelName: "any", language: undefined, endpoint };
+  const agent = await create(service.agents, creation(newOwner(), { stt }));
+  await reseal({ PARLEY_ENCRYPTION_KEY: `${NEXT},${TEST_SECRET}` });
+  const [row] = await service.sql<{ stt: StoredSpeech<SttConfig> }[]>`
+    select stt from agents where agent_id = ${agent.agentId}`;
+  const keys = modelKeysOf({ PARLEY_ENCRYPTION_KEY: NEXT, PARLEY_SEAL_UNBOUND: "0" });
+  expect(row && openSpeech("stt", row.stt, keys, agent)).toEqual(stt);
+  await reseal({ PARLEY_ENCRYPTION_KEY: `${TEST_SECRET},${NEXT}` });
+});
+
 test("after a reseal with the next key first, the next key alone opens every agent's keys", async () => {
   const agent = await newAgent();
   await create(service.agents, creation(newOwner(), { llm: undefined }));
@@ -68,7 +81,7 @@ test("after a reseal with the next key first, the next key alone opens every age
   await reseal({ PARLEY_ENCRYPTION_KEY: `${TEST_SECRET},${NEXT}` });
 });
 
-test("keys of the release before work, are bound to their agent by a reseal, and given back to that release by another", async () => {
+test("keys of the previous release work, a reseal binds them to their agent, and another reseal makes them readable for that release again", async () => {
   const agent = await newAgent();
   await storeAsBefore(agent);
   expect(await keysWith(TEST_SECRET, agent)).toEqual(["sk-primary", "sk-fallback"]);
@@ -84,7 +97,7 @@ test("keys of the release before work, are bound to their agent by a reseal, and
   await reseal();
 });
 
-test("while the release before runs beside this one, it can read what this one seals", async () => {
+test("while the previous release runs beside this one, it can read what this one seals", async () => {
   const beside = await startTestAgents({ PARLEY_SEAL_UNBOUND: "1" });
   const llm = customLlm("https://a.example/v1", "sk-primary");
   const { ownerId } = await create(beside.agents, creation(newOwner(), { llm }));
@@ -93,7 +106,7 @@ test("while the release before runs beside this one, it can read what this one s
   await beside.stop();
 });
 
-test("a reseal seals all other keys, and fails, when one cannot be read", async () => {
+test("a reseal that meets an unreadable key seals all others and then fails", async () => {
   const [lost, agent] = [await newAgent(), await newAgent()];
   await storeAsBefore(agent);
   await service.sql`

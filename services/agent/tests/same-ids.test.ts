@@ -36,7 +36,7 @@ async function pair(): Promise<[Agent, Agent]> {
   return [agents[0], { ...agents[1], agentId }];
 }
 
-test("agents of two owners with one id are read in one batch with their own names and prompts, again and again", async () => {
+test("agents of two owners with the same id are read in one batch with their own names and prompts, every time", async () => {
   const agents = await pair();
   const stranger = { ownerId: newOwner(), agentId: agents[0].agentId };
   // The second time from what was remembered of the first.
@@ -54,7 +54,7 @@ test("agents of two owners with one id are read in one batch with their own name
   }
 });
 
-test("changing and deleting one of them, both at once with one idempotency key, leaves the other as it is", async () => {
+test("changing and deleting one of them, concurrently with one idempotency key, leaves the other unchanged", async () => {
   const [one, other] = await pair();
   const idempotency = { key: "same", fingerprint: Buffer.alloc(32) };
   await Promise.all(
@@ -71,7 +71,7 @@ test("changing and deleting one of them, both at once with one idempotency key, 
   expect(used).toBe("conflict");
 });
 
-test("a model's key of one of them does not open for the other", async () => {
+test("a model key of one of them does not open for the other", async () => {
   const [one, other] = await pair();
   await service.sql`
     update agents set llm = (select llm from agents where owner_id = ${one.ownerId}) where owner_id = ${other.ownerId}`;
@@ -82,3 +82,16 @@ test("a model's key of one of them does not open for the other", async () => {
 function removal(ownerId: string) {
   return { ownerId, promptName: "sales", idempotency: undefined };
 }
+
+test("a number that agents of two owners have leads to nobody's, or to the agent of the owner whose it is", async () => {
+  const numbers = ["+14155550180"];
+  const [one, other] = [newOwner(), newOwner()];
+  const agents = await Promise.all(
+    [one, other].map((owner) => create(service.agents, creation(owner, { agentMobileNumbers: numbers }))),
+  );
+  const find = (ofOwnerId?: string) => service.agents.findCallee({ called: "+14155550180", ofOwnerId });
+  expect(await find()).toEqual({ agent: undefined });
+  expect(await find(one)).toEqual({ agent: { ownerId: one, agentId: agents[0]?.agentId ?? "" } });
+  expect(await find(other)).toEqual({ agent: { ownerId: other, agentId: agents[1]?.agentId ?? "" } });
+  expect(await find(newOwner())).toEqual({ agent: undefined });
+});

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { Agent, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import { change, create, creation, customLlm, present, startTestAgents, type TestAgents, update } from "./kit.ts";
@@ -17,7 +17,7 @@ const B = "https://b.example/v1";
 const KEY = "sk-primary-0123456789";
 const MASK = "********6789";
 
-test("no column of any table holds a key in the clear", async () => {
+test("no column of any table has a key in clear text", async () => {
   const idempotency = { key: "once", fingerprint: Buffer.alloc(32) };
   const llm = customLlm(A, KEY, [customLlm(B, "sk-fallback-abcdef")]);
   const agent = await create(service.agents, creation(newOwner(), { llm, idempotency }));
@@ -38,7 +38,7 @@ test("no column of any table holds a key in the clear", async () => {
   }
 });
 
-test("owners see masks, fallbacks' alike; the conversation service gets the keys", async () => {
+test("owners see masks, also of fallbacks; the conversation service gets the keys", async () => {
   const llm = customLlm(A, KEY, [customLlm(B, "elevenchars"), customLlm(B, "twelve_chars")]);
   const agent = await create(service.agents, creation(newOwner(), { llm }));
   expect(keysOf(agent.llm)).toEqual([MASK, "********", "********hars"]);
@@ -47,7 +47,79 @@ test("owners see masks, fallbacks' alike; the conversation service gets the keys
   expect(present((await runtime(agent)).llm)).toEqual(llm);
 });
 
-test("a mask that is sent back keeps the key, whatever else changes", async () => {
+describe("the key of an agent's own speech server", () => {
+  const custom = (baseUrl: string, apiKey: string | undefined) => ({
+    stt: { providerName: "CUSTOM_STT", modelName: "any", language: undefined, endpoint: { baseUrl, apiKey } },
+    tts: {
+      providerName: "CUSTOM_TTS",
+      modelName: undefined,
+      language: undefined,
+      voiceId: "any",
+      speed: undefined,
+      endpoint: { baseUrl, apiKey },
+    },
+  });
+  const speech = async (agent: Agent) => {
+    const { stt, tts, sts } = await service.agents.getSpeech({ ownerId: agent.ownerId, agentId: agent.agentId });
+    return { stt, tts, sts };
+  };
+
+  test("is masked for owners, absent for the conversation service, and in clear text for the voice service", async () => {
+    const agent = await create(service.agents, creation(newOwner(), custom(A, KEY)));
+    expect(agent).toMatchObject(custom(A, MASK));
+    expect(await runtime(agent)).toMatchObject(custom(A, undefined));
+    expect(await speech(agent)).toEqual({ ...custom(A, KEY), sts: undefined });
+  });
+
+  test("may be missing", async () => {
+    const agent = await create(service.agents, creation(newOwner(), custom(A, undefined)));
+    expect(agent).toMatchObject(custom(A, undefined));
+    expect(await speech(agent)).toMatchObject(custom(A, undefined));
+  });
+
+  test("stays when its mask is sent back, unless base_url changes", async () => {
+    const agent = await create(service.agents, creation(newOwner(), custom(A, KEY)));
+    await change(service.agents, agent, custom(A, MASK));
+    expect(await speech(agent)).toMatchObject(custom(A, KEY));
+    for (const field of ["stt", "tts"] as const) {
+      const request = update(agent, { [field]: custom(B, MASK)[field] });
+      expect(await failure(service.agents.updateAgent(request))).toEqual({
+        kind: "invalid",
+        detail: `${field}.params.api_key must be sent again in full because base_url changes`,
+        paths: [`${field}.params.api_key`],
+      });
+    }
+  });
+
+  test.each(["stt", "tts"] as const)(
+    "does not open for an address that somebody wrote into the database: %s",
+    async (field) => {
+      const agent = await create(service.agents, creation(newOwner(), custom(A, KEY)));
+      await service.sql`
+      update agents set ${service.sql(field)} = jsonb_set(${service.sql(field)}, '{endpoint,baseUrl}', '"https://evil.example/v1"')
+      where agent_id = ${agent.agentId}`;
+      expect(await failure(speech(agent))).toMatchObject({
+        kind: "condition",
+        detail: `${field}.params.api_key of the agent cannot be read: set it again`,
+      });
+    },
+  );
+
+  test("is not available to other owners", async () => {
+    const agent = await create(service.agents, creation(newOwner(), custom(A, KEY)));
+    expect(await failure(speech({ ...agent, ownerId: newOwner() }))).toMatchObject({ kind: "forbidden" });
+  });
+
+  test.each(["stt", "tts"] as const)("is refused with an address that requests may not go to: %s", async (field) => {
+    const given = { [field]: custom("https://169.254.169.254/v1", KEY)[field] };
+    expect(await failure(service.agents.createAgent(creation(newOwner(), given)))).toMatchObject({
+      kind: "invalid",
+      paths: [`${field}.params.base_url`],
+    });
+  });
+});
+
+test("sending a mask back keeps the key, whatever else changes", async () => {
   const agent = await create(service.agents, creation(newOwner(), { llm: customLlm(A, KEY) }));
   const changed = await change(service.agents, agent, { llm: { ...customLlm(A, MASK), modelName: "another" } });
   expect(changed.llm).toMatchObject({ modelName: "another", params: { apiKey: MASK, baseUrl: A } });
@@ -69,7 +141,7 @@ test("a mask does not carry a key to another address", async () => {
   expect((await runtime(agent)).llm).toEqual(customLlm(A, KEY));
 });
 
-test("a mask that stands for nothing is refused, on a new agent too", async () => {
+test("a mask that matches no key is refused, on a new agent too", async () => {
   const refusal = {
     kind: "invalid",
     detail: "llm.params.api_key is a mask that matches no stored key, send the key itself",
@@ -81,14 +153,14 @@ test("a mask that stands for nothing is refused, on a new agent too", async () =
   expect(await failure(service.agents.updateAgent(update(agent, { llm })))).toEqual(refusal);
 });
 
-test("one owner's mask does not reach another owner's key", async () => {
+test("a mask never matches another owner's key", async () => {
   await create(service.agents, creation(newOwner(), { llm: customLlm(A, KEY) }));
   const other = await create(service.agents, creation(newOwner()));
   const request = update(other, { llm: customLlm(A, MASK) });
   expect(await failure(service.agents.updateAgent(request))).toMatchObject({ kind: "invalid" });
 });
 
-test("keys that look alike behind their masks each stay in their place", async () => {
+test("keys with the same mask stay in their positions", async () => {
   const llm = customLlm(A, "short1", [customLlm(A, "short2"), customLlm(A, "short3")]);
   const agent = await create(service.agents, creation(newOwner(), { llm }));
   const changed = await change(service.agents, agent, { llm: present(agent.llm) });
@@ -96,7 +168,7 @@ test("keys that look alike behind their masks each stay in their place", async (
   expect((await runtime(agent)).llm).toEqual(llm);
 });
 
-test("a mask goes along when its configuration changes places", async () => {
+test("a mask follows its configuration to another position", async () => {
   const agent = await create(
     service.agents,
     creation(newOwner(), { llm: customLlm(A, KEY, [customLlm(B, "sk-fallback-abcdef")]) }),
@@ -134,7 +206,7 @@ test.each([
   ]);
 });
 
-test("a key that is moved to another agent of its owner opens for neither use nor mask, and a new one puts that right", async () => {
+test("a key moved to another agent of its owner opens neither for use nor for its mask, and a new key repairs the agent", async () => {
   const owner = newOwner();
   const [from, to] = [
     await create(service.agents, creation(owner, { llm: customLlm(A, KEY) })),
@@ -152,7 +224,7 @@ test("a key that is moved to another agent of its owner opens for neither use no
   expect((await runtime(to)).llm).toEqual(customLlm(A, "sk-fresh-00000000"));
 });
 
-test("a mask that goes along to another provider of the same base_url keeps the key", async () => {
+test("a mask that moves to another provider with the same base_url keeps the key", async () => {
   const llm = { ...customLlm("", KEY), params: { ...customLlm("", KEY).params, baseUrl: undefined } };
   const from = { ...present(llm), providerName: "OPENAI", modelName: "gpt-5" } as LlmConfig;
   const agent = await create(service.agents, creation(newOwner(), { llm: from }));

@@ -29,7 +29,7 @@ describe("the built-in catalogue", () => {
     for (const provider of PROVIDERS.tts) expect(BUILT_IN.voices[provider]).not.toBeEmpty();
   });
 
-  test.each(PROVIDERS.tts)("has each voice of %s once, and one at least for each of its models", (provider) => {
+  test.each(PROVIDERS.tts)("has each voice of %s once, and at least one for each of its models", (provider) => {
     const voices = BUILT_IN.voices[provider] ?? [];
     const ids = voices.map(({ voiceId }) => voiceId);
     expect(ids).toEqual([...new Set(ids)]);

@@ -8,7 +8,7 @@ import openai from "./data/tts-openai.json" with { type: "json" };
 import type { CatalogueFile } from "./file.ts";
 import { EMPTY, mergeFile } from "./merge.ts";
 
-/** The data that Parley brings, each with its sources; a test holds it against the form that files must have. */
+/** The data that Parley ships, with its sources; a test checks it against the form that files must have. */
 export const BUILT_IN_FILES = [llm, stt, elevenlabs, cartesia, deepgram, openai, google] as CatalogueFile[];
 
 export const BUILT_IN = BUILT_IN_FILES.reduce(mergeFile, EMPTY);

@@ -2,7 +2,7 @@ import { type GENDERS, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import data from "./data/llm.json" with { type: "json" };
 
-/** Every provider that is accepted; of language models, those that the data lists. */
+/** Every accepted provider; for language models, those that the data lists. */
 export const PROVIDERS = {
   llm: Object.keys(data.llm) as (keyof typeof data.llm)[],
   stt: ["DEEPGRAM", "ASSEMBLYAI"],
@@ -17,25 +17,28 @@ export type Models = Readonly<Record<string, readonly string[]>>;
 export interface Voice {
   voiceId: string;
   name: string;
-  /** NEUTRAL too where the provider states none. */
+  /** NEUTRAL also where the provider states none. */
   gender: keyof typeof GENDERS;
-  /** BCP 47. */
+  /** A BCP 47 tag. */
   language: string;
   previewUrl: string | null;
-  /** Null: it speaks with every model of its provider. */
+  /** Null when the voice works with every model of its provider. */
   models: readonly string[] | null;
 }
 
-/** Every model name that is accepted, and the voices anybody can use. */
+/** Every accepted model name, and the voices that anybody can use. */
 export interface Catalogue extends Readonly<Record<ProviderKind, Models>> {
-  /** By provider, in the order of `compareVoices`. */
+  /** By provider, each list in the order of `compareVoices`. */
   voices: Readonly<Record<string, readonly Voice[]>>;
-  /** When its data last changed. */
+  /** The newest date of its data. */
   updatedAt: Date;
 }
 
-/** A customer's own endpoint: any model name. */
-export const CUSTOM_LLM = "CUSTOM_LLM";
+/** A customer's own endpoint accepts any model name. */
+export const CUSTOM = { llm: "CUSTOM_LLM", stt: "CUSTOM_STT", tts: "CUSTOM_TTS" } as const satisfies Record<
+  ProviderKind,
+  string
+>;
 
 /** @throws ServiceError invalid, naming the known providers or models, at `path`.provider_name or `path`.model_name. */
 export function checkModel(
@@ -44,11 +47,11 @@ export function checkModel(
   path: string,
   config: { providerName: string; modelName?: string | undefined },
 ): void {
-  if (kind === "llm" && config.providerName === CUSTOM_LLM) return;
+  if (config.providerName === CUSTOM[kind]) return;
   const known = catalogue[kind];
   const models = Object.hasOwn(known, config.providerName) ? known[config.providerName] : undefined;
   if (!models) {
-    const names = [...Object.keys(known), ...(kind === "llm" ? [CUSTOM_LLM] : [])];
+    const names = [...Object.keys(known), CUSTOM[kind]];
     throw invalid(`${path}.provider_name`, `${path}.provider_name must be one of ${names.join(", ")}`);
   }
   if (config.modelName !== undefined && !models.includes(config.modelName)) {
@@ -65,7 +68,7 @@ export function checkVoiceProvider(provider: string): void {
   if (!known.includes(provider)) throw invalid("provider", `provider must be one of ${known.join(", ")}`);
 }
 
-/** By name, case aside; the id settles which of two namesakes is first. */
+/** By name, ignoring case; the id orders voices with the same name. */
 export function compareVoices(a: Voice, b: Voice): number {
   return compare(a.name.toLowerCase(), b.name.toLowerCase()) || compare(a.voiceId, b.voiceId);
 }

@@ -8,7 +8,7 @@ import { isLanguageTag } from "./language.ts";
 const LANGUAGE_LENGTH_MAX = 35;
 const URL_LENGTH_MAX = 2048;
 
-/** A voice as an owner may add it. @throws ServiceError invalid at the first field that breaks a rule */
+/** Validates a voice that an owner adds. @throws ServiceError invalid at the first field that breaks a rule */
 export function readClonedVoice(voice: VoiceMessage): ClonedVoice {
   checkVoiceProvider(voice.providerName);
   checkText("voice_id", voice.voiceId, 200);

@@ -35,13 +35,13 @@ describe("a catalogue file", () => {
 describe("merging a file over a catalogue", () => {
   const merged = (file: CatalogueFile) => mergeFile(BUILT_IN, file);
 
-  test("adds models at the end and leaves every other provider as it was", () => {
+  test("adds models at the end and leaves every other provider unchanged", () => {
     const { llm, stt, tts, voices } = merged({ llm: { GROQ: { models: ["house-model", "openai/gpt-oss-20b"] } } });
     expect(llm).toEqual({ ...BUILT_IN.llm, GROQ: [...(BUILT_IN.llm.GROQ ?? []), "house-model"] });
     expect({ stt, tts, voices }).toEqual({ stt: BUILT_IN.stt, tts: BUILT_IN.tts, voices: BUILT_IN.voices });
   });
 
-  test("adds a voice in the order of names, and replaces one of a known id", () => {
+  test("adds a voice in the order of names, and replaces one with a known id", () => {
     const known = BUILT_IN.voices.OPENAI ?? [];
     const voices = merged({
       tts: {
@@ -65,7 +65,7 @@ describe("merging a file over a catalogue", () => {
     expect(voices?.at(-1)).toMatchObject({ voiceId: "alloy", name: "Zoe" });
   });
 
-  test("takes a voice of a model that the same file adds, and refuses one of a model that is nowhere", () => {
+  test("accepts a voice of a model that the same file adds, and refuses one of an unknown model", () => {
     const voices = [{ ...voice, models: ["house-voice"] }];
     expect(merged({ tts: { CARTESIA: { models: ["house-voice"], voices } } }).tts.CARTESIA).toContain("house-voice");
     expect(() => merged({ tts: { CARTESIA: { voices } } })).toThrow(

@@ -4,7 +4,7 @@ import { Value, type ValueError, ValueErrorType } from "@sinclair/typebox/value"
 import { PROVIDERS, type Voice } from "./catalogue.ts";
 import { isLanguageTag } from "./language.ts";
 
-/** What is wrong with a catalogue file: one sentence naming the place and the fix. */
+/** An error in a catalogue file: one sentence that names the place and the fix. */
 export class CatalogueFileError extends Error {
   override readonly name = "CatalogueFileError";
 }
@@ -31,7 +31,7 @@ const VoiceEntry = Type.Object(
 );
 
 const provider = {
-  /** Where the data was taken from. */
+  /** The source of the data. */
   sources: Type.Optional(words("a text")),
   models: Type.Optional(words("the name of a model")),
 };
@@ -56,11 +56,11 @@ const File = Type.Object(
   { ...closed, description: "an object" },
 );
 
-/** A catalogue as JSON, whole or a part of one: the built-in data and an operator's additions have this one form. */
+/** A catalogue, or a part of one, as JSON: the built-in data and an operator's additions have the same form. */
 export type CatalogueFile = Static<typeof File>;
 export type VoiceEntry = Static<typeof VoiceEntry>;
 
-/** @throws CatalogueFileError at the first thing that is not as it must be. */
+/** @throws CatalogueFileError at the first violation */
 export function readCatalogueFile(json: unknown): CatalogueFile {
   const error = Value.Errors(File, json).First();
   if (error) throw new CatalogueFileError(explain(error));

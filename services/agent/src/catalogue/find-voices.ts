@@ -1,12 +1,12 @@
 import type { Voice } from "./catalogue.ts";
 import { isInLanguage } from "./language.ts";
 
-/** Which voices are wanted; an empty text and a null are no filter. */
+/** The voices to find; empty texts and null do not filter. */
 export interface VoiceFilter {
   /** `en` covers en-US. */
   language: string;
   gender: Voice["gender"] | null;
-  /** A substring of the name. Case does not matter, here and in the language. */
+  /** A substring of the name. Name and language match in any letter case. */
   search: string;
   modelName: string;
 }

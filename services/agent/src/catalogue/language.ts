@@ -7,7 +7,7 @@ export function isLanguageTag(text: string): boolean {
   }
 }
 
-/** Whether a tag lies in a range of RFC 4647's basic filtering: `en` covers en-US. Case does not matter. */
+/** Whether a tag matches a range by RFC 4647's basic filtering: `en` covers en-US. Ignores case. */
 export function isInLanguage(tag: string, range: string): boolean {
   return `${tag}-`.toLowerCase().startsWith(`${range}-`.toLowerCase());
 }

@@ -6,8 +6,8 @@ import { CatalogueFileError, readCatalogueFile } from "./file.ts";
 import { mergeFile } from "./merge.ts";
 
 /**
- * The built-in catalogue with an operator's file merged over it.
- * @param path of `PARLEY_CATALOGUE`, empty for none
+ * Returns the built-in catalogue with an operator's file merged over it.
+ * @param path the value of `PARLEY_CATALOGUE`; empty for none
  * @throws ConfigError naming the file, the place in it and the fix
  */
 export async function loadCatalogue(path: string): Promise<Catalogue> {

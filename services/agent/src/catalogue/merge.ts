@@ -3,7 +3,7 @@ import { type CatalogueFile, CatalogueFileError, type VoiceEntry } from "./file.
 
 type ByProvider<T> = Readonly<Record<string, T | undefined>>;
 
-/** A catalogue that lists every provider and nothing of them. */
+/** A catalogue that lists every provider without models or voices. */
 export const EMPTY: Catalogue = {
   llm: emptyLists("llm"),
   stt: emptyLists("stt"),
@@ -13,8 +13,8 @@ export const EMPTY: Catalogue = {
 };
 
 /**
- * A catalogue with a file's models and voices added; a voice of a known id replaces the one that was there.
- * @throws CatalogueFileError on a voice that is in the file twice or names a model that is not in the catalogue
+ * Adds a file's models and voices to a catalogue; a voice with a known id replaces the earlier one.
+ * @throws CatalogueFileError on a voice that the file has twice, or that names a model the catalogue does not have
  */
 export function mergeFile(catalogue: Catalogue, file: CatalogueFile): Catalogue {
   const tts = mergeModels(catalogue.tts, file.tts);

@@ -1,7 +1,10 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Sealer } from "@parley/shared/sealing";
 
-/** What a model's key is for: sealed for one use it opens for no other, so whoever writes the database cannot have it sent elsewhere. */
+/**
+ * What a model's key is for. A key sealed for one use opens for no other, so nobody who can write to the database can
+ * have it sent elsewhere.
+ */
 export interface KeyUse extends AgentKey {
   providerName: string;
   baseUrl: string | undefined;
@@ -9,18 +12,22 @@ export interface KeyUse extends AgentKey {
 
 export interface ModelKeys {
   seal(apiKey: string, use: KeyUse): string;
-  /** @throws when the text was sealed for another use or with a key that is not given, or was changed */
+  /** @throws when the text was sealed for another use or with an unknown key, or was modified */
   open(sealed: string, use: KeyUse): string;
-  /** The same key as `seal` would seal it now; the text as it is when that was so. @throws as `open` */
+  /**
+   * Seals the key as `seal` would now; returns the text unchanged if it is sealed that way already. @throws as `open`
+   * does
+   */
   reseal(sealed: string, use: KeyUse): string;
 }
 
-/** Before what the sealer wrote; a text without it is of releases that sealed keys for an owner alone. */
+/** Prefix of the sealed text; texts without it are from releases that sealed keys for an owner only. */
 const BOUND = "use.";
 
 /**
- * Seals the keys of agents' models. Opens those of earlier releases too, which are bound to their owner only.
- * @param unbound seals as those releases do, which can then read the keys (docs/operations.md: Keys bound to their agents)
+ * Seals the keys of agents' models. Also opens those of earlier releases, which are bound to their owner only.
+ * @param unbound seals as those releases do, so that they can read the keys (docs/operations.md: Keys bound to their
+ * agents)
  */
 export function createModelKeys(sealer: Sealer, { unbound }: { unbound: boolean }): ModelKeys {
   const seal: ModelKeys["seal"] = (apiKey, use) =>
@@ -30,7 +37,7 @@ export function createModelKeys(sealer: Sealer, { unbound }: { unbound: boolean 
       ? sealer.open(sealed.slice(BOUND.length), contextOf(use))
       : sealer.open(sealed, use.ownerId);
   const reseal: ModelKeys["reseal"] = (sealed, use) => {
-    // Opened in any case, so that a key that was moved is noticed.
+    // Opened in any case, to notice a key that was moved.
     const apiKey = open(sealed, use);
     if (sealed.startsWith(BOUND) === unbound) return seal(apiKey, use);
     return unbound

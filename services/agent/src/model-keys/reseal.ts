@@ -1,36 +1,50 @@
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import { openDatabase } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
 import { type AgentConfig, modelKeysOf } from "../config.ts";
-import { listAgentKeysWithLlm, lockLlm, updateLlm } from "../store/agents.ts";
-import { resealLlm, type StoredLlm } from "./llm-secrets.ts";
+import {
+  type AgentFields,
+  type FieldWithKey,
+  listAgentsThatMayHaveKeys,
+  lockFieldsWithKeys,
+  updateFieldsWithKeys,
+} from "../store/agents.ts";
+import { resealLlm } from "./llm-secrets.ts";
+import { resealSpeech } from "./speech-secrets.ts";
 
 /**
- * Seals every stored key of a model with the first of PARLEY_ENCRYPTION_KEY, so that the others can go, and binds it to its agent
- * unless PARLEY_SEAL_UNBOUND is set. Safe beside a running service.
- * @throws after all others when some keys cannot be read
+ * Seals every stored key of models and speech with the first key in PARLEY_ENCRYPTION_KEY, so that the others can be
+ * removed, and binds it to its agent unless PARLEY_SEAL_UNBOUND is set. Safe beside a running service.
+ * @throws at the end, when some keys could not be opened
  */
 export async function resealAgents(config: AgentConfig, log: Logger): Promise<void> {
   const db = openDatabase({ url: config.DATABASE_URL, max: 1, prepare: false, name: "parley-agent-reseal" });
   const keys = modelKeysOf(config);
   let resealed = 0;
   let unreadable = 0;
-  const reseal = (stored: StoredLlm, key: AgentKey) => {
+  const reseal = ({ stt, llm, tts }: Pick<AgentFields, FieldWithKey>, key: AgentKey) => {
     try {
-      return resealLlm(stored, keys, key);
+      return {
+        stt: stt && resealSpeech(stt, keys, key),
+        llm: llm && resealLlm(llm, keys, key),
+        tts: tts && resealSpeech(tts, keys, key),
+      };
     } catch (err) {
       unreadable++;
-      log.error({ err, owner_id: key.ownerId, agent_id: key.agentId }, "a model's key cannot be read");
+      log.error({ err, owner_id: key.ownerId, agent_id: key.agentId }, "a key cannot be read");
       return null;
     }
   };
   try {
-    for (const key of await listAgentKeysWithLlm(db)) {
+    for (const key of await listAgentsThatMayHaveKeys(db)) {
       await db.begin(async (tx) => {
-        const stored = await lockLlm(tx, key);
+        const stored = await lockFieldsWithKeys(tx, key);
         const fresh = stored && reseal(stored, key);
         if (!fresh || Bun.deepEquals(fresh, stored)) return;
-        await updateLlm(tx, key, fresh);
+        // Nobody needs to wait: the key itself stays as it is.
+        await willSettle(tx);
+        await updateFieldsWithKeys(tx, key, fresh);
         resealed++;
       });
     }

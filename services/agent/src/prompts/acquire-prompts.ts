@@ -1,6 +1,6 @@
 import type { AnalysisSettings, PromptSource } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { type Prompt, PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
-import type { PromptUse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import type { AcquirePromptsRequest, PromptUse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
 import type { Call } from "@parley/shared/rpc/call";
 import type { AgentContext } from "../context.ts";
 import type { AgentRow, StoredAnalysis } from "../store/agents.ts";
@@ -8,7 +8,7 @@ import type { HeldClaim } from "./claim.ts";
 
 export interface AcquiredPrompts {
   main: { promptName: string; promptVersion: number | null; prompt: Prompt | undefined } | null;
-  analysis: Pick<StoredAnalysis, "promptName" | "promptVersion"> | null;
+  analysis: (Pick<StoredAnalysis, "promptName" | "promptVersion"> & { prompt: Prompt | undefined }) | null;
 }
 
 /** The prompts that a change gives an agent. */
@@ -23,12 +23,32 @@ export function givesPrompts({ prompt, analysis }: GivenPrompts): boolean {
   return prompt?.source !== undefined || analysis?.prompt?.source !== undefined;
 }
 
-/** Takes the references that a change gives an agent; null where the change says nothing of that prompt. */
+/** Acquires the references that a change gives an agent; null for a prompt that the change does not mention. */
 export async function acquirePrompts(
   ctx: AgentContext,
   agent: Pick<AgentRow, "ownerId" | "agentId" | "agentName">,
-  { prompt, analysis }: GivenPrompts,
+  given: GivenPrompts,
   { revision }: HeldClaim,
+  call: Call,
+): Promise<AcquiredPrompts> {
+  return ask(ctx, agent, given, { revision, preview: false }, call);
+}
+
+/** The same without writing anything: an inline content has version 0. */
+export async function previewPrompts(
+  ctx: AgentContext,
+  agent: Pick<AgentRow, "ownerId" | "agentId" | "agentName">,
+  given: GivenPrompts,
+  call: Call,
+): Promise<AcquiredPrompts> {
+  return ask(ctx, agent, given, { revision: undefined, preview: true }, call);
+}
+
+async function ask(
+  ctx: AgentContext,
+  agent: Pick<AgentRow, "ownerId" | "agentId" | "agentName">,
+  { prompt, analysis }: GivenPrompts,
+  how: Pick<AcquirePromptsRequest, "revision" | "preview">,
   call: Call,
 ): Promise<AcquiredPrompts> {
   const mainUse = use(PromptType.PROMPT_TYPE_MAIN, prompt);
@@ -37,7 +57,7 @@ export async function acquirePrompts(
   if (uses.length === 0) return NO_PROMPTS;
   const { ownerId, agentId, agentName } = agent;
   const { acquired } = await ctx.prompts.acquirePrompts(
-    { ownerId, agentId, agentName, uses, revision },
+    { ownerId, agentId, agentName, uses, ...how },
     { origin: call },
   );
   const taken = (wanted: PromptUse | null) => {

@@ -5,14 +5,14 @@ import type { AgentContext } from "../context.ts";
 import type { AgentRow } from "../store/agents.ts";
 import type { PromptUse } from "./prompt-use.ts";
 
-/** Prompts that were read for some request, by their use; undefined: there is none. */
+/** Prompts that have been read for a request, by their use; undefined for a prompt that does not exist. */
 type Prompts = ReadonlyMap<string, Prompt | undefined>;
 
 const NONE: Prompts = new Map();
 
 /**
- * The prompt each agent uses, as it is now.
- * @param read for the same request: not asked for again
+ * Returns the prompt that each agent uses now.
+ * @param read prompts already read for this request, which are not requested again
  */
 export async function readPrompts(
   ctx: AgentContext,
@@ -23,7 +23,7 @@ export async function readPrompts(
   return resolve(ctx, rows, (row) => useOf(row.ownerId, row), origin, read);
 }
 
-/** The same for a page of a list. @throws ServiceError condition when the prompts are too long together */
+/** The same for a page of a list. @throws ServiceError condition when the prompts are too large together */
 export async function readPromptsOfPage(
   ctx: AgentContext,
   rows: readonly AgentRow[],
@@ -39,7 +39,7 @@ export async function readPromptsOfPage(
   return new Map(using.map(({ row }, at) => [row, results[at]?.prompt]));
 }
 
-/** The prompt each agent's conversations are analysed with. */
+/** Returns the analysis prompt of each agent. */
 export async function readAnalysisPrompts(
   ctx: AgentContext,
   rows: readonly AgentRow[],
@@ -49,8 +49,8 @@ export async function readAnalysisPrompts(
 }
 
 /**
- * The prompts that the agents used when this process last read them, to be had beside the agents and not after them. What an agent
- * uses now is for its row to say; whatever fails here is asked for again then.
+ * Reads the prompts that the agents used when this process last read them, concurrently with the agents instead of
+ * after them. The agent's row decides which prompt it uses now; whatever fails here is read again then.
  */
 export async function readExpectedPrompts(
   ctx: AgentContext,
@@ -61,7 +61,7 @@ export async function readExpectedPrompts(
   return fetchPrompts(ctx, uses, origin).catch(() => NONE);
 }
 
-/** Remembers for `readExpectedPrompts` what these agents use. */
+/** Remembers the prompts that these agents use, for `readExpectedPrompts`. */
 export function rememberUses(ctx: AgentContext, rows: readonly AgentRow[]): void {
   for (const row of rows) {
     const use = useOf(row.ownerId, row);

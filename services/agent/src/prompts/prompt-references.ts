@@ -9,20 +9,20 @@ import { findAgent } from "../store/agents.ts";
 import { type HeldClaim, withClaim } from "./claim.ts";
 
 const QUEUE = "prompt-references";
-/** Well beyond the longest that a change of an agent can take. */
+/** Well above the longest that a change of an agent can take. */
 const GRACE_MS = 60_000;
-/** For a change of the same agent that is under way. */
+/** Pause while another change of the same agent is running. */
 const WAIT_MS = 20_000;
 const RETRY_MS = [1_000, 5_000, 30_000, 120_000] as const;
 
-/** One change's promise: keeping it leaves those of other changes of the same agent standing. */
+/** The promise of one change; keeping it does not affect the promises of other changes of the agent. */
 export interface ReferencePromise extends AgentKey {
   jobId: string;
 }
 
 /**
- * Promises, before an agent's references are touched, that they will be made to agree with the agent that is stored then,
- * whatever becomes of this process: a reference whose agent never appeared is let go, one that an agent no longer uses too.
+ * Promises, before an agent's references are touched, that they will be made to match the stored agent, whatever
+ * happens to this process. References are removed if the agent was never stored or no longer uses them.
  */
 export async function promiseReferences(ctx: AgentContext, key: AgentKey): Promise<ReferencePromise> {
   const promise = { ...key, jobId: newId("job") };
@@ -31,12 +31,12 @@ export async function promiseReferences(ctx: AgentContext, key: AgentKey): Promi
   return promise;
 }
 
-/** The promise is kept: for a change after which the references are known to be right. */
+/** Keeps the promise, after a change that left the references correct. */
 export async function keepPromise(sql: Sql, { ownerId, jobId }: ReferencePromise): Promise<void> {
   await sql`delete from jobs where owner_id = ${ownerId} and job_id = ${jobId}`;
 }
 
-/** One change of an agent and its prompt references at a time, before the agent exists too. */
+/** Runs one change of an agent and its prompt references at a time, including its creation. */
 export function withReferences<T>(
   ctx: AgentContext,
   { ownerId, agentId }: AgentKey,
@@ -46,7 +46,7 @@ export function withReferences<T>(
   return withClaim(ctx, { ownerId, claim: `agent ${agentId}` }, gone, work);
 }
 
-/** Makes the prompt service's references of an agent those that the agent has; an agent that is gone has none. */
+/** Makes the prompt service's references match the agent's; an agent that is gone has none. */
 async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKey, gone: AbortSignal): Promise<void> {
   const waiting = AbortSignal.any([gone, AbortSignal.timeout(WAIT_MS)]);
   await withReferences(ctx, { ownerId, agentId }, waiting, async ({ revision }) => {
@@ -63,7 +63,7 @@ async function settleReferences(ctx: AgentContext, { ownerId, agentId }: AgentKe
   });
 }
 
-/** The same at once, so that a caller who looks finds it done; should it fail, the promised job does it. */
+/** The same at once, so that a caller who looks finds it done; if it fails, the promised job does it. */
 export async function settleReferencesNow(ctx: AgentContext, promise: ReferencePromise, call: Call): Promise<void> {
   try {
     await settleReferences(ctx, promise, call.signal);
@@ -73,7 +73,7 @@ export async function settleReferencesNow(ctx: AgentContext, promise: ReferenceP
   }
 }
 
-/** What keeps the promises of processes that died. */
+/** The queue that keeps the promises of processes that died. */
 export function referenceQueue(ctx: AgentContext): Record<string, Queue> {
   return {
     [QUEUE]: {

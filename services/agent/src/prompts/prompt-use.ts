@@ -1,4 +1,4 @@
-/** Which prompt of an owner, and which version of it; null: the latest at the time it is read. */
+/** A prompt of an owner, and its version; null is the latest at the time of reading. */
 export interface PromptUse {
   ownerId: string;
   promptName: string;

@@ -7,7 +7,7 @@ import { toVoiceMessage } from "../catalogue/convert.ts";
 import type { AgentContext } from "../context.ts";
 import { insertClonedVoice, listClonedVoices, lockClonedVoices } from "../store/cloned-voices.ts";
 
-/** Of one owner at one provider: each list of voices reads them all. */
+/** Per owner and provider, because each list of voices reads them all. */
 const VOICES_MAX = 1_000;
 
 export function addClonedVoice(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["addClonedVoice"]> {

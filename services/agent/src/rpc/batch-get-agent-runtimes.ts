@@ -1,7 +1,7 @@
 import { Access, type AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
-import { toRuntime } from "../convert.ts";
+import { toAgentPrompt, toRuntime } from "../convert.ts";
 import { readAnalysisPrompts } from "../prompts/agent-prompts.ts";
 import { type ReadAgent, readAgents } from "../read-agents.ts";
 
@@ -13,7 +13,8 @@ export function batchGetAgentRuntimes(
     const rows = reads.flatMap((read) => (typeof read === "number" ? [] : read.row));
     const analysisPrompts = withAnalysisPrompt ? await readAnalysisPrompts(ctx, rows, call) : new Map();
     const runtimeOf = ({ row, prompt }: ReadAgent) => {
-      const runtime = toRuntime(row, prompt, analysisPrompts.get(row), ctx.modelKeys);
+      const analysisPrompt = toAgentPrompt(analysisPrompts.get(row));
+      const runtime = toRuntime(row, toAgentPrompt(prompt), analysisPrompt, ctx.modelKeys);
       const { ownerId: owner_id, agentId: agent_id } = row;
       if (runtime.unreadableKey !== undefined) {
         call.log.error({ owner_id, agent_id, field: runtime.unreadableKey }, "a model's key cannot be read");

@@ -14,21 +14,23 @@ import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
 import { newFields } from "../fields.ts";
-import { type StoredLlm, sealLlm } from "../model-keys/llm-secrets.ts";
+import { sealKeys } from "../model-keys/seal-keys.ts";
 import { type AcquiredPrompts, acquirePrompts, givesPrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { requireClaim, withClaim } from "../prompts/claim.ts";
 import { keepPromise, promiseReferences, withReferences } from "../prompts/prompt-references.ts";
 import { type AgentRow, insertAgent } from "../store/agents.ts";
+import { requireFreeNumbers } from "../store/called-agents.ts";
 
 export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createAgent"]> {
   return async (request, call) => {
     checkProviders(ctx, request);
     checkAnalysis(null, { analysis: request.analysis, clear: [] });
     const key = { ownerId: request.ownerId, agentId: newId("agt") };
-    const llm = request.llm ? sealLlm(request.llm, null, ctx.modelKeys, key) : undefined;
+    const sealed = sealKeys(request, null, ctx.modelKeys, key);
     const idempotent = { ownerId: request.ownerId, idempotency: request.idempotency, codec: CreateAgentResponse, call };
     const store = async (tx: Sql, prompts: AcquiredPrompts) => {
-      const row = newRow(key.agentId, request, { llm, prompts, now: ctx.clock.now() });
+      const row = newRow(key.agentId, request, { sealed, prompts, now: ctx.clock.now() });
+      await requireFreeNumbers(tx, key, row.agentMobileNumbers);
       await insertAgent(tx, row);
       return { agent: toAgent(row, prompts.main?.prompt) };
     };
@@ -52,7 +54,10 @@ export function createAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
   };
 }
 
-/** Requests with one key take turns: each would make an agent of its own, with prompts of its own, until one of them is stored. */
+/**
+ * Requests with one key take turns: otherwise each would create an agent with its own prompts until one of them is
+ * stored.
+ */
 function withKey<T>(
   ctx: AgentContext,
   { ownerId, idempotency }: CreateAgentRequest,
@@ -63,18 +68,18 @@ function withKey<T>(
 }
 
 interface Prepared {
-  llm: StoredLlm | undefined;
+  sealed: ReturnType<typeof sealKeys>;
   prompts: AcquiredPrompts;
   now: Date;
 }
 
-function newRow(agentId: string, request: CreateAgentRequest, { llm, prompts, now }: Prepared): AgentRow {
+function newRow(agentId: string, request: CreateAgentRequest, { sealed, prompts, now }: Prepared): AgentRow {
   return {
     ownerId: request.ownerId,
     agentId,
     agentName: request.agentName,
     agentType: nameOf(AGENT_TYPES, request.agentType) ?? "INBOUND",
-    ...newFields({ ...request, llm }),
+    ...newFields({ ...request, ...sealed }),
     analysis: changedAnalysis(null, { analysis: request.analysis, clear: [] }, prompts.analysis),
     promptName: prompts.main?.promptName ?? null,
     promptVersion: prompts.main?.promptVersion ?? null,

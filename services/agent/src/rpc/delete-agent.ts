@@ -1,4 +1,5 @@
 import { type AgentServiceService, DeleteAgentResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { AgentContext } from "../context.ts";
@@ -15,6 +16,7 @@ export function deleteAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
       ctx,
       { ownerId: request.ownerId, idempotency: request.idempotency, codec: DeleteAgentResponse, call },
       async (tx) => {
+        await willSettle(tx);
         const { agentName } = await getLockedAgentRow(tx, key);
         await deleteAgentRow(tx, key);
         return { agentName, deletedAt: ctx.clock.now() };

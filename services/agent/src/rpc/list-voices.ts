@@ -11,7 +11,7 @@ import { listClonedVoices } from "../store/cloned-voices.ts";
 
 const PAGE_SIZE_DEFAULT = 20;
 
-/** The owner's own voices first, then everybody's; each part in the order of `compareVoices`. */
+/** The owner's own voices first, then the public ones, each in the order of `compareVoices`. */
 export function listVoices(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["listVoices"]> {
   return async ({ ownerId, page, providerName, language, gender, search, clonedOnly, modelName }) => {
     const { number, size } = pageOf(page, PAGE_SIZE_DEFAULT);

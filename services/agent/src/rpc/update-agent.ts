@@ -4,18 +4,16 @@ import {
   UpdateAgentResponse,
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { Prompt } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
-import { AGENT_TYPES, nameOf } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import { runPrepared } from "@parley/shared/idempotency/run";
 import type { Call } from "@parley/shared/rpc/call";
 import type { Handlers } from "@parley/shared/rpc/server";
-import { changedAnalysis, checkAnalysis } from "../analysis.ts";
+import { changedAgent } from "../changed-agent.ts";
 import { checkProviders } from "../check-providers.ts";
 import type { AgentContext } from "../context.ts";
 import { toAgent } from "../convert.ts";
-import { changedFields } from "../fields.ts";
-import { sealLlm } from "../model-keys/llm-secrets.ts";
 import { type AcquiredPrompts, acquirePrompts, NO_PROMPTS } from "../prompts/acquire-prompts.ts";
 import { readPrompts } from "../prompts/agent-prompts.ts";
 import { type HeldClaim, requireClaim } from "../prompts/claim.ts";
@@ -27,6 +25,7 @@ import {
 } from "../prompts/prompt-references.ts";
 import { checkAgentId, getAgentRow, getLockedAgentRow } from "../read-agents.ts";
 import { type AgentRow, updateAgentRow } from "../store/agents.ts";
+import { requireFreeNumbers } from "../store/called-agents.ts";
 
 export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["updateAgent"]> {
   return async (request, call) => {
@@ -34,7 +33,7 @@ export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
     checkProviders(ctx, request);
     if (!touchesReferences(request)) return change(ctx, request, call, null);
     let promise: ReferencePromise | null = null;
-    // Requests with one idempotency key are about one agent, so they take turns too.
+    // Requests with one idempotency key concern one agent, so they take turns too.
     const response = await withReferences(ctx, request, call.signal, (held) => {
       const begin = async () => {
         promise ??= await promiseReferences(ctx, { ownerId: request.ownerId, agentId: request.agentId });
@@ -48,15 +47,15 @@ export function updateAgent(ctx: AgentContext): NonNullable<Handlers<typeof Agen
 
 interface ReferenceChange {
   held: HeldClaim;
-  /** Promises, before references are taken, that they will be settled. */
+  /** Promises, before references are acquired, that they will be settled. */
   begin(): Promise<void>;
 }
 
-/** How often a change is prepared anew because another one gave the agent another prompt meanwhile. */
+/** How often a change is prepared again because another change gave the agent another prompt meanwhile. */
 const ATTEMPTS_MAX = 10;
 const PROMPT_CHANGED = new Error("the agent got another prompt");
 
-/** @param references for a change that touches them */
+/** @param references for a change that affects them */
 async function change(
   ctx: AgentContext,
   request: UpdateAgentRequest,
@@ -85,7 +84,7 @@ async function change(
 
 interface Prepared {
   prompts: AcquiredPrompts;
-  /** Which prompt the agent will have, and its text. */
+  /** Returns the prompt that the agent will have, with its text. */
   use: Pick<AgentRow, "promptName" | "promptVersion">;
   prompt: Prompt | undefined;
 }
@@ -97,13 +96,13 @@ async function prepare(
   references: ReferenceChange | null,
 ): Promise<Prepared> {
   const before = await getAgentRow(ctx.db, request);
-  // Whatever may be refused comes before the prompts, whose new versions another service writes at once.
-  const use = changed(ctx, before, request, NO_PROMPTS);
+  // Whatever can be refused is checked before the prompts, because another service writes their new versions at once.
+  const use = changedAgent(ctx, before, request, NO_PROMPTS);
   if (!references) return { prompts: NO_PROMPTS, use, prompt: (await readPrompts(ctx, [use], call)).get(use) };
   await references.begin();
   const named = { ...before, agentName: request.agentName ?? before.agentName };
   const prompts = await acquirePrompts(ctx, named, request, references.held, call);
-  const row = changed(ctx, before, request, prompts);
+  const row = changedAgent(ctx, before, request, prompts);
   return { prompts, use: row, prompt: prompts.main?.prompt ?? (await readPrompts(ctx, [row], call)).get(row) };
 }
 
@@ -114,14 +113,19 @@ async function write(
   { prompts, use, prompt }: Prepared,
   references: ReferenceChange | null,
 ): Promise<UpdateAgentResponse> {
+  await willSettle(tx);
   if (references) await requireClaim(tx, references.held);
-  const row = changed(ctx, await getLockedAgentRow(tx, request), request, prompts);
+  const before = await getLockedAgentRow(tx, request);
+  const row = changedAgent(ctx, before, request, prompts);
   if (row.promptName !== use.promptName || row.promptVersion !== use.promptVersion) throw PROMPT_CHANGED;
+  // Those that it has stay, even if an earlier release let another agent have them too.
+  const added = row.agentMobileNumbers.filter((number) => !before.agentMobileNumbers.includes(number));
+  await requireFreeNumbers(tx, row, added);
   await updateAgentRow(tx, row);
   return { agent: toAgent(row, prompt) };
 }
 
-/** Whether the prompt service is to know of a change: which prompts the agent uses, or the name it is called by there. */
+/** Whether the prompt service must learn of a change: of the prompts that the agent uses, or of its name. */
 function touchesReferences({ agentName, prompt, analysis, clear }: UpdateAgentRequest): boolean {
   return (
     agentName !== undefined ||
@@ -130,32 +134,4 @@ function touchesReferences({ agentName, prompt, analysis, clear }: UpdateAgentRe
     clear.includes("prompt") ||
     clear.includes("analysisPrompt")
   );
-}
-
-/** @throws ServiceError invalid when the change does not fit the agent */
-function changed(
-  { modelKeys, clock }: Pick<AgentContext, "modelKeys" | "clock">,
-  before: AgentRow,
-  request: UpdateAgentRequest,
-  prompts: AcquiredPrompts,
-): AgentRow {
-  checkAnalysis(before.analysis, request);
-  const llm = request.llm && sealLlm(request.llm, before.llm, modelKeys, before);
-  const row: AgentRow = {
-    ...before,
-    ...changedFields({ ...request, llm }),
-    updatedAt: later(clock.now(), before.updatedAt),
-  };
-  if (request.agentName !== undefined) row.agentName = request.agentName;
-  row.agentType = nameOf(AGENT_TYPES, request.agentType) ?? row.agentType;
-  if (request.clear.includes("prompt")) Object.assign(row, { promptName: null, promptVersion: null });
-  if (prompts.main)
-    Object.assign(row, { promptName: prompts.main.promptName, promptVersion: prompts.main.promptVersion });
-  row.analysis = changedAnalysis(before.analysis, request, prompts.analysis);
-  return row;
-}
-
-/** `updated_at` always moves forward, even within one millisecond or on a clock that was set back. */
-function later(now: Date, before: Date): Date {
-  return now > before ? now : new Date(before.getTime() + 1);
 }

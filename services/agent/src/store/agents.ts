@@ -1,4 +1,4 @@
-import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Agent, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
@@ -6,6 +6,7 @@ import { containing } from "@parley/shared/db/like";
 import { AGENT_FIELDS, type AgentField, agentFields } from "@parley/shared/domain/agent-fields";
 import type { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import type { StoredLlm } from "../model-keys/llm-secrets.ts";
+import type { StoredSpeech } from "../model-keys/speech-secrets.ts";
 
 type JsonObject = Record<string, unknown>;
 
@@ -16,9 +17,18 @@ export interface StoredAnalysis {
   schema: JsonObject | null;
 }
 
-/** What an agent has of the fields that `AGENT_FIELDS` describes: of the model, with its keys sealed. */
+export const FIELDS_WITH_KEYS = ["stt", "llm", "tts"] as const satisfies readonly AgentField[];
+export type FieldWithKey = (typeof FIELDS_WITH_KEYS)[number];
+
+interface Sealed {
+  stt: StoredSpeech<SttConfig>;
+  llm: StoredLlm;
+  tts: StoredSpeech<TtsConfig>;
+}
+
+/** The fields that `AGENT_FIELDS` describes, with sealed keys. */
 export type AgentFields = {
-  [F in AgentField]: (F extends "llm" ? StoredLlm : NonNullable<Agent[F]>) | NullOf<F>;
+  [F in AgentField]: (F extends FieldWithKey ? Sealed[F] : NonNullable<Agent[F]>) | NullOf<F>;
 };
 type NullOf<F extends AgentField> = Extract<(typeof AGENT_FIELDS)[F]["empty"], null>;
 
@@ -77,14 +87,14 @@ export async function findAgent(sql: Sql, key: AgentKey): Promise<AgentRow | nul
   return row ?? null;
 }
 
-/** The same, unchangeable by others until the transaction ends. */
+/** The same, locked until the transaction ends. */
 export async function lockAgent(tx: Sql, key: AgentKey): Promise<AgentRow | null> {
   const [row] = await tx<AgentRow[]>`
     select ${columns(tx)} from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
   return row ?? null;
 }
 
-/** Those of the agents that exist, in no order. */
+/** Returns the agents that exist, in any order. */
 export async function findAgents(sql: Sql, keys: readonly AgentKey[]): Promise<AgentRow[]> {
   return sql<AgentRow[]>`
     select ${columns(sql)}
@@ -93,7 +103,7 @@ export async function findAgents(sql: Sql, keys: readonly AgentKey[]): Promise<A
     join agents on agents.owner_id = wanted.owner_id and agents.agent_id = wanted.agent_id`;
 }
 
-/** Which of the ids are agents of anybody: tells "another owner's" from "none" and reads nothing else of them. */
+/** Which of the ids belong to anybody's agents: tells "another owner's" from "none" and reads nothing else of them. */
 export async function findExistingIds(sql: Sql, agentIds: readonly string[]): Promise<Set<string>> {
   const rows = await sql<
     { agentId: string }[]
@@ -101,21 +111,28 @@ export async function findExistingIds(sql: Sql, agentIds: readonly string[]): Pr
   return new Set(rows.map((row) => row.agentId));
 }
 
-/** Of everybody: for work over all of them. */
-export async function listAgentKeysWithLlm(sql: Sql): Promise<AgentKey[]> {
-  return sql<AgentKey[]>`select owner_id, agent_id from agents where llm is not null`;
+/** Of all owners, for maintenance. */
+export async function listAgentsThatMayHaveKeys(sql: Sql): Promise<AgentKey[]> {
+  return sql<
+    AgentKey[]
+  >`select owner_id, agent_id from agents where llm is not null or stt is not null or tts is not null`;
 }
 
-/** Unchangeable by others until the transaction ends; null when the agent is gone. */
-export async function lockLlm(tx: Sql, key: AgentKey): Promise<StoredLlm | null> {
-  const [row] = await tx<{ llm: StoredLlm | null }[]>`
-    select llm from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
-  return row?.llm ?? null;
+/** Locked until the transaction ends; null when the agent is gone. */
+export async function lockFieldsWithKeys(tx: Sql, key: AgentKey): Promise<Pick<AgentFields, FieldWithKey> | null> {
+  const [row] = await tx<Pick<AgentFields, FieldWithKey>[]>`
+    select stt, llm, tts from agents where owner_id = ${key.ownerId} and agent_id = ${key.agentId} for update`;
+  return row ?? null;
 }
 
-export async function updateLlm(sql: Sql, key: AgentKey, llm: StoredLlm): Promise<void> {
+export async function updateFieldsWithKeys(
+  sql: Sql,
+  key: AgentKey,
+  { stt, llm, tts }: Pick<AgentFields, FieldWithKey>,
+): Promise<void> {
   await sql`
-    update agents set llm = ${json(sql, llm)} where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
+    update agents set stt = ${json(sql, stt)}, llm = ${json(sql, llm)}, tts = ${json(sql, tts)}
+    where owner_id = ${key.ownerId} and agent_id = ${key.agentId}`;
 }
 
 export interface AgentFilter {
@@ -132,18 +149,18 @@ const matching = (sql: Sql, filter: AgentFilter) => sql`
   ${filter.agentCategory === "" ? sql`` : sql`and agent_category = ${filter.agentCategory}`}`;
 
 /**
- * A page of the owner's agents, newest first, and how many match in all.
- * @throws ServiceError condition for a page that is too long
+ * A page of the owner's agents, newest first, and the total number of matches.
+ * @throws ServiceError condition when the page is too large
  */
 export async function listAgentRows(
   db: Database,
   filter: AgentFilter,
   page: { number: number; size: number },
 ): Promise<{ rows: AgentRow[]; total: number }> {
-  // Page and total are of one moment.
+  // One snapshot for page and total.
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const [, rows, [count]] = await Promise.all([
-      // The plan that is good for any word reads everything; one made for this word uses the index.
+      // The generic plan reads everything; a plan for this word uses the index.
       tx`set local plan_cache_mode = force_custom_plan`,
       readBoundedPage<AgentRow>(tx, {
         rows: tx`
@@ -159,7 +176,7 @@ export async function listAgentRows(
   });
 }
 
-/** The type `json`, which keeps the order of fields. */
+/** The type `json` keeps the order of fields. */
 const JSON_AS_WRITTEN = 114;
 
 function json(sql: Sql, value: unknown) {

@@ -7,13 +7,13 @@ export interface ClaimKey {
 
 export interface HeldClaim extends ClaimKey {
   holder: string;
-  /** Above those of all who held the claim before. */
+  /** Higher than the revisions of all earlier holders of the claim. */
   revision: number;
 }
 
-/** Takes a claim for so many milliseconds. Null while another holds it. */
+/** Takes a claim for this many milliseconds. Returns null while another process holds it. */
 export async function takeClaim(sql: Sql, { ownerId, claim }: ClaimKey, forMs: number): Promise<HeldClaim | null> {
-  // The revision is drawn once the claim is taken, so that revisions grow from holder to holder.
+  // Draws the revision after the claim is taken, so that revisions increase from holder to holder.
   const [taken] = await sql<{ holder: string; revision: number }[]>`
     with taken as (
       insert into claims (owner_id, claim, holder, held_until)
@@ -26,14 +26,16 @@ export async function takeClaim(sql: Sql, { ownerId, claim }: ClaimKey, forMs: n
   return taken ? { ownerId, claim, ...taken } : null;
 }
 
-/** Shows that the holder lives, unless another has taken the claim meanwhile. */
+/** Extends a claim unless another process has taken it. */
 export async function extendClaim(sql: Sql, { ownerId, claim, holder }: HeldClaim, forMs: number): Promise<void> {
   await sql`
     update claims set held_until = clock_timestamp() + ${forMs} * interval '1 millisecond'
     where owner_id = ${ownerId} and claim = ${claim} and holder = ${holder}`;
 }
 
-/** Keeps a claim from being taken by others until the transaction ends. @returns whether it is still its holder's */
+/**
+ * Locks a claim until the transaction ends, so that nobody else can take it. @returns whether the holder still has it
+ */
 export async function keepClaim(tx: Sql, { ownerId, claim, holder }: HeldClaim): Promise<boolean> {
   const kept = await tx`
     select 1 from claims
@@ -42,7 +44,7 @@ export async function keepClaim(tx: Sql, { ownerId, claim, holder }: HeldClaim):
   return kept.length > 0;
 }
 
-/** Lets a claim go, unless another has taken it meanwhile. */
+/** Releases a claim unless another process has taken it. */
 export async function releaseClaim(sql: Sql, { ownerId, claim, holder }: HeldClaim): Promise<void> {
   await sql`delete from claims where owner_id = ${ownerId} and claim = ${claim} and holder = ${holder}`;
 }

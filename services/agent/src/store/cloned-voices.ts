@@ -3,14 +3,14 @@ import type { Voice } from "../catalogue/catalogue.ts";
 
 export type ClonedVoice = Omit<Voice, "models">;
 
-/** What a voice is found by. */
+/** The key of a voice. */
 export interface VoiceKey {
   ownerId: string;
   providerName: string;
   voiceId: string;
 }
 
-/** One addition of an owner's at a time. Held to the end of the transaction. */
+/** Serializes an owner's additions until the end of the transaction. */
 export async function lockClonedVoices(tx: Sql, ownerId: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended('agent.cloned_voices.' || ${ownerId}, 0))`;
 }
@@ -24,14 +24,14 @@ export async function insertClonedVoice(sql: Sql, key: VoiceKey, voice: ClonedVo
        ${voice.previewUrl}, ${now})`;
 }
 
-/** All that the owner has at the provider, in no order: `add-cloned-voice` bounds how many that are. */
+/** All of an owner's voices at a provider, in any order; `add-cloned-voice` bounds their number. */
 export async function listClonedVoices(sql: Sql, ownerId: string, providerName: string): Promise<ClonedVoice[]> {
   return sql<ClonedVoice[]>`
     select voice_id, name, gender, language, preview_url
     from cloned_voices where owner_id = ${ownerId} and provider_name = ${providerName}`;
 }
 
-/** Whether there was such a voice. */
+/** Returns whether the voice existed. */
 export async function deleteClonedVoice(sql: Sql, { ownerId, providerName, voiceId }: VoiceKey): Promise<boolean> {
   const { count } = await sql`
     delete from cloned_voices

@@ -1,0 +1,53 @@
+import { invalid } from "@parley/shared/errors";
+import { mask, STARS } from "@parley/shared/sealing";
+import type { KeyUse, ModelKeys } from "./model-keys.ts";
+
+/** A key as stored: only its mask can be shown. */
+export interface SealedKey {
+  sealedApiKey?: string;
+  apiKeyMask?: string;
+}
+
+/** A key that the agent had before, and its use. */
+export interface KnownKey extends SealedKey {
+  use: KeyUse;
+}
+
+/**
+ * Prepares a key for storing. A mask stands for the key it was made from, as long as that key still goes to the same
+ * base_url: otherwise somebody who never knew the key could have it sent to another host.
+ * @param known the agent's keys; of several with the same mask, the first one is meant
+ * @throws ServiceError invalid, naming `field`, for a mask that matches no key, or for a key that cannot be opened any
+ * more
+ */
+export function sealKey(
+  apiKey: string,
+  use: KeyUse,
+  known: readonly KnownKey[],
+  keys: ModelKeys,
+  field: string,
+): Required<SealedKey> {
+  if (!apiKey.startsWith(STARS)) return { sealedApiKey: keys.seal(apiKey, use), apiKeyMask: mask(apiKey) };
+  const masked = known.filter(({ apiKeyMask }) => apiKeyMask === apiKey);
+  const same = masked.find((key) => key.use.baseUrl === use.baseUrl);
+  if (!same?.sealedApiKey) {
+    throw invalid(
+      field,
+      masked.length > 0
+        ? `${field} must be sent again in full because base_url changes`
+        : `${field} is a mask that matches no stored key, send the key itself`,
+    );
+  }
+  const kept = openKey(same.sealedApiKey, same.use, keys);
+  if (kept === null) throw invalid(field, `${field} must be sent again in full because the stored key cannot be read`);
+  return { sealedApiKey: keys.seal(kept, use), apiKeyMask: apiKey };
+}
+
+/** Null when the key cannot be opened. */
+export function openKey(sealed: string, use: KeyUse, keys: ModelKeys): string | null {
+  try {
+    return keys.open(sealed, use);
+  } catch {
+    return null;
+  }
+}

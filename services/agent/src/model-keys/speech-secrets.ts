@@ -1,0 +1,88 @@
+import type { SpeechEndpoint } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AgentKey } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { KeyUse, ModelKeys } from "./model-keys.ts";
+import { openKey, type SealedKey, sealKey } from "./sealed-key.ts";
+
+interface SpeechConfig {
+  providerName: string;
+  endpoint: SpeechEndpoint | undefined;
+}
+
+/** A speech configuration as stored. */
+export type StoredSpeech<C extends SpeechConfig> = Omit<C, "endpoint"> & { endpoint?: StoredEndpoint | undefined };
+
+interface StoredEndpoint extends SealedKey {
+  baseUrl: string;
+}
+
+/**
+ * Prepares a configuration for storing.
+ * @param path where the request has the configuration
+ * @param stored what the agent had before; null for a new agent
+ * @throws ServiceError as `sealKey` does
+ */
+export function sealSpeech<C extends SpeechConfig>(
+  path: "stt" | "tts",
+  { endpoint, ...given }: C,
+  stored: StoredSpeech<C> | null,
+  keys: ModelKeys,
+  agent: AgentKey,
+): StoredSpeech<C> {
+  if (!endpoint) return given;
+  const { apiKey, baseUrl } = endpoint;
+  if (apiKey === undefined) return { ...given, endpoint: { baseUrl } };
+  const known = stored?.endpoint ? [{ ...stored.endpoint, use: useOf(agent, stored) }] : [];
+  const use = useOf(agent, { providerName: given.providerName, endpoint });
+  return { ...given, endpoint: { baseUrl, ...sealKey(apiKey, use, known, keys, `${path}.params.api_key`) } };
+}
+
+/** Seals the configuration's key again with the current key. @throws when it cannot be opened */
+export function resealSpeech<C extends SpeechConfig>(
+  stored: StoredSpeech<C>,
+  keys: ModelKeys,
+  agent: AgentKey,
+): StoredSpeech<C> {
+  const sealed = stored.endpoint?.sealedApiKey;
+  if (!stored.endpoint || !sealed) return stored;
+  return { ...stored, endpoint: { ...stored.endpoint, sealedApiKey: keys.reseal(sealed, useOf(agent, stored)) } };
+}
+
+/** The configuration as an owner may see it. */
+export function maskedSpeech<C extends SpeechConfig>(stored: StoredSpeech<C>): C {
+  return revealed(stored, stored.endpoint?.apiKeyMask);
+}
+
+/** The configuration as anyone may see it who does not call the endpoint. */
+export function speechWithoutKey<C extends SpeechConfig>(stored: StoredSpeech<C>): C {
+  return revealed(stored, undefined);
+}
+
+/**
+ * The configuration with the key in clear text, for the voice service. @throws ServiceError condition if the key cannot
+ * be opened
+ */
+export function openSpeech<C extends SpeechConfig>(
+  path: "stt" | "tts",
+  stored: StoredSpeech<C>,
+  keys: ModelKeys,
+  agent: AgentKey,
+): C {
+  const sealed = stored.endpoint?.sealedApiKey;
+  if (!sealed) return speechWithoutKey(stored);
+  const apiKey = openKey(sealed, useOf(agent, stored), keys);
+  if (apiKey !== null) return revealed(stored, apiKey);
+  throw new ServiceError("condition", `${path}.params.api_key of the agent cannot be read: set it again`);
+}
+
+function useOf(
+  { ownerId, agentId }: AgentKey,
+  { providerName, endpoint }: { providerName: string; endpoint?: Pick<StoredEndpoint, "baseUrl"> | undefined },
+): KeyUse {
+  return { ownerId, agentId, providerName, baseUrl: endpoint?.baseUrl };
+}
+
+function revealed<C extends SpeechConfig>(stored: StoredSpeech<C>, apiKey: string | undefined): C {
+  const endpoint = stored.endpoint && { baseUrl: stored.endpoint.baseUrl, apiKey };
+  return { ...stored, endpoint } as C;
+}

@@ -1,0 +1,48 @@
+import type { AgentPrompt } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { invalid } from "@parley/shared/errors";
+import { newId } from "@parley/shared/ids";
+import type { Call } from "@parley/shared/rpc/call";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { changedAgent } from "../changed-agent.ts";
+import { checkProviders } from "../check-providers.ts";
+import type { AgentContext } from "../context.ts";
+import { toAgentPrompt } from "../convert.ts";
+import { NO_PROMPTS, previewPrompts } from "../prompts/acquire-prompts.ts";
+import { readAnalysisPrompts, readPrompts } from "../prompts/agent-prompts.ts";
+import { checkAgentId, getAgentRow } from "../read-agents.ts";
+import { type Draft, insertDraft } from "../store/drafts.ts";
+
+/** Longer than any call lasts. A chat sends its draft with each message. */
+const KEPT_MS = 24 * 60 * 60_000;
+/** Of one owner's drafts together; the oldest ones go first. */
+const BYTES_MAX = 16 * 1024 * 1024;
+
+export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createDraft"]> {
+  return async ({ change }, call) => {
+    if (!change) throw invalid("change", "change is required");
+    checkAgentId(change.agentId);
+    checkProviders(ctx, change);
+    const draft = await draftOf(ctx, change, call);
+    const draftId = newId("drf");
+    const now = ctx.clock.now();
+    const expiresAt = new Date(now.getTime() + KEPT_MS);
+    const key = { ownerId: change.ownerId, agentId: change.agentId, draftId };
+    await insertDraft(ctx.db, key, draft, { now, expiresAt, bytesMax: BYTES_MAX });
+    return { draftId, expiresAt };
+  };
+}
+
+async function draftOf(ctx: AgentContext, change: UpdateAgentRequest, call: Call): Promise<Draft> {
+  const before = await getAgentRow(ctx.db, change);
+  // Whatever can be refused without the prompt service is refused before it is asked.
+  changedAgent(ctx, before, change, NO_PROMPTS);
+  const prompts = await previewPrompts(ctx, before, change, call);
+  const row = changedAgent(ctx, before, change, prompts);
+  const [main, analysis] = await Promise.all([
+    prompts.main ? prompts.main.prompt : readPrompts(ctx, [row], call).then((read) => read.get(row)),
+    prompts.analysis ? prompts.analysis.prompt : readAnalysisPrompts(ctx, [row], call).then((read) => read.get(row)),
+  ]);
+  const [prompt, analysisPrompt]: (AgentPrompt | undefined)[] = [toAgentPrompt(main), toAgentPrompt(analysis)];
+  return { row, prompt, analysisPrompt };
+}

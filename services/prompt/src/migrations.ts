@@ -1,12 +1,16 @@
+import changes from "@parley/shared/changes/table.sql" with { type: "text" };
 import type { Migration } from "@parley/shared/db/migrate";
 import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
 import prompts from "../migrations/0001_prompts.sql" with { type: "text" };
 import search from "../migrations/0002_prompt_search.sql" with { type: "text" };
 import revisions from "../migrations/0003_reference_revisions.sql" with { type: "text" };
+import tellChanges from "../migrations/0005_tell_changes.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_idempotency", sql: idempotency },
   { name: "0001_prompts", sql: prompts },
   { name: "0002_prompt_search", sql: search },
   { name: "0003_reference_revisions", sql: revisions },
+  { name: "0004_change_followers", sql: changes },
+  { name: "0005_tell_changes", sql: tellChanges },
 ];

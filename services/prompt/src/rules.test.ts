@@ -36,7 +36,7 @@ test.each([
   expect(promptNameFault(name)).toStartWith("prompt_name must ");
 });
 
-test("a name survives the wire and the database: it has no lone surrogate and no NUL", () => {
+test("a valid name survives the wire and the database: it has no lone surrogate and no NUL", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 110 }), (name) => {
       if (promptNameFault(name) !== null) return;

@@ -1,9 +1,17 @@
-import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
-import { boundedReads } from "@parley/shared/bounded-reads";
+import {
+  BatchGetPromptsResponse,
+  GetPromptResponse,
+  ListPromptsResponse,
+  ListPromptVersionsResponse,
+  PromptServiceService,
+} from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { settling } from "@parley/shared/changes/follow";
 import type { Clock } from "@parley/shared/clock";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
+import { registered } from "@parley/shared/rpc/registration";
 import { startService } from "@parley/shared/service";
+import { boundedReads } from "@parley/shared/shares/bounded-reads";
 import type { PromptConfig } from "./config.ts";
 import type { PromptContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -16,6 +24,7 @@ import { listPromptVersions } from "./rpc/list-prompt-versions.ts";
 import { listPrompts } from "./rpc/list-prompts.ts";
 import { setPromptReferences } from "./rpc/set-prompt-references.ts";
 import { updatePrompt } from "./rpc/update-prompt.ts";
+import { watchPrompts } from "./rpc/watch-prompts.ts";
 
 export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): Promise<Running> {
   return startService(
@@ -24,17 +33,18 @@ export function startPrompt(config: PromptConfig, log: Logger, given?: Clock): P
       definition: PromptServiceService,
       migrations: MIGRATIONS,
       clock: given,
-      build: ({ db, clock }) => {
-        const ctx: PromptContext = { db, boundedRead: boundedReads(), clock };
+      build: ({ db, changes, clock }) => {
+        const ctx: PromptContext = { db, boundedRead: boundedReads(), changes, clock };
         return {
           handlers: {
-            createPrompt: createPrompt(ctx),
-            getPrompt: getPrompt(ctx),
-            listPrompts: listPrompts(ctx),
-            updatePrompt: updatePrompt(ctx),
-            listPromptVersions: listPromptVersions(ctx),
-            deletePrompt: deletePrompt(ctx),
-            batchGetPrompts: batchGetPrompts(ctx),
+            createPrompt: settling(changes, createPrompt(ctx)),
+            getPrompt: registered(getPrompt(ctx), { largeResponse: GetPromptResponse }),
+            listPrompts: registered(listPrompts(ctx), { largeResponse: ListPromptsResponse }),
+            updatePrompt: settling(changes, updatePrompt(ctx)),
+            listPromptVersions: registered(listPromptVersions(ctx), { largeResponse: ListPromptVersionsResponse }),
+            deletePrompt: settling(changes, deletePrompt(ctx)),
+            batchGetPrompts: registered(batchGetPrompts(ctx), { largeResponse: BatchGetPromptsResponse }),
+            watchPrompts: watchPrompts(ctx),
             acquirePrompts: acquirePrompts(ctx),
             setPromptReferences: setPromptReferences(ctx),
           },

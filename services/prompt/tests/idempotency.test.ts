@@ -41,7 +41,7 @@ async function seen<T>(call: (options: CallOptions) => Promise<T>): Promise<{ re
   return { replayed, answer };
 }
 
-test("a repeated create makes one version, and the repetition is told from the first", async () => {
+test("a repeated create makes one version, and the repetition is marked as one", async () => {
   const owner = newOwner();
   const request = creation(owner, { idempotency: key("create") });
   const first = await seen((options) => client.createPrompt(request, options));
@@ -53,7 +53,7 @@ test("a repeated create makes one version, and the repetition is told from the f
   expect(versions.length).toBe(1);
 });
 
-test("a repeated update makes one version, however many come at once", async () => {
+test("a repeated update makes one version, however many arrive at once", async () => {
   const owner = newOwner();
   await client.createPrompt(creation(owner));
   const request = { ...update(owner, "greeting", "Say hi."), idempotency: key("update") };
@@ -68,7 +68,7 @@ test("a repeated update makes one version, however many come at once", async () 
   expect(versions.length).toBe(2);
 });
 
-test("a repeated delete is answered as the first, and leaves a prompt made since alone", async () => {
+test("a repeated delete gets the first one's answer and does not touch a prompt created since", async () => {
   const owner = newOwner();
   await client.createPrompt(creation(owner));
   const request = { ...deletion(owner, "greeting"), idempotency: key("delete") };
@@ -79,7 +79,7 @@ test("a repeated delete is answered as the first, and leaves a prompt made since
   expect((await client.getPrompt({ ownerId: owner, reference: { promptName: "greeting" } })).prompt).toBeDefined();
 });
 
-test("a refusal is repeated as it was, marked as a replay, though the request would now succeed", async () => {
+test("a refusal is replayed unchanged and marked, even if the request would succeed now", async () => {
   const owner = newOwner();
   const agent = newAgent(owner);
   await client.createPrompt(creation(owner));
@@ -92,7 +92,7 @@ test("a refusal is repeated as it was, marked as a replay, though the request wo
   expect(again).toEqual({ replayed: true, answer: first });
 });
 
-test("a field that breaks a rule is refused again alike, and its key is not free for another request", async () => {
+test("an invalid field is refused in the same way again, and its key is not free for another request", async () => {
   const owner = newOwner();
   const request = creation(owner, { promptName: " ", idempotency: key("create") });
   const first = await failure(client.createPrompt(request));
@@ -104,7 +104,7 @@ test("a field that breaks a rule is refused again alike, and its key is not free
   expect(other).toMatchObject({ replayed: false, answer: { kind: "invalid", paths: ["Idempotency-Key"] } });
 });
 
-test("the same key of another owner and the same request a day later are new requests", async () => {
+test("the same key is new for another owner, and for the same request a day later", async () => {
   const owner = newOwner();
   const request = creation(owner, { idempotency: key("create") });
   await client.createPrompt(request);

@@ -27,7 +27,7 @@ async function list(ownerId: string, given: { search?: string; latestOnly?: bool
 }
 
 describe("order and pages", () => {
-  test("newest change first, each prompt once with its latest version", async () => {
+  test("lists the newest change first, each prompt once with its latest version", async () => {
     const owner = newOwner();
     await create(owner, "a");
     await create(owner, "b");
@@ -38,7 +38,7 @@ describe("order and pages", () => {
     expect(prompts[0]).toMatchObject({ promptContent: "changed", updatedAt: service.clock.now() });
   });
 
-  test("every version is an item when asked for", async () => {
+  test("lists every version as an item on request", async () => {
     const owner = newOwner();
     await create(owner, "a");
     await create(owner, "b");
@@ -47,7 +47,7 @@ describe("order and pages", () => {
     expect({ shown, total }).toEqual({ shown: ["a@2", "b@1", "a@1"], total: 3 });
   });
 
-  test("prompts of one instant have a fixed order, so that pages neither repeat nor miss one", async () => {
+  test("prompts with the same time have a fixed order, so that pages neither repeat nor skip one", async () => {
     const owner = newOwner();
     for (const name of ["d", "b", "a", "c"]) await client.createPrompt(creation(owner, { promptName: name }));
     await client.updatePrompt(update(owner, "b", "again"));
@@ -65,7 +65,7 @@ describe("order and pages", () => {
 });
 
 describe("search", () => {
-  test("finds a part of the name or of the content in any case, letters beyond ASCII too", async () => {
+  test("finds a part of the name or content in any case, also beyond ASCII", async () => {
     const owner = newOwner();
     await create(owner, "Übergabe", "Ask for the ORDER number.");
     await create(owner, "farewell", "Say goodbye.");
@@ -75,7 +75,7 @@ describe("search", () => {
     expect(await list(owner, { search: "nowhere" })).toEqual({ shown: [], total: 0, prompts: [] });
   });
 
-  test("with latest_only a word of an earlier version is not found, without it that version is", async () => {
+  test("finds a word of an earlier version only without latest_only", async () => {
     const owner = newOwner();
     await create(owner, "a", "old words");
     await create(owner, "a", "new words");
@@ -84,7 +84,7 @@ describe("search", () => {
     expect((await list(owner, { search: "words", latestOnly: false })).shown).toEqual(["a@2", "a@1"]);
   });
 
-  test("texts of every length are found, in the version that has them, and counted once", async () => {
+  test("finds texts of every length, in the version that has them, and counts them once", async () => {
     const owner = newOwner();
     const long = "lorem ipsum ".repeat(3_000);
     await create(owner, "long", `${long} old needle`);
@@ -102,13 +102,13 @@ describe("search", () => {
     expect(await list(owner, { search: "needle", page: [2, 3] })).toMatchObject({ shown: [], total: 3 });
   });
 
-  test("the total counts every match, not those of the page", async () => {
+  test("counts every match in the total, not only those on the page", async () => {
     const owner = newOwner();
     for (const name of ["one", "two", "three"]) await create(owner, name, "same");
     expect(await list(owner, { search: "SAME", page: [2, 2] })).toMatchObject({ shown: ["one@1"], total: 3 });
   });
 
-  test("matches what a plain look through name and content matches, wildcards, quotes and backslashes included", async () => {
+  test("matches what a plain substring search matches, including wildcards, quotes and backslashes", async () => {
     const letters = fc.string({
       unit: fc.constantFrom("%", "_", "\\", "'", '"', "a", "B", " "),
       minLength: 1,
@@ -132,7 +132,7 @@ describe("search", () => {
     );
   });
 
-  test("a text that no prompt can contain finds nothing", async () => {
+  test("finds nothing for a text that no prompt can contain", async () => {
     const owner = newOwner();
     await create(owner, "a");
     expect(await list(owner, { search: "\0" })).toEqual({ shown: [], total: 0, prompts: [] });

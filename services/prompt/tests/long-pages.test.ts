@@ -16,7 +16,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-test("a page with more than 16 MiB of prompts is refused, searched for or not, and smaller ones have them all", async () => {
+test("a page with more than 16 MiB of prompts is refused, with or without a search, and smaller pages are complete", async () => {
   const { client } = service;
   const ownerId = newOwner();
   for (let number = 0; number < MANY; number++) {
@@ -37,7 +37,7 @@ test("a page with more than 16 MiB of prompts is refused, searched for or not, a
   }
 });
 
-test("versions with more than 32 MiB together are refused, and each can be read by its number", async () => {
+test("versions with more than 32 MiB in total are refused, and each can be read by its number", async () => {
   const { client } = service;
   const ownerId = newOwner();
   await client.createPrompt(creation(ownerId, { promptContent: LONG }));
@@ -50,7 +50,7 @@ test("versions with more than 32 MiB together are refused, and each can be read 
   expect(prompt?.promptContent).toBe(LONG);
 });
 
-test("a prompt that stands in many places of a page counts in each, and in no batch that is not for a page", async () => {
+test("a prompt that appears many times on a page counts each time, but not in batches that are not for a page", async () => {
   const { client } = service;
   const ownerId = newOwner();
   await client.createPrompt(creation(ownerId, { promptContent: LONG }));

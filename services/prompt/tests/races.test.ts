@@ -34,7 +34,7 @@ async function versions(ownerId: string, promptName: string): Promise<number[]> 
   return list.versions.map((version) => version.promptVersion).reverse();
 }
 
-test("50 concurrent updates of one prompt make 50 versions without a duplicate or a gap", async () => {
+test("50 concurrent updates of one prompt make 50 versions without duplicates or gaps", async () => {
   const owner = newOwner();
   await service.client.createPrompt(creation(owner));
   const made = await Promise.all(
@@ -60,7 +60,7 @@ test("20 concurrent creates of one new name make versions 1 to 20", async () => 
   }
 });
 
-test("of concurrent creates of one new name with both types one type wins and the other is refused", async () => {
+test("of concurrent creates of one new name with both types, one type wins and the other is refused", async () => {
   for (const _ of upTo(10)) {
     const owner = newOwner();
     const outcomes = await Promise.allSettled(
@@ -75,7 +75,7 @@ test("of concurrent creates of one new name with both types one type wins and th
   }
 });
 
-test("creates racing deletes always leave versions from 1 without a gap, and every answer is true", async () => {
+test("creates racing deletes always leave versions from 1 without gaps, and every answer is correct", async () => {
   const owner = newOwner();
   let made = 0;
   let deleted = 0;
@@ -96,7 +96,7 @@ test("creates racing deletes always leave versions from 1 without a gap, and eve
   expect(made).toBe(deleted + kept.length);
 });
 
-test("of a delete and an agent that takes the prompt exactly one wins", async () => {
+test("of a racing delete and an agent that acquires the prompt, exactly one wins", async () => {
   const owner = newOwner();
   for (const round of upTo(60)) {
     const promptName = `prompt ${round}`;
@@ -119,7 +119,7 @@ test("of a delete and an agent that takes the prompt exactly one wins", async ()
   }
 });
 
-test("an agent taking another's internal prompt while that one goes either keeps it whole or is told it is not there", async () => {
+test("an agent that acquires another's internal prompt during its deletion gets the whole prompt or not_found", async () => {
   const owner = newOwner();
   for (const _ of upTo(30)) {
     const [agent, other] = [newAgent(owner), newAgent(owner)];
@@ -142,7 +142,7 @@ test("an agent taking another's internal prompt while that one goes either keeps
   }
 });
 
-test("agents taking the same prompts in any order, with updates in between, never block each other for good", async () => {
+test("agents that acquire the same prompts in any order, with updates in between, never deadlock", async () => {
   const owner = newOwner();
   const names = ["a", "b", "c", "d"];
   for (const promptName of names) await service.client.createPrompt(creation(owner, { promptName }));

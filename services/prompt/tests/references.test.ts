@@ -38,7 +38,7 @@ async function exists(ownerId: string, promptName: string): Promise<boolean> {
 }
 
 describe("acquiring by reference", () => {
-  test("answers with the prompt that the reference means now, each use in its place", async () => {
+  test("returns the current prompt of each reference, in order", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     await client.updatePrompt(update(owner, "greeting", "Say hi."));
@@ -55,7 +55,7 @@ describe("acquiring by reference", () => {
     expect(acquired[1]?.reference?.promptVersion).toBeUndefined();
   });
 
-  test("what the agent uses already stays taken, and so does the same again", async () => {
+  test("keeps the references that the agent already has, also when they are acquired again", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.createPrompt(creation(owner, { promptName: "a" }));
@@ -68,7 +68,7 @@ describe("acquiring by reference", () => {
     }
   });
 
-  test("one use that cannot be had takes and writes nothing of the others", async () => {
+  test("acquires and writes nothing when one use fails", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.createPrompt(creation(owner));
@@ -78,7 +78,7 @@ describe("acquiring by reference", () => {
     expect((await client.deletePrompt(deletion(owner, "greeting"))).versionsDeleted).toBe(1);
   });
 
-  test("an unknown version, a name that none can have and another owner's prompt are not found", async () => {
+  test("an unknown version, an impossible name and another owner's prompt are not found", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     const acquire = (ownerId: string, name: string, version?: number) =>
@@ -88,7 +88,7 @@ describe("acquiring by reference", () => {
     expect(await acquire(newOwner(), "greeting")).toEqual(NOT_FOUND);
   });
 
-  test("a prompt of the other type is refused, naming the agent's field", async () => {
+  test("refuses a prompt of the other type, naming the agent's field", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     await client.createPrompt(creation(owner, { promptName: "sums up", promptType: ANALYSIS }));
@@ -119,7 +119,7 @@ describe("acquiring by reference", () => {
 });
 
 describe("acquiring by content", () => {
-  test("makes versions of the agent's internal prompts, referred to without a version", async () => {
+  test("creates versions of the agent's internal prompts, referenced without a version", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     const { acquired } = await client.acquirePrompts({
@@ -146,7 +146,7 @@ describe("acquiring by content", () => {
     expect(again.acquired[0]?.prompt).toMatchObject({ promptVersion: 2, promptContent: "Be briefer." });
   });
 
-  test("an internal prompt in use cannot be deleted, and is seen through the prompts API", async () => {
+  test("an internal prompt in use cannot be deleted, and is visible in the prompts API", async () => {
     const owner = newOwner();
     const agent = newAgent(owner, "Anna");
     await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
@@ -158,7 +158,7 @@ describe("acquiring by content", () => {
     });
   });
 
-  test("a prompt made by hand under the internal name gets the version and outlives the agent", async () => {
+  test("a prompt that a user created under the internal name gets the version and outlives the agent", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     const promptName = `agent-${agent.agentId}`;
@@ -169,7 +169,7 @@ describe("acquiring by content", () => {
     expect(await exists(owner, promptName)).toBe(true);
   });
 
-  test("a prompt made by hand under the internal name with the other type is a conflict that says what to do", async () => {
+  test("a prompt that a user created under the internal name with the other type is a conflict that says what to do", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     const promptName = `agent-${agent.agentId}-analysis`;
@@ -183,7 +183,7 @@ describe("acquiring by content", () => {
 });
 
 describe("setting the references", () => {
-  test("the agent then uses exactly these; its internal prompt stays for it to come back to", async () => {
+  test("makes the agent use exactly these prompts, and keeps its internal prompt for later", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     for (const promptName of ["a", "b", "c"]) await client.createPrompt(creation(owner, { promptName }));
@@ -196,7 +196,7 @@ describe("setting the references", () => {
     expect(await exists(owner, `agent-${agent.agentId}`)).toBe(true);
   });
 
-  test("to none leaves the agent's internal prompt to come back to, as a prompt that may be deleted", async () => {
+  test("to none keeps the agent's internal prompt, which can then be deleted", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     const promptName = `agent-${agent.agentId}`;
@@ -206,7 +206,7 @@ describe("setting the references", () => {
     expect((await client.deletePrompt(deletion(owner, promptName))).versionsDeleted).toBe(1);
   });
 
-  test("of an agent that is gone deletes its internal prompts, and others' not", async () => {
+  test("of a deleted agent deletes its internal prompts, and only those", async () => {
     const owner = newOwner();
     const [agent, other] = [newAgent(owner), newAgent(owner)];
     const uses = [withContent("Be brief."), withContent("Was it?", ANALYSIS)];
@@ -221,7 +221,7 @@ describe("setting the references", () => {
     ]);
   });
 
-  test("an internal prompt that another agent uses outlives its own, and is then an ordinary prompt", async () => {
+  test("an internal prompt that another agent uses outlives its agent and becomes an ordinary prompt", async () => {
     const owner = newOwner();
     const [agent, other] = [newAgent(owner), newAgent(owner)];
     const promptName = `agent-${agent.agentId}`;
@@ -235,7 +235,7 @@ describe("setting the references", () => {
     expect((await client.deletePrompt(deletion(owner, promptName))).versionsDeleted).toBe(1);
   });
 
-  test("a renamed agent is named anew to who tries to delete its prompt", async () => {
+  test("a refused deletion names a renamed agent by its new name", async () => {
     const owner = newOwner();
     const agent = newAgent(owner, "Anna");
     await client.createPrompt(creation(owner));
@@ -245,7 +245,7 @@ describe("setting the references", () => {
     expect(detail).toContain("the agent Berta:");
   });
 
-  test("names of no prompt are passed over, so that settling always ends", async () => {
+  test("unknown prompt names are skipped, so that settling always ends", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.createPrompt(creation(owner));
@@ -253,7 +253,7 @@ describe("setting the references", () => {
     expect(await failure(client.deletePrompt(deletion(owner, "greeting")))).toMatchObject({ kind: "conflict" });
   });
 
-  test("another owner's references and prompts are out of reach", async () => {
+  test("another owner's references and prompts cannot be reached", async () => {
     const owner = newOwner();
     const agent = newAgent(owner);
     await client.acquirePrompts({ ...agent, uses: [withContent("Be brief.")] });
@@ -265,7 +265,7 @@ describe("setting the references", () => {
 });
 
 describe("reading a batch", () => {
-  test("gives one result an item in its order: latest, pinned, repeated, unknown, impossible, another owner's", async () => {
+  test("returns one result per item in order: latest, pinned, repeated, unknown, impossible, another owner's", async () => {
     const [owner, other] = [newOwner(), newOwner()];
     await client.createPrompt(creation(owner));
     await client.updatePrompt(update(owner, "greeting", "Say hi."));
@@ -309,17 +309,17 @@ describe("reading a batch", () => {
     });
   });
 
-  test("an empty batch is an empty answer", async () => {
+  test("an empty batch has an empty answer", async () => {
     expect(await client.batchGetPrompts({ items: [], forPage: false })).toEqual({ results: [] });
   });
 });
 
-describe("changes of one agent's references that overtake each other", () => {
+describe("changes of one agent's references that arrive out of order", () => {
   const settled = (agent: ReturnType<typeof newAgent>, promptNames: string[], revision: number, agentGone = false) =>
     client.setPromptReferences({ ...agent, promptNames, agentGone, revision });
   const overtaken = { kind: "unavailable", detail: "The agent's prompts were changed by another request, try again" };
 
-  test("an older one that arrives late changes nothing: the prompt in use stays in use", async () => {
+  test("an older one changes nothing: the prompt in use stays in use", async () => {
     const agent = newAgent(newOwner());
     for (const promptName of ["a", "b"]) await client.createPrompt(creation(agent.ownerId, { promptName }));
     await client.acquirePrompts({ ...agent, uses: [byName("a")], revision: 2 });
@@ -334,7 +334,7 @@ describe("changes of one agent's references that overtake each other", () => {
     await settled({ ...agent, ownerId: newOwner() }, [], 1);
   });
 
-  test("none brings back the references of an agent that is gone, until a day has passed", async () => {
+  test("none restores the references of a deleted agent within a day", async () => {
     const agent = newAgent(newOwner());
     await client.createPrompt(creation(agent.ownerId));
     await settled(agent, ["greeting"], 1);
@@ -346,5 +346,21 @@ describe("changes of one agent's references that overtake each other", () => {
     const sql = openDatabase({ url: service.database.urls.prompt, max: 1, name: "test" });
     expect(await sql`select 1 from reference_revisions where agent_id = ${agent.agentId}`).toHaveLength(0);
     await sql.end();
+  });
+});
+
+test("the versions of a prompt come with the owner's agents that use it, by name", async () => {
+  const owner = newOwner();
+  await client.createPrompt(creation(owner));
+  const [second, first] = [newAgent(owner), newAgent(owner)];
+  await client.acquirePrompts({ ...second, agentName: "Second", uses: [byName("greeting")] });
+  await client.acquirePrompts({ ...first, agentName: "First", uses: [byName("greeting", 1)] });
+  const { usedBy, usedByTotal } = await client.listPromptVersions({ ownerId: owner, promptName: "greeting" });
+  expect({ usedBy, usedByTotal }).toEqual({
+    usedBy: [
+      { agentId: first.agentId, agentName: "First" },
+      { agentId: second.agentId, agentName: "Second" },
+    ],
+    usedByTotal: 2,
   });
 });

@@ -27,7 +27,7 @@ afterAll(() => service.stop());
 const NOT_FOUND = { kind: "not_found", detail: "Prompt not found", paths: [] };
 
 describe("creating", () => {
-  test("a new name is version 1, of type main unless said otherwise", async () => {
+  test("a new name gets version 1, of type main by default", async () => {
     const owner = newOwner();
     const { prompt } = await client.createPrompt(creation(owner));
     const now = service.clock.now();
@@ -43,7 +43,7 @@ describe("creating", () => {
     expect(analysis.prompt?.promptType).toBe(ANALYSIS);
   });
 
-  test("a name that exists gets its next version, with the first one's created_at and its own updated_at", async () => {
+  test("an existing name gets its next version, with the first one's created_at and its own updated_at", async () => {
     const owner = newOwner();
     const first = await client.createPrompt(creation(owner, { promptType: ANALYSIS }));
     service.clock.advance(60_000);
@@ -58,7 +58,7 @@ describe("creating", () => {
     });
   });
 
-  test("a new version of another type is refused, takes no number and says which type it must be", async () => {
+  test("a new version of another type is refused, uses up no number, and the error names the right type", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     expect(await failure(client.createPrompt(creation(owner, { promptType: ANALYSIS })))).toEqual({
@@ -100,7 +100,7 @@ describe("updating", () => {
     expect(first.prompt?.promptContent).toBe("Say hello.");
   });
 
-  test("an unknown prompt, a name that none can have and another owner's prompt are not found", async () => {
+  test("an unknown prompt, an impossible name and another owner's prompt are not found", async () => {
     await client.createPrompt(creation(newOwner(), { promptName: "theirs" }));
     const owner = newOwner();
     for (const name of ["nobody's", "theirs", "nul\0"]) {
@@ -120,7 +120,7 @@ describe("updating", () => {
 });
 
 describe("reading", () => {
-  test("without a version the latest is read, with one that one", async () => {
+  test("without a version the latest is returned, otherwise the requested one", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     await client.updatePrompt(update(owner, "greeting", "Say hi."));
@@ -157,6 +157,8 @@ describe("reading", () => {
         { promptVersion: 2, promptContent: "Say hi.", createdAt: service.clock.now() },
         { promptVersion: 1, promptContent: "Say hello.", createdAt: created },
       ],
+      usedBy: [],
+      usedByTotal: 0,
     });
     expect(await failure(client.listPromptVersions({ ownerId: owner, promptName: "nobody's" }))).toEqual(NOT_FOUND);
     expect(await failure(client.listPromptVersions({ ownerId: newOwner(), promptName: "greeting" }))).toEqual(
@@ -166,7 +168,7 @@ describe("reading", () => {
 });
 
 describe("deleting", () => {
-  test("removes every version and says how many; a prompt of that name made later starts at 1", async () => {
+  test("removes every version and returns their number; a later prompt of that name starts at 1", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     await client.updatePrompt(update(owner, "greeting", "Say hi."));
@@ -181,7 +183,7 @@ describe("deleting", () => {
     expect(prompt).toMatchObject({ promptVersion: 1, promptType: ANALYSIS });
   });
 
-  test("an unknown prompt and another owner's are not found, and the latter stays", async () => {
+  test("an unknown prompt and another owner's are not found, and the other owner's stays", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     const stranger = newOwner();
@@ -191,7 +193,7 @@ describe("deleting", () => {
     expect((await client.getPrompt({ ownerId: owner, reference: { promptName: "greeting" } })).prompt).toBeDefined();
   });
 
-  test("a prompt that an agent uses is kept, and the agent is named", async () => {
+  test("a prompt in use is kept, and the error names the agent", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     await client.acquirePrompts({ ...newAgent(owner, "Anna"), uses: [byName("greeting")] });
@@ -203,7 +205,7 @@ describe("deleting", () => {
     expect((await client.getPrompt({ ownerId: owner, reference: { promptName: "greeting" } })).prompt).toBeDefined();
   });
 
-  test("of many agents that use a prompt ten are named and the rest counted", async () => {
+  test("of many agents that use a prompt, ten are named and the rest counted", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     const names = Array.from({ length: 12 }, (_, at) => `Agent ${String.fromCharCode(65 + at)}`);

@@ -2,7 +2,9 @@ import type {
   AcquirePromptsResponse_Acquired as Acquired,
   PromptServiceService,
 } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
+import { PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -11,15 +13,18 @@ import { toPrompt } from "../convert.ts";
 import { type ContentUse, type PromptUse, type ReferenceUse, readUse } from "../prompt-use.ts";
 import { beginReferenceChange } from "../reference-change.ts";
 import { findVersions, insertVersion, type PromptTypeName } from "../store/prompts.ts";
-import { holdPrompts, insertReferences, type ReferringAgent } from "../store/references.ts";
+import { findTypes, holdPrompts, insertReferences, type ReferringAgent } from "../store/references.ts";
 
 export function acquirePrompts(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["acquirePrompts"]> {
-  return ({ ownerId, agentId, agentName, uses, revision }) => {
+  return async ({ ownerId, agentId, agentName, uses, revision, preview }) => {
     const agent = { ownerId, agentId, agentName };
     const wanted = uses.map(readUse);
-    return ctx.db.begin(async (tx) => {
+    if (preview) return { acquired: await previewed(ctx, agent, wanted) };
+    const writes = !wanted.every(isReference);
+    const response = await ctx.db.begin(async (tx) => {
+      if (writes) await willSettle(tx);
       await beginReferenceChange(tx, { ...agent, revision, agentGone: false }, ctx.clock.now());
       // Locks all prompts by name before writing any, so that two such transactions cannot deadlock.
       const types = await holdPrompts(
@@ -37,7 +42,34 @@ export function acquirePrompts(
       await insertReferences(tx, agent, [...new Set(names)]);
       return { acquired };
     });
+    if (writes) await ctx.changes.settled();
+    return response;
   };
+}
+
+/** What the uses would acquire. @throws ServiceError as acquiring them does */
+async function previewed(
+  { db, clock }: PromptContext,
+  { ownerId, agentId }: ReferringAgent,
+  wanted: readonly PromptUse[],
+): Promise<Acquired[]> {
+  const types = await findTypes(
+    db,
+    ownerId,
+    wanted.filter(isReference).map(({ promptName }) => promptName),
+  );
+  const now = clock.now();
+  const unwritten = ({ type, content }: ContentUse): Acquired => {
+    const promptName = internalName(agentId, type);
+    const prompt = { promptName, promptVersion: 0, promptContent: content, promptType: PROMPT_TYPES[type] };
+    return {
+      reference: { promptName, promptVersion: undefined },
+      prompt: { ...prompt, createdAt: now, updatedAt: now },
+    };
+  };
+  return Promise.all(
+    wanted.map((use) => (isReference(use) ? takeReferenced(db, ownerId, use, types) : unwritten(use))),
+  );
 }
 
 function isReference(use: PromptUse): use is ReferenceUse {
@@ -45,7 +77,7 @@ function isReference(use: PromptUse): use is ReferenceUse {
 }
 
 async function takeReferenced(
-  tx: Sql,
+  sql: Sql,
   ownerId: string,
   { type, field, promptName, promptVersion }: ReferenceUse,
   types: ReadonlyMap<string, PromptTypeName>,
@@ -56,7 +88,7 @@ async function takeReferenced(
     const message = `${field} ${promptName} is ${prompt(ownType)}, an agent's ${type} prompt must be of type ${type}`;
     throw invalid(`${field}.prompt_name`, message);
   }
-  const [row] = await findVersions(tx, [{ ownerId, promptName, promptVersion: promptVersion ?? null }]);
+  const [row] = await findVersions(sql, [{ ownerId, promptName, promptVersion: promptVersion ?? null }]);
   if (!row) throw notFound("Prompt");
   return { reference: { promptName, promptVersion }, prompt: toPrompt(row) };
 }

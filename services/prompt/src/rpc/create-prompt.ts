@@ -1,5 +1,6 @@
 import type { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CreatePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import { nameOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid, type ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
@@ -15,6 +16,7 @@ export function createPrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
     runIdempotent(ctx, { ownerId, idempotency, codec: CreatePromptResponse, call }, async (tx) => {
       checkPromptName(promptName);
       checkContent(promptContent);
+      await willSettle(tx);
       const row = await insertVersion(tx, {
         ownerId,
         promptName,

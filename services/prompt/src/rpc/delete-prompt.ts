@@ -1,4 +1,5 @@
 import { DeletePromptResponse, type PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import type { Sql } from "@parley/shared/db/database";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
@@ -15,6 +16,7 @@ export function deletePrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
   return ({ ownerId, promptName, idempotency }, call) =>
     runIdempotent(ctx, { ownerId, idempotency, codec: DeletePromptResponse, call }, async (tx) => {
       checkPromptMayExist(promptName);
+      await willSettle(tx);
       if (!(await lockPromptToDelete(tx, ownerId, promptName))) throw notFound("Prompt");
       await refuseWhileUsed(tx, ownerId, promptName);
       const versionsDeleted = await deletePromptRow(tx, ownerId, promptName);
@@ -23,12 +25,12 @@ export function deletePrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
 }
 
 async function refuseWhileUsed(tx: Sql, ownerId: string, promptName: string): Promise<void> {
-  const { agentNames, total } = await listReferringAgents(tx, ownerId, promptName, AGENTS_NAMED_MAX);
+  const { agents, total } = await listReferringAgents(tx, ownerId, promptName, AGENTS_NAMED_MAX);
   if (total === 0) return;
-  const more = total > agentNames.length ? ` and ${total - agentNames.length} more` : "";
-  const agents = `${total === 1 ? "agent" : "agents"} ${agentNames.join(", ")}${more}`;
+  const more = total > agents.length ? ` and ${total - agents.length} more` : "";
+  const names = agents.map(({ agentName }) => agentName).join(", ");
   throw new ServiceError(
     "conflict",
-    `Prompt ${promptName} is used by the ${agents}: give every agent another prompt before deleting it`,
+    `Prompt ${promptName} is used by the ${total === 1 ? "agent" : "agents"} ${names}${more}: give every agent another prompt before deleting it`,
   );
 }

@@ -5,6 +5,9 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { checkPromptMayExist } from "../rules.ts";
 import { listVersions } from "../store/prompts.ts";
+import { listReferringAgents } from "../store/references.ts";
+
+const AGENTS_LISTED_MAX = 100;
 
 export function listPromptVersions(
   ctx: PromptContext,
@@ -15,6 +18,7 @@ export function listPromptVersions(
       listVersions(ctx.db, ownerId, promptName),
     );
     if (versions.length === 0) throw notFound("Prompt");
-    return { versions };
+    const { agents, total } = await listReferringAgents(ctx.db, ownerId, promptName, AGENTS_LISTED_MAX);
+    return { versions, usedBy: agents, usedByTotal: total };
   };
 }

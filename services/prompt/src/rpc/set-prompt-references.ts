@@ -1,4 +1,5 @@
 import type { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { PromptContext } from "../context.ts";
 import { beginReferenceChange } from "../reference-change.ts";
@@ -16,7 +17,11 @@ export function setPromptReferences(
       const existing = await holdPrompts(tx, ownerId, wanted);
       await deleteReferencesExcept(tx, agent, wanted);
       await insertReferences(tx, agent, [...existing.keys()]);
-      if (agentGone) await deleteInternalPrompts(tx, ownerId, agentId);
+      if (agentGone) {
+        // Nobody needs to wait: no agent uses them any more.
+        await willSettle(tx);
+        await deleteInternalPrompts(tx, ownerId, agentId);
+      }
       return existing;
     });
     // Logs instead of failing, because the caller would retry for ever and no retry restores a prompt.

@@ -1,4 +1,5 @@
 import { type PromptServiceService, UpdatePromptResponse } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { willSettle } from "@parley/shared/changes/follow";
 import { notFound } from "@parley/shared/errors";
 import { runIdempotent } from "@parley/shared/idempotency/run";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -12,6 +13,7 @@ export function updatePrompt(ctx: PromptContext): NonNullable<Handlers<typeof Pr
     runIdempotent(ctx, { ownerId, idempotency, codec: UpdatePromptResponse, call }, async (tx) => {
       checkContent(promptContent);
       checkPromptMayExist(promptName);
+      await willSettle(tx);
       const row = await insertNextVersion(tx, { ownerId, promptName, promptContent, now: ctx.clock.now() });
       if (!row) throw notFound("Prompt");
       return { prompt: toPrompt(row) };

@@ -61,6 +61,18 @@ export async function holdPrompts(
   return new Map(rows.map((row) => [row.promptName, row.promptType]));
 }
 
+/** The types of prompts by name, without locks. */
+export async function findTypes(
+  sql: Sql,
+  ownerId: string,
+  promptNames: readonly string[],
+): Promise<Map<string, PromptTypeName>> {
+  const rows = await sql<{ promptName: string; promptType: PromptTypeName }[]>`
+    select prompt_name, prompt_type from prompts
+    where owner_id = ${ownerId} and prompt_name = any(${[...promptNames]}::text[])`;
+  return new Map(rows.map((row) => [row.promptName, row.promptType]));
+}
+
 /** Adds references to locked prompts and updates the agent's name. */
 export async function insertReferences(sql: Sql, agent: ReferringAgent, promptNames: readonly string[]): Promise<void> {
   await sql`
@@ -81,18 +93,18 @@ export async function deleteReferencesExcept(
     where owner_id = ${ownerId} and agent_id = ${agentId} and prompt_name <> all(${[...promptNames]}::text[])`;
 }
 
-/** The names of the first agents that use a prompt, and the total number of such agents. */
+/** The first agents that use a prompt, by name, and the total number of such agents. */
 export async function listReferringAgents(
   sql: Sql,
   ownerId: string,
   promptName: string,
   limit: number,
-): Promise<{ agentNames: string[]; total: number }> {
-  const rows = await sql<{ agentName: string; total: number }[]>`
-    select agent_name, count(*) over () as total from prompt_references
+): Promise<{ agents: Omit<ReferringAgent, "ownerId">[]; total: number }> {
+  const rows = await sql<{ agentId: string; agentName: string; total: number }[]>`
+    select agent_id, agent_name, count(*) over () as total from prompt_references
     where owner_id = ${ownerId} and prompt_name = ${promptName}
     order by agent_name, agent_id limit ${limit}`;
-  return { agentNames: rows.map((row) => row.agentName), total: rows[0]?.total ?? 0 };
+  return { agents: rows.map(({ agentId, agentName }) => ({ agentId, agentName })), total: rows[0]?.total ?? 0 };
 }
 
 /** Deletes the prompts created for a deleted agent. One that another agent uses stays as an ordinary prompt. */

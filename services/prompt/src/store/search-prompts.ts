@@ -1,4 +1,4 @@
-import { PAGE_BYTES_MAX, refuseLongPage } from "@parley/shared/db/bounded-page";
+import { readCountedPage } from "@parley/shared/db/bounded-page";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { containing } from "@parley/shared/db/like";
 import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
@@ -9,35 +9,33 @@ import type { FoundPage, Page, PromptFilter, PromptRow } from "./prompts.ts";
  * read; the query forces this because the planner does not know their cost.
  */
 export async function findSearchedPage(db: Database, filter: PromptFilter, page: Page): Promise<FoundPage> {
-  const rows = await db.begin("read only", async (tx) => {
+  return db.begin("read only", async (tx) => {
     // The generic plan reads everything; a plan for this word uses the index.
     await tx`set local plan_cache_mode = force_custom_plan`;
-    return tx<({ total: number; pageBytes: number } & (PromptRow | { promptName: null }))[]>`
-      with found as materialized (
-        select prompt_name, prompt_version from prompt_versions
-        where owner_id = ${filter.ownerId} and octet_length(content) <= 16384 and ${matching(tx, filter)}
-        union all
-        ${matchingLong(tx, filter)}
-      ), matched as materialized (
-        select prompt_name, prompt_version from found join prompts using (prompt_name)
-        where owner_id = ${filter.ownerId} ${filter.latestOnly ? tx`and prompt_version = latest_version` : tx``}
-      ), page as materialized (
+    return readCountedPage<PromptRow>(tx, {
+      from: tx`
+        found as materialized (
+          select prompt_name, prompt_version from prompt_versions
+          where owner_id = ${filter.ownerId} and octet_length(content) <= 16384 and ${matching(tx, filter)}
+          union all
+          ${matchingLong(tx, filter)}
+        ),
+        matched as materialized (
+          select prompt_name, prompt_version from found join prompts using (prompt_name)
+          where owner_id = ${filter.ownerId} ${filter.latestOnly ? tx`and prompt_version = latest_version` : tx``}
+        ),`,
+      total: tx`select count(*) from matched`,
+      rows: tx`
         select prompt_name, prompt_version, content as prompt_content, prompt_type,
           prompts.created_at, prompt_versions.created_at as updated_at
         from matched join prompt_versions using (prompt_name, prompt_version) join prompts using (owner_id, prompt_name)
         where owner_id = ${filter.ownerId}
         order by prompt_versions.created_at desc, prompt_name, prompt_version desc
-        limit ${page.size} offset ${(page.number - 1) * page.size}
-      )
-      select total, page_bytes, page.*
-      from (select count(*)::integer as total from matched) as counted
-        cross join (select coalesce(sum(octet_length(prompt_content)), 0)::bigint as page_bytes from page) as size
-        left join page on page_bytes <= ${PAGE_BYTES_MAX}
-      order by updated_at desc, prompt_name, prompt_version desc`;
+        limit ${page.size} offset ${(page.number - 1) * page.size}`,
+      bytes: tx`octet_length(prompt_content)`,
+      order: tx`order by updated_at desc, prompt_name, prompt_version desc`,
+    });
   });
-  const { total = 0, pageBytes = 0 } = rows[0] ?? {};
-  refuseLongPage(pageBytes);
-  return { total, rows: rows.flatMap(({ total: _, pageBytes: __, ...row }) => (row.promptName === null ? [] : [row])) };
 }
 
 function matching(sql: Sql, { search }: PromptFilter) {

@@ -1,9 +1,13 @@
 import { expect, test } from "bun:test";
 import { readConversationConfig } from "./config.ts";
 
-test("an operator who sets no limits has those that were decided on", () => {
+test("the default limits are those that the documentation promises", () => {
   const needed = { DATABASE_URL: "postgres://db" };
-  const others = { PARLEY_AGENT_ADDRESS: "127.0.0.1:1", PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2" };
+  const others = {
+    PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
+    PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:2",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:3",
+  };
   // The defaults that docs/configuration.md#conversation lists.
   expect(readConversationConfig({ ...needed, ...others })).toMatchObject({
     PARLEY_CHAT_IDLE_MINUTES: 30,

@@ -2,18 +2,29 @@ import { type ConfigOf, positiveInteger, positiveNumber, readConfig } from "@par
 import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { makeValidator, str } from "envalid";
+import { parseDefaultLlm } from "./model/default-llm.ts";
 import { CREDENTIAL_VARIABLES, type Credentials, credentialsOf } from "./model/providers.ts";
 
 const allowList = makeValidator(parseAllowList);
+const defaultLlm = makeValidator(parseDefaultLlm);
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
   PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "as DATABASE_URL, for a replica that serves lists" }),
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
+  PARLEY_PROMPT_ADDRESS: str({
+    default: "",
+    desc: "host:port of the prompt service, which tells of changed prompts; without it each turn asks the agent service",
+  }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
+  PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which deletes recordings" }),
   PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
     default: [],
     desc: "private hosts and CIDRs that CUSTOM_LLM may reach",
+  }),
+  PARLEY_DEFAULT_LLM: defaultLlm({
+    default: undefined,
+    desc: "model that the dashboard gives new agents, as JSON in the form of an agent's llm; owners see it",
   }),
   PARLEY_LLM_DEADLINE_MS: positiveNumber({ default: 60_000, desc: "time to the first word, over all attempts" }),
   PARLEY_LLM_RETRY_MS: positiveNumber({
@@ -42,6 +53,10 @@ const VARIABLES = {
   PARLEY_CHAT_IDLE_MINUTES: positiveNumber({
     default: 30,
     desc: "a chat session ends after this long without a message",
+  }),
+  PARLEY_WHATSAPP_IDLE_HOURS: positiveNumber({
+    default: 24,
+    desc: "a WhatsApp conversation ends after this long without a message",
   }),
   PARLEY_ANALYSES_AT_ONCE: positiveInteger({
     default: 16,

@@ -1,17 +1,19 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ForgetRecordingsRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type {
   BatchAcceptEventsRequest,
   BatchAcceptEventsResponse,
   ForgetConversationsRequest,
 } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import type { BoundedRead } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
-import type { FewAtOnce } from "@parley/shared/few-at-once";
 import type { Logger } from "@parley/shared/log";
+import type { BoundedRead } from "@parley/shared/shares/bounded-reads";
+import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { ReadLists } from "./lists/list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
+import type { TurnStore } from "./store/turns-together.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
 import type { TurnShares } from "./turn/turn-memory.ts";
 
@@ -19,23 +21,29 @@ export interface ConversationContext {
   db: Database;
   readLists: ReadLists;
   searchFewAtOnce: FewAtOnce;
-  /** Lists without a search, which do not wait behind searches. */
+  /** For lists without a search, which do not wait behind searches. */
   listFewAtOnce: FewAtOnce;
   boundedRead: BoundedRead;
-  /** @throws ServiceError forbidden for another owner's agent, not_found when there is none */
-  getAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
+  /**
+   * The agent, or a draft of it.
+   * @throws ServiceError forbidden for another owner's agent, not_found when there is none, or no such draft any more
+   */
+  getAgent(ownerId: string, agentId: string, draftId?: string | null): Promise<AgentRuntime>;
   /** The same, with the text of the analysis prompt. */
-  getAnalyzingAgent(ownerId: string, agentId: string): Promise<AgentRuntime>;
+  getAnalyzingAgent(ownerId: string, agentId: string, draftId: string | null): Promise<AgentRuntime>;
   /** Hands events to the webhook dispatcher. */
   acceptEvents(events: BatchAcceptEventsRequest): Promise<BatchAcceptEventsResponse>;
   /** Makes the dispatcher delete what it stores about conversations. */
   forgetConversations(conversations: ForgetConversationsRequest): Promise<unknown>;
+  /** Makes the voice service delete their recordings. */
+  forgetRecordings(conversations: ForgetRecordingsRequest): Promise<unknown>;
   /** @param log logs each failed attempt @throws ServiceError condition when the provider is not configured */
   selectModel(llm: LlmConfig, log: Logger): Model;
   /** The same, with a lower limit for the response. */
   selectAnalysisModel(llm: LlmConfig, log: Logger): Model;
   turns: RunningTurns;
   turnShares: TurnShares;
+  turnStore: TurnStore;
   limits: ConversationLimits;
   clock: Clock;
 }
@@ -44,9 +52,11 @@ export interface ConversationLimits {
   model: ModelLimits;
   contextTokens: number;
   chatIdleMinutes: number;
-  /** In this process. */
+  /** Of WhatsApp conversations. */
+  threadIdleMinutes: number;
+  /** Per process. */
   analysesAtOnce: number;
-  /** The same, for one owner. */
+  /** Per owner. */
   analysesPerOwner: number;
   callIdleMinutes: number;
   /** Interval between checkpoints of a streamed reply. */

@@ -4,8 +4,16 @@ import {
   type ChatSessionSummary,
   type Conversation,
   type Message,
+  type Reply,
+  TurnLatency,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, ROLES } from "@parley/shared/domain/api-names";
+import {
+  CALLING_TYPES,
+  CONVERSATION_STATUSES,
+  CONVERSATION_TYPES,
+  MESSAGE_DELIVERIES,
+  ROLES,
+} from "@parley/shared/domain/api-names";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
 
@@ -38,6 +46,9 @@ export function toConversation(row: ConversationRow, messages: readonly MessageR
     roomUrl: row.roomUrl ?? undefined,
     roomName: row.roomName ?? undefined,
     isTestCall: row.isTestCall,
+    scheduledCall: row.scheduledCall
+      ? { at: new Date(row.scheduledCall.at), reason: row.scheduledCall.reason }
+      : undefined,
   };
 }
 
@@ -72,5 +83,26 @@ export function toSummary(row: ConversationRow): ChatSessionSummary {
 }
 
 function toMessage(row: MessageRow): Message {
-  return { role: ROLES[row.role], content: row.content, timestamp: row.createdAt };
+  return {
+    role: ROLES[row.role],
+    content: row.content,
+    timestamp: row.createdAt,
+    latency: row.latency ? TurnLatency.fromPartial(row.latency) : undefined,
+    delivery: row.deliveryStatus
+      ? { status: MESSAGE_DELIVERIES[row.deliveryStatus], errorCode: row.deliveryError ?? undefined }
+      : undefined,
+    reply: row.provider ? toReply(row, row.provider) : undefined,
+  };
+}
+
+function toReply(row: MessageRow, providerName: string): Reply {
+  return {
+    providerName,
+    modelName: row.model ?? "",
+    inputTokens: row.inputTokens ?? undefined,
+    outputTokens: row.outputTokens ?? undefined,
+    firstWordMs: row.firstWordMs ?? undefined,
+    totalMs: row.totalMs ?? undefined,
+    isPartial: row.partial ?? false,
+  };
 }

@@ -12,6 +12,11 @@ import usage from "../migrations/0007_usage.sql" with { type: "text" };
 import conversationLanguage from "../migrations/0008_conversation_language.sql" with { type: "text" };
 import fairEvents from "../migrations/0010_fair_events.sql" with { type: "text" };
 import replyCheckpoints from "../migrations/0011_reply_checkpoints.sql" with { type: "text" };
+import spokenTurns from "../migrations/0013_spoken_turns.sql" with { type: "text" };
+import searchSeams from "../migrations/0014_search_seams.sql" with { type: "text" };
+import delivery from "../migrations/0015_delivery.sql" with { type: "text" };
+import drafts from "../migrations/0016_drafts.sql" with { type: "text" };
+import figures from "../migrations/0017_figures.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -27,4 +32,9 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0010_fair_events", sql: fairEvents },
   { name: "0011_reply_checkpoints", sql: replyCheckpoints },
   { name: "0012_idempotency", sql: idempotency },
+  { name: "0013_spoken_turns", sql: spokenTurns },
+  { name: "0014_search_seams", sql: searchSeams },
+  { name: "0015_delivery", sql: delivery },
+  { name: "0016_drafts", sql: drafts },
+  { name: "0017_figures", sql: figures },
 ];

@@ -1,48 +1,64 @@
-import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import {
+  CompleteTurnResponse,
+  ConversationServiceService,
+  GetChatSessionResponse,
+  GetConversationResponse,
+  ListChatSessionsResponse,
+  ListConversationsResponse,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import { boundedReads } from "@parley/shared/bounded-reads";
 import type { Clock } from "@parley/shared/clock";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { ANSWER_WITHIN_MS } from "@parley/shared/db/provision";
-import { agentReader } from "@parley/shared/domain/agent-reader";
 import { createEgress } from "@parley/shared/egress/egress";
-import { type FewAtOnceSettings, fewAtOnce } from "@parley/shared/few-at-once";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
-import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { createClient } from "@parley/shared/rpc/client";
+import { registered } from "@parley/shared/rpc/registration";
 import { startService } from "@parley/shared/service";
+import { boundedReads } from "@parley/shared/shares/bounded-reads";
+import { type FewAtOnceSettings, fewAtOnce } from "@parley/shared/shares/few-at-once";
+import { connectAgents } from "./agents.ts";
 import { ANALYSIS_ANSWER_MAX_BYTES } from "./analysis/bytes.ts";
 import { analysisQueue } from "./analysis/queue.ts";
 import type { ConversationConfig } from "./config.ts";
 import type { ConversationContext, ConversationLimits } from "./context.ts";
 import { eventRelayQueue, startEventRelay } from "./events/relay.ts";
-import { foldCountsQueue } from "./lists/fold-counts.ts";
+import { foldQueues } from "./lists/fold-counts.ts";
 import { listReader } from "./lists/list-reader.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { boundedFetch } from "./model/bounded-fetch.ts";
 import { type ProviderSettings, selectModel } from "./model/select.ts";
-import { forgetQueue } from "./retention/forget.ts";
-import { silentCalls, silentChats } from "./retention/idle.ts";
+import { forgetQueues } from "./retention/forget.ts";
+import { silentCalls, silentChats, silentThreads } from "./retention/idle.ts";
 import { expiredConversations } from "./retention/retention.ts";
 import { analyzeConversation } from "./rpc/analyze-conversation.ts";
 import { appendTranscript } from "./rpc/append-transcript.ts";
+import { checkConversation } from "./rpc/check-conversation.ts";
 import { completeConversation } from "./rpc/complete-conversation.ts";
 import { completeTurn } from "./rpc/complete-turn.ts";
+import { converse } from "./rpc/converse.ts";
 import { countUsage } from "./rpc/count-usage.ts";
 import { getCallSetup } from "./rpc/get-call-setup.ts";
 import { getChatSession } from "./rpc/get-chat-session.ts";
 import { getConversation } from "./rpc/get-conversation.ts";
+import { getModelSetup } from "./rpc/get-model-setup.ts";
+import { getStatistics } from "./rpc/get-statistics.ts";
 import { listChatSessions } from "./rpc/list-chat-sessions.ts";
 import { listConversations } from "./rpc/list-conversations.ts";
+import { runCallTool } from "./rpc/run-call-tool.ts";
+import { runTurns } from "./rpc/run-turns.ts";
+import { setDelivery } from "./rpc/set-delivery.ts";
 import { setRetention } from "./rpc/set-retention.ts";
 import { startChat } from "./rpc/start-chat.ts";
 import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { streamTurn } from "./rpc/stream-turn.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
+import { turnStore } from "./store/turns-together.ts";
 import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 
@@ -61,14 +77,15 @@ export function startConversation(config: ConversationConfig, log: Logger, given
       migrations: MIGRATIONS,
       clock: given,
       build: async ({ db, patient, direct, clock, credentials }) => {
-        const agents = createClient(AgentServiceService, {
-          peer: "agent",
-          address: config.PARLEY_AGENT_ADDRESS,
-          credentials,
-        });
+        const agents = connectAgents(config, credentials, log);
         const dispatcher = createClient(WebhookDispatcherServiceService, {
           peer: "webhook-dispatcher",
           address: config.PARLEY_WEBHOOK_ADDRESS,
+          credentials,
+        });
+        const voice = createClient(VoiceServiceService, {
+          peer: "voice",
+          address: config.PARLEY_VOICE_ADDRESS,
           credentials,
         });
         const egress = createEgress({
@@ -98,26 +115,31 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           searchFewAtOnce: fewAtOnce(FEW_SEARCHES),
           listFewAtOnce: fewAtOnce(FEW_LISTS),
           boundedRead: boundedReads(),
-          getAgent: runtimeReader(agents, false),
-          getAnalyzingAgent: runtimeReader(agents, true),
+          getAgent: (ownerId, agentId, draftId) =>
+            draftId ? agents.getDraft(ownerId, agentId, draftId) : agents.get(ownerId, agentId),
+          getAnalyzingAgent: (ownerId, agentId, draftId) =>
+            draftId ? agents.getDraft(ownerId, agentId, draftId) : agents.getAnalyzing(ownerId, agentId),
           acceptEvents: dispatcher.batchAcceptEvents,
           forgetConversations: (conversations) =>
             dispatcher.forgetConversations(conversations, { timeoutMs: FORGET_MS }),
+          forgetRecordings: (conversations) => voice.forgetRecordings(conversations, { timeoutMs: FORGET_MS }),
           selectModel: (llm, by) => selectModel(llm, providers, by),
           selectAnalysisModel: (llm, by) => selectModel(llm, analysisProviders, by),
           turns: runningTurns(),
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
+          turnStore: turnStore(db),
           limits: limitsOf(config),
           clock,
         };
         const stopping = new AbortController();
-        const sweeps = [silentChats(ctx), silentCalls(ctx), expiredConversations(ctx, log), goneConversations(patient)];
+        const silences = [silentChats(ctx), silentCalls(ctx), silentThreads(ctx)];
+        const sweeps = [...silences, expiredConversations(ctx, log), goneConversations(patient)];
         const relay = eventRelayQueue(ctx, log);
         const queues = {
           ...sweepQueues(clock, log, sweeps, stopping.signal),
-          ...foldCountsQueue(db),
+          ...foldQueues(db),
           ...indexConversationsQueue(patient),
-          ...forgetQueue(ctx),
+          ...forgetQueues(ctx),
           ...relay.queues,
           ...analysisQueue(ctx, log),
         };
@@ -127,18 +149,29 @@ export function startConversation(config: ConversationConfig, log: Logger, given
         return {
           handlers: {
             startChat: startChat(ctx),
-            completeTurn: completeTurn(ctx),
+            completeTurn: registered(completeTurn(ctx), { largeResponse: CompleteTurnResponse }),
             streamTurn: streamTurn(ctx),
-            getChatSession: getChatSession(ctx),
-            listChatSessions: listChatSessions(ctx),
-            getConversation: getConversation(ctx),
-            listConversations: listConversations(ctx),
+            runTurns: runTurns(ctx),
+            getChatSession: registered(getChatSession(ctx), { largeResponse: GetChatSessionResponse }),
+            listChatSessions: registered(listChatSessions(ctx), { largeResponse: ListChatSessionsResponse }),
+            getConversation: registered(getConversation(ctx), { largeResponse: GetConversationResponse }),
+            checkConversation: checkConversation(ctx),
+            // Searches last longer than other calls, which must not wait behind them.
+            listConversations: registered(listConversations(ctx), {
+              largeResponse: ListConversationsResponse,
+              hasOwnShares: true,
+            }),
             analyzeConversation: analyzeConversation(ctx),
             getCallSetup: getCallSetup(ctx),
             startConversation: startCall(ctx),
             appendTranscript: appendTranscript(ctx),
+            converse: converse(ctx),
+            runCallTool: runCallTool(ctx),
             completeConversation: completeConversation(ctx),
+            setDelivery: setDelivery(ctx),
             countUsage: countUsage(ctx),
+            getModelSetup: getModelSetup(config),
+            getStatistics: getStatistics(ctx),
             setRetention: setRetention(ctx),
           },
           stop: async () => {
@@ -150,6 +183,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
             analysisEgress.close();
             agents.close();
             dispatcher.close();
+            voice.close();
             await replica?.end({ timeout: 5 });
           },
         };
@@ -181,18 +215,11 @@ function limitsOf(config: ConversationConfig): ConversationLimits {
     },
     contextTokens: config.PARLEY_CHAT_CONTEXT_TOKENS,
     chatIdleMinutes: config.PARLEY_CHAT_IDLE_MINUTES,
+    threadIdleMinutes: config.PARLEY_WHATSAPP_IDLE_HOURS * 60,
     analysesAtOnce: config.PARLEY_ANALYSES_AT_ONCE,
     analysesPerOwner: config.PARLEY_ANALYSES_PER_OWNER,
     callIdleMinutes: config.PARLEY_CALL_IDLE_MINUTES,
     checkpointMs: config.PARLEY_REPLY_CHECKPOINT_MS,
     turnLeaseMs: config.PARLEY_TURN_LEASE_MS,
   };
-}
-
-/** Reads what agents run on. */
-function runtimeReader(agents: ServiceClient<typeof AgentServiceService>, withAnalysisPrompt: boolean) {
-  return agentReader(async (keys) => {
-    const { results } = await agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt });
-    return results.map(({ runtime, access }) => ({ found: runtime, access }));
-  });
 }

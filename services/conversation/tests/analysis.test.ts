@@ -7,7 +7,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import type { ModelCall } from "@parley/shared/testing/scripted-model";
 import { endChats } from "./alone-kit.ts";
 import { allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
-import { createAgent, failure, inline, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+import { createAgent, failure, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
 
 const SCHEMA = { mood: { type: 'Literal["calm","angry"]' }, calls: { type: "Optional[int]" } };
 
@@ -84,8 +84,7 @@ describe("an ended conversation of an agent with analysis", () => {
     const metadata = { dynamic_variables: { Customer: "Ada" } };
     const { script } = service.model;
     service.model.script = (call) => call.callTool("end_call", "{}", "Bye.");
-    const turn = { ...agent, sessionId: undefined, message: "Goodbye", metadata, idempotency: undefined };
-    const { sessionId } = await service.chat.completeTurn({ turn });
+    const { sessionId } = await service.chat.completeTurn({ turn: turn(agent, "Goodbye", { metadata }) });
     service.model.script = script;
     const call = await asked;
     expect(call.authorization).toBe("Bearer sk-customer-0000");

@@ -1,12 +1,19 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
 import { GetCallSetupResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { ADMITTED, refusePeer } from "@parley/shared/rpc/peers";
+import { ADMITTED, refusePeer } from "@parley/shared/rpc/tls/peers";
 import { newOwner } from "@parley/shared/testing/owners";
 import { createAgent, failure, inline, llmOf, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
 
-const STT = { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-GB" };
-const TTS = { providerName: "OPENAI", modelName: "tts-1", language: "en-US", voiceId: "alloy", speed: 1.25 };
+const STT = { providerName: "DEEPGRAM", modelName: "nova-3", language: "en-GB", endpoint: undefined };
+const TTS = {
+  providerName: "OPENAI",
+  modelName: "tts-1",
+  language: "en-US",
+  voiceId: "alloy",
+  speed: 1.25,
+  endpoint: undefined,
+};
 const STS = { providerName: "OPENAI", modelName: "voice", language: "es-ES", voiceId: "v", params: { a: [1] } };
 
 let service: TestChat;
@@ -37,6 +44,7 @@ test("a runtime gets an agent's voice settings, and its prompt and greeting with
     tts: TTS,
     sts: undefined,
     tools: { end_call: true },
+    toolDefinitions: [{ name: "end_call", parameters: { type: "object" } }],
     language: "en-US",
   });
   expect(await setup(agent)).toMatchObject({ prompt: "You call  of Acme.", greeting: "Hello !" });

@@ -81,7 +81,7 @@ describe("a conversation that a runtime starts", () => {
 
   test.each<[string, Partial<StartConversationRequest>, string]>([
     ["an id that is no UUID", { conversationId: "call-1" }, "conversation_id must be a UUID that the runtime chose"],
-    ["no type", { type: 0 }, "type must be TELEPHONY, WHATSAPP or DAILY"],
+    ["no type", { type: 0 }, "type must be TELEPHONY, WHATSAPP, DAILY or WEB"],
     ["a chat", { type: CHAT }, "type must not be CHAT: a chat begins with StartChat or its first turn"],
     ["a call without a direction", { callingType: 0 }, "calling_type is required for TELEPHONY"],
     ["a call to nobody", { toMobileNumber: "" }, "to_mobile_number is required for TELEPHONY"],
@@ -184,7 +184,7 @@ describe("completing", () => {
     expect((await read(service.chat, key)).status).toBe(status);
   });
 
-  test("keeps duration, recording and notes; a late or repeated one changes nothing and answers what stands", async () => {
+  test("keeps duration, recording and notes; a late or repeated one changes nothing and returns what is stored", async () => {
     const key = await startCall(service.chat, agent);
     const end = {
       durationSeconds: 12.5,
@@ -202,7 +202,7 @@ describe("completing", () => {
     expect(await read(service.chat, key)).toEqual(stands);
   });
 
-  test("by many at once ends it once, and all are told how", async () => {
+  test("by many at once ends it once, and all get the same end", async () => {
     const key = await startCall(service.chat, agent);
     const outcomes = [Outcome.OUTCOME_SUCCESS, Outcome.OUTCOME_BUSY, Outcome.OUTCOME_ERROR, Outcome.OUTCOME_SUCCESS];
     const answers = await Promise.all(outcomes.map((outcome) => complete(service.chat, key, { outcome })));

@@ -62,6 +62,7 @@ async function start(wrongByMs: number): Promise<Replica> {
     DATABASE_URL: database.urls.conversation,
     PARLEY_AGENT_ADDRESS: agentProcess.address,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     BUN_OPTIONS: `--preload ${import.meta.dirname}/wrong-date.ts`,
     WRONG_BY_MS: String(wrongByMs),
@@ -82,7 +83,7 @@ for (const [held, other] of [
   ["right", "ahead"],
   ["behind", "right"],
 ] as const) {
-  test(`a turn of the replica that is ${held} is not taken away by the one that is ${other}`, async () => {
+  test(`a turn of the replica that is ${held} is not taken over by the one that is ${other}`, async () => {
     const asked = Promise.withResolvers<ModelCall>();
     model.script = asked.resolve;
     const answer = say(replicas[held], agent, "Take your time");

@@ -208,7 +208,8 @@ describe("a reader that is slow", () => {
     // Longer than a model may stall.
     for (let before = -1; before !== sent; await Bun.sleep(1.5 * STALL_MS)) before = sent;
     expect(gone).toBe(false);
-    expect(sent).toBeLessThan(total / 2);
+    // The model has to wait. How soon, the system's buffers of the two connections decide, which grow to tens of megabytes.
+    expect(sent).toBeLessThan(total);
     let received = (first.done ? "" : (first.value.text ?? "")).length;
     for await (const { text = "" } of heard) received += text.length;
     await sending;

@@ -60,7 +60,8 @@ test("twenty concurrent requests with one key are one turn, and all get its answ
   expect(calls).toBe(1);
   expect(new Set(sessions).size).toBe(1);
   expect(await transcript(service, agent, sessions[0] ?? "")).toEqual(["user: Once", "assistant: Hello there."]);
-  expect(await complete(asked)).toEqual({ sessionId: sessions[0] ?? "", response: "Hello there.", replayed: true });
+  const replayed = { sessionId: sessions[0] ?? "", response: "Hello there.", replayed: true, replySequence: 2 };
+  expect(await complete(asked)).toEqual(replayed);
 });
 
 test("different keys are different turns, many concurrently over few connections", async () => {

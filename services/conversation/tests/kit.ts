@@ -6,7 +6,7 @@ import {
 } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import type { ChatSession, Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
-import { ConversationServiceService, type Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { silentLogger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import type { CallOrigin } from "@parley/shared/rpc/call";
@@ -59,7 +59,9 @@ export async function startTestChat(env: Record<string, string> = {}): Promise<T
   const own = {
     DATABASE_URL: database.urls.conversation,
     PARLEY_AGENT_ADDRESS: agent.address,
+    PARLEY_PROMPT_ADDRESS: prompt.address,
     PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     OPENAI_API_KEY: "sk-ours",
     OPENAI_BASE_URL: model.baseUrl,
@@ -140,7 +142,7 @@ export function inline(content: string): PromptSource {
 }
 
 export function turn(agent: TestAgent, message = "Hi", given: Partial<Turn> = {}): Turn {
-  return { ...agent, sessionId: undefined, message, metadata: undefined, idempotency: undefined, ...given };
+  return Turn.fromPartial({ ...agent, message, ...given });
 }
 
 /** A whole turn. */

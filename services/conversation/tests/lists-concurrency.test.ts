@@ -43,7 +43,17 @@ async function countRows(sql: Sql, filter: ConversationFilter): Promise<number> 
 async function live(ownerId: string, agentId: string, step: number): Promise<void> {
   const now = new Date(START + step * 1_700);
   const conversationId = newUuid();
-  const opened = { ownerId, conversationId, id: newId("cnv"), agentId, metadata: {}, variables: {}, now };
+  const opened = {
+    type: "CHAT" as const,
+    ownerId,
+    conversationId,
+    id: newId("cnv"),
+    agentId,
+    draftId: null,
+    metadata: {},
+    variables: {},
+    now,
+  };
   if (step % 2 === 0) await insertGreetedSession(lists.db, { ...opened, greeting: "Hello" });
   const turn = { ...opened, turnId: newUuid(), message: "Hi", name: "Hi", until: new Date(now.getTime() + 1_000) };
   if (step % 2 === 1) await insertSessionWithTurn(lists.db, turn);

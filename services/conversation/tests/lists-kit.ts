@@ -29,6 +29,7 @@ export async function startTestLists(): Promise<TestLists> {
     DATABASE_URL: url,
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
   });
   const clock = fakeClock();
   const running = await startConversation(config, silentLogger, clock);
@@ -47,7 +48,7 @@ export async function startTestLists(): Promise<TestLists> {
   };
 }
 
-export const TYPES = ["CHAT", "TELEPHONY", "WHATSAPP", "DAILY"] as const;
+export const TYPES = ["CHAT", "TELEPHONY", "WHATSAPP", "DAILY", "WEB"] as const;
 export const STATUSES = ["IN_PROGRESS", "COMPLETED", "DISCONNECTED", "FAILED"] as const;
 export const CALLING_TYPES = ["INBOUND", "OUTBOUND"] as const;
 export const AGENTS = ["agt_a", "agt_b", "agt_c"] as const;

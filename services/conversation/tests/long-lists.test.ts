@@ -57,9 +57,16 @@ test("only the newest 4 MiB of a transcript are ever read", async () => {
   const conversationId = await store(ownerId, { messages: 50, characters: 100_000 });
   const { conversation } = await lists.lists.getConversation({ ownerId, conversationId });
   const { session } = await lists.lists.getChatSession({ ownerId, sessionId: conversationId });
-  const fit = Math.floor((4 * 1024 * 1024) / 100_100);
+  const fit = Math.floor((4 * 1024 * 1024) / 100_500);
   expect(conversation?.transcript?.messages).toHaveLength(fit);
   expect(session?.messages).toHaveLength(fit);
   const { conversations } = await lists.lists.listConversations(request(ownerId, {}));
   expect(conversations[0]?.transcript?.messages).toHaveLength(fit);
+});
+
+test("of many short messages, as many are read as event loops can take at once", async () => {
+  const ownerId = newOwner();
+  const conversationId = await store(ownerId, { messages: 9_000, characters: 1 });
+  const { conversation } = await lists.lists.getConversation({ ownerId, conversationId });
+  expect(conversation?.transcript?.messages).toHaveLength(Math.floor((4 * 1024 * 1024) / 501));
 });

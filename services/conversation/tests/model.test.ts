@@ -5,7 +5,7 @@ import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { anthropic } from "@parley/shared/testing/dialects/anthropic";
-import { chatCompletions, mistralChat } from "@parley/shared/testing/dialects/chat-completions";
+import { chatCompletions, groqChat, mistralChat } from "@parley/shared/testing/dialects/chat-completions";
 import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "@parley/shared/testing/dialects/dialect";
 import { google } from "@parley/shared/testing/dialects/google";
 import { responses } from "@parley/shared/testing/dialects/responses";
@@ -15,16 +15,17 @@ import {
   type ScriptedModel,
   startScriptedModel,
 } from "@parley/shared/testing/scripted-model";
-import type { Model, ModelEvent, ModelRequest } from "../src/model/port.ts";
+import { withAttempts } from "../src/model/attempts.ts";
+import type { Model, ModelEnd, ModelRequest, TokenUsage, ToolCall } from "../src/model/port.ts";
 import { selectModel } from "../src/model/select.ts";
-import { ANSWER_MAX_BYTES, custom, failure, MODEL, settings, standard } from "./provider-kit.ts";
+import { ANSWER_MAX_BYTES, custom, failure, MODEL, readByAiSdk, settings, standard } from "./provider-kit.ts";
 
 let egress: Egress;
 const servers = new Map<Dialect, ScriptedModel>();
 const printed: string[] = [];
 
 beforeAll(async () => {
-  for (const dialect of [chatCompletions, mistralChat, responses, anthropic, google]) {
+  for (const dialect of [chatCompletions, groqChat, mistralChat, responses, anthropic, google]) {
     servers.set(dialect, await startScriptedModel(dialect));
   }
   egress = createEgress({ allow: parseAllowList("127.0.0.1"), maxResponseBytes: ANSWER_MAX_BYTES });
@@ -47,35 +48,58 @@ const REQUEST: ModelRequest = {
   tools: [{ name: "end_call", description: "Ends it.", inputSchema: { type: "object", properties: {} } }],
 };
 
-const PROVIDERS: [string, Dialect, (baseUrl: string, temperature?: number) => LlmConfig][] = [
-  ["OPENAI", chatCompletions, (_, temperature) => standard("OPENAI", temperature)],
-  ["OPENAI_RESPONSES", responses, (_, temperature) => standard("OPENAI_RESPONSES", temperature)],
-  ["ANTHROPIC", anthropic, (_, temperature) => standard("ANTHROPIC", temperature)],
-  ["GOOGLE", google, (_, temperature) => standard("GOOGLE", temperature)],
-  ["GROQ", chatCompletions, (_, temperature) => standard("GROQ", temperature)],
-  ["MISTRAL", mistralChat, (_, temperature) => standard("MISTRAL", temperature)],
-  ["CUSTOM_LLM", chatCompletions, (baseUrl, temperature) => custom(baseUrl, "CHAT_COMPLETION", temperature)],
-  ["CUSTOM_LLM (RESPONSES)", responses, (baseUrl, temperature) => custom(baseUrl, "RESPONSES", temperature)],
+type MakeModel = (baseUrl: string, temperature?: number) => Model;
+
+const selected =
+  (llmOf: (baseUrl: string, temperature?: number) => LlmConfig): MakeModel =>
+  (baseUrl, temperature) =>
+    selectModel(llmOf(baseUrl, temperature), settings(baseUrl, egress), silentLogger);
+const selectedStandard = (name: string) => selected((_, temperature) => standard(name, temperature));
+const selectedCustom = (apiType: string) => selected((baseUrl, temperature) => custom(baseUrl, apiType, temperature));
+/** As `selectModel` makes one of a provider whose answers only the AI SDK can read. */
+const readBySdk =
+  (name: string): MakeModel =>
+  (baseUrl, temperature) =>
+    withAttempts([readByAiSdk(name, baseUrl, temperature)], { retryMs: 1, log: silentLogger });
+
+const PROVIDERS: [string, Dialect, MakeModel][] = [
+  ["OPENAI", chatCompletions, selectedStandard("OPENAI")],
+  ["OPENAI, read by the AI SDK", chatCompletions, readBySdk("OPENAI")],
+  ["OPENAI_RESPONSES", responses, selectedStandard("OPENAI_RESPONSES")],
+  ["ANTHROPIC", anthropic, selectedStandard("ANTHROPIC")],
+  ["GOOGLE", google, selectedStandard("GOOGLE")],
+  ["GROQ", groqChat, selectedStandard("GROQ")],
+  ["GROQ, read by the AI SDK", groqChat, readBySdk("GROQ")],
+  ["MISTRAL", mistralChat, selectedStandard("MISTRAL")],
+  ["MISTRAL, read by the AI SDK", mistralChat, readBySdk("MISTRAL")],
+  ["CUSTOM_LLM", chatCompletions, selectedCustom("CHAT_COMPLETION")],
+  ["CUSTOM_LLM (RESPONSES)", responses, selectedCustom("RESPONSES")],
 ];
 
-type Said = ModelEvent extends infer E ? (E extends ModelEvent ? Omit<E, "by"> : never) : never;
+/** An answer, part by part. */
+type Said =
+  | { type: "text"; text: string }
+  | { type: "tool_call"; call: ToolCall }
+  | { type: "finish"; usage: TokenUsage };
 
 async function streamed(model: Model, request = REQUEST, signal = new AbortController().signal): Promise<Said[]> {
-  const events = await Array.fromAsync(model.stream(request, signal));
-  return events.map(({ by, ...said }) => {
+  const said: Said[] = [];
+  const end = await model.stream(request, signal, (text, by) => {
     expect(by).toEqual({ provider: model.provider, name: model.name });
-    return said;
+    said.push({ type: "text", text });
+    return null;
   });
+  return [...said, ...endOf(model, end)];
 }
 
 async function whole(model: Model, request = REQUEST, signal = new AbortController().signal): Promise<Said[]> {
-  const { by, text, toolCalls, usage } = await model.complete(request, signal);
-  expect(by).toEqual({ provider: model.provider, name: model.name });
-  return [
-    ...(text === "" ? [] : [{ type: "text", text } as Said]),
-    ...toolCalls.map((call) => ({ type: "tool_call", call }) as Said),
-    { type: "finish", usage } as Said,
-  ];
+  const { text, ...end } = await model.complete(request, signal);
+  return [...(text === "" ? [] : [{ type: "text", text } as const]), ...endOf(model, end)];
+}
+
+function endOf({ provider, name }: Model, { by, toolCalls, usage }: ModelEnd): Said[] {
+  expect(by).toEqual({ provider, name });
+  return [...toolCalls.map((call) => ({ type: "tool_call", call }) as const), { type: "finish", usage }];
 }
 
 const WAYS: [string, typeof streamed][] = [
@@ -90,15 +114,15 @@ function saying(text: string, then: (call: ModelCall) => unknown): Script {
   };
 }
 
-const FINISH: Said = { type: "finish", usage: { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS } };
+const FINISH = { type: "finish" as const, usage: { inputTokens: INPUT_TOKENS, outputTokens: OUTPUT_TOKENS } };
 
-describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
+describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
   let server: ScriptedModel;
   let model: Model;
   let provider: string;
   beforeEach(() => {
     server = servers.get(dialect) as ScriptedModel;
-    model = selectModel(llmOf(server.baseUrl), settings(server.baseUrl, egress), silentLogger);
+    model = make(server.baseUrl);
     provider = model.provider;
     printed.length = 0;
   });
@@ -107,7 +131,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
 
   test.each(WAYS)("gets the request with its owner's key (%s)", async (way, ask) => {
     server.script = (call) => call.finish("Yes.");
-    await ask(selectModel(llmOf(server.baseUrl, 0.125), settings(server.baseUrl, egress), silentLogger));
+    await ask(make(server.baseUrl, 0.125));
     expect(server.calls.at(-1)?.asked).toEqual({
       key: name.startsWith("CUSTOM") ? "sk-theirs" : "sk-ours",
       model: MODEL,
@@ -178,21 +202,19 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     server.script = (call) => {
       for (const piece of ["", "Hel", "lo "]) call.piece(piece);
     };
-    const events: ModelEvent[] = [];
     let text = "";
-    for await (const event of model.stream(REQUEST, new AbortController().signal)) {
-      events.push(event);
-      if (event.type !== "text") continue;
-      expect(event.text).not.toBe("");
-      text += event.text;
+    const { usage } = await model.stream(REQUEST, new AbortController().signal, (heard) => {
+      expect(heard).not.toBe("");
+      text += heard;
       // The rest is said only now that this has come.
       if (text === "Hello ") {
         for (const piece of ["\ud83d\ude00", " a\0b", "\0"]) server.calls.at(-1)?.piece(piece);
         server.calls.at(-1)?.finish();
       }
-    }
+      return null;
+    });
     expect(text).toBe("Hello 😀 ab");
-    expect(events.at(-1)).toMatchObject(FINISH);
+    expect(usage).toEqual(FINISH.usage);
   });
 
   test("passes on text that arrived together in one piece", async () => {
@@ -324,16 +346,16 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, llmOf) => {
     await left;
   });
 
-  test("whose reader leaves in the middle is aborted at once", async () => {
+  test("whose hearer throws in the middle is aborted at once", async () => {
     let left: Promise<void> | undefined;
     server.script = (call) => {
       left = call.left;
       call.piece("Hel");
     };
-    for await (const event of model.stream(REQUEST, new AbortController().signal)) {
-      expect(event).toMatchObject({ type: "text", text: "Hel" });
-      break;
-    }
+    const heard = model.stream(REQUEST, new AbortController().signal, () => {
+      throw new ServiceError("rate_limited", "Enough");
+    });
+    expect(await failure(heard)).toEqual({ kind: "rate_limited", detail: "Enough" });
     await left;
   });
 

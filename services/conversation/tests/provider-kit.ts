@@ -1,7 +1,9 @@
 import type { LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Egress } from "@parley/shared/egress/egress";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { aiSdkModel } from "../src/model/ai-sdk.ts";
 import { boundedFetch } from "../src/model/bounded-fetch.ts";
+import type { Model } from "../src/model/port.ts";
 import { LLM_PROVIDERS } from "../src/model/providers.ts";
 import type { ProviderSettings } from "../src/model/select.ts";
 
@@ -31,6 +33,14 @@ export function standard(providerName: string, temperature?: number): LlmConfig 
 export function custom(baseUrl: string, apiType?: string, temperature?: number): LlmConfig {
   const params = { baseUrl, apiKey: "sk-theirs", apiType, temperature };
   return { providerName: "CUSTOM_LLM", modelName: MODEL, params, fallbacks: [] };
+}
+
+/** A model of a standard provider, its answers read by the AI SDK whatever the provider speaks. */
+export function readByAiSdk(provider: string, baseURL: string, temperature?: number): Model {
+  const access = { apiKey: "sk-ours", baseURL, fetch: boundedFetch(ANSWER_MAX_BYTES) };
+  const model = LLM_PROVIDERS[provider]?.create(access, MODEL);
+  if (!model) throw new Error(`there is no provider ${provider}`);
+  return aiSdkModel({ provider, name: MODEL }, model, { temperature, userFirst: false });
 }
 
 /** How a call of a model failed. @throws when it did not, or not as a ServiceError */

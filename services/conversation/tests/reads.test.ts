@@ -52,7 +52,11 @@ describe("a conversation", () => {
     const listed = await service.chat.listConversations(
       ListConversationsRequest.fromPartial({ ownerId: agent.ownerId }),
     );
-    expect(listed.conversations).toEqual(conversation ? [conversation] : []);
+    const [, said] = conversation?.transcript?.messages ?? [];
+    expect(said?.reply).toMatchObject({ providerName: "CUSTOM_LLM", modelName: "scripted", isPartial: false });
+    // Lists do without it.
+    delete said?.reply;
+    expect(listed.conversations.map(withoutUndefined)).toEqual(conversation ? [withoutUndefined(conversation)] : []);
   });
 
   test("of a call without a transcript has none; a chat has one even if it is empty", async () => {
@@ -130,3 +134,7 @@ test.each(WRONG_PAGES)(
     }
   },
 );
+
+function withoutUndefined(value: object): unknown {
+  return JSON.parse(JSON.stringify(value));
+}

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { silentLogger } from "@parley/shared/log";
 import { newOwner } from "@parley/shared/testing/owners";
-import type { ConversationContext } from "../src/context.ts";
 import { expiredConversations } from "../src/retention/retention.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
@@ -31,8 +30,7 @@ async function seed(ownerId: string, count: number, messages = 1): Promise<void>
 }
 
 function sweep(): Promise<void> {
-  const ctx = { db: lists.db } as ConversationContext;
-  return expiredConversations(ctx, silentLogger).run(lists.clock.now(), new AbortController().signal);
+  return expiredConversations(lists, silentLogger).run(lists.clock.now(), new AbortController().signal);
 }
 
 async function left(ownerId: string): Promise<{ conversations: number; messages: number }> {

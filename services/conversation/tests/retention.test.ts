@@ -29,7 +29,7 @@ async function chatFrom(agent: TestAgent, ageMs: number, given: Partial<Stored> 
 }
 
 describe("a conversation past its owner's retention", () => {
-  test("is on no endpoint once the change has returned: no list, total, search, look-up or turn", async () => {
+  test("is gone from every endpoint once the change has returned: list, total, search, look-up and turn", async () => {
     const agent = await createAgent(service);
     const { ownerId } = agent;
     const stranger = newOwner();
@@ -102,7 +102,7 @@ describe("a conversation past its owner's retention", () => {
   });
 });
 
-test("the newer of two changes holds, in whatever order they arrive", async () => {
+test("the newer of two changes wins, in whatever order they arrive", async () => {
   const agent = await createAgent(service);
   await chatFrom(agent, 50 * DAY_MS);
   const { ownerId } = agent;

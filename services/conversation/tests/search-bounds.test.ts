@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { newOwner } from "@parley/shared/testing/owners";
 import { PART } from "../src/search/number-set.ts";
 import { eachTerm } from "../src/search/terms.ts";
-import { numberEnded } from "../src/store/search/index.ts";
+import { numberEnded } from "../src/store/search/build-index.ts";
 import { insertPart } from "../src/store/search/terms.ts";
 import { insert, request, startTestLists, stored, type TestLists } from "./lists-kit.ts";
 
@@ -25,7 +25,7 @@ async function totalOf(ownerId: string, search: string): Promise<number> {
   return (await lists.lists.listConversations(request(ownerId, { search }))).total;
 }
 
-test("a part with more words than are held in memory is indexed as any other", async () => {
+test("a part with more words than the index job holds in memory is indexed like any other", async () => {
   const ownerId = newOwner();
   const all = Array.from({ length: PART }, (_, at) => stored({ ownerId, messages: [`everywhere ${wordsOf(at, 5)}`] }));
   await insert(lists.db, all);
@@ -41,7 +41,7 @@ test("a part with more words than are held in memory is indexed as any other", a
   expect(row?.words).toBe(1 + 5 * PART);
 });
 
-test("long texts are taken into the index some megabytes at a time, and the owner's turn ends in between", async () => {
+test("long texts are indexed a few megabytes at a time, and the owner's time slice may end in between", async () => {
   const ownerId = newOwner();
   const long = "long text ".repeat(100_000);
   await insert(
@@ -60,7 +60,7 @@ test("long texts are taken into the index some megabytes at a time, and the owne
   expect(await numbered()).toBe(20);
 });
 
-test("of a conversation of more than 4 MiB the newest are searched, as they are read", async () => {
+test("in a conversation of more than 4 MiB the newest messages are searched, the same that are read", async () => {
   const ownerId = newOwner();
   const messages = ["the oldest", ...Array.from({ length: 5 }, () => "x".repeat(MIB - 100)), "the newest"];
   await insert(lists.db, [stored({ ownerId, messages })]);
@@ -69,8 +69,8 @@ test("of a conversation of more than 4 MiB the newest are searched, as they are 
   expect(await totalOf(ownerId, "oldest")).toBe(0);
 });
 
-test("while a long text is indexed, others have their turns every millisecond or so", () => {
-  const sink = { gram: () => {}, word: () => {} };
+test("indexing a long text yields to other work about every millisecond", () => {
+  const sink = { gram: () => {}, word: () => {}, seam: () => {} };
   for (const text of ["word ".repeat(100_000), "w".repeat(500_000)]) {
     expect(Array.from(eachTerm(text, sink)).length).toBeGreaterThan(text.length / 20_000);
   }

@@ -4,7 +4,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import fc from "fast-check";
 import { PART } from "../src/search/number-set.ts";
 import { goneConversations } from "../src/search/tidy.ts";
-import { indexNextPart, numberEnded, rebuildBlock } from "../src/store/search/index.ts";
+import { indexNextPart, numberEnded, rebuildBlock } from "../src/store/search/build-index.ts";
 import { mergeBlock } from "../src/store/search/terms.ts";
 import {
   AGENTS,
@@ -224,7 +224,7 @@ test(
   TIMEOUT_MS,
 );
 
-test("the service indexes by itself what ended, and leaves what goes on to be searched as it is", async () => {
+test("the service indexes ended conversations by itself, and searches open ones directly", async () => {
   const ownerId = newOwner();
   // One in 128 asks for it.
   const all = Array.from({ length: 3_000 }, (_, at) =>
@@ -240,13 +240,13 @@ test("the service indexes by itself what ended, and leaves what goes on to be se
   await check(all, ownerId, { search: "ell" }, { number: 1, size: 10 });
 });
 
-test("a text with a character that none can have is found nowhere", async () => {
+test("a text with a character that cannot be stored matches nothing", async () => {
   const ownerId = newOwner();
   await insert(lists.db, [stored({ ownerId, messages: ["one", "two"] })]);
   for (const search of ["e\u001et", "\0", "one\0"]) await check([], ownerId, { search }, { number: 1, size: 10 });
 });
 
-test("an owner's searches beyond those that may wait are refused until later; another owner's are done", async () => {
+test("an owner's searches beyond its queue are refused for now; another owner's are served", async () => {
   const [busy, other] = [newOwner(), newOwner()];
   await insert(lists.db, [stored({ ownerId: other, messages: ["Hello"] })]);
   const held = Promise.withResolvers<void>();

@@ -5,7 +5,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import { appendMessages } from "../src/store/calls.ts";
 import type { TypeName } from "../src/store/conversations.ts";
 import type { SessionKey } from "../src/store/session-key.ts";
-import { takeTurn } from "../src/store/turns.ts";
+import { takeTurn, takeTurns } from "../src/store/turns.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
 const MANY = 5_000;
@@ -38,11 +38,43 @@ async function looksInto(tx: Sql, index: string): Promise<number> {
 // No statistics have been gathered: the planner knows how large the table is and nothing of what is in it.
 test("a turn finds its session by its key, not among all that are open", async () => {
   const key = await openMany("CHAT");
-  const given = { agentId: "agt_any", message: "Hi", name: "Hi", metadata: {}, variables: {}, now: NOW, until: NOW };
+  const given = {
+    type: "CHAT" as const,
+    agentId: "agt_any",
+    draftId: null,
+    message: "Hi",
+    name: "Hi",
+    metadata: {},
+    variables: {},
+    now: NOW,
+    until: NOW,
+  };
   await lists.db.begin(async (tx) => {
     const before = await looksInto(tx, "conversations_pkey");
     expect(await takeTurn(tx, { ...key, ...given, turnId: newUuid() }, 1_000)).toMatchObject({ seq: 1, earlier: [] });
     expect((await looksInto(tx, "conversations_pkey")) - before).toBe(1);
+  });
+});
+
+test("turns taken in one statement find their sessions by key, once to lock and once to write each", async () => {
+  const key = await openMany("CHAT");
+  const other = await openMany("CHAT");
+  const given = {
+    type: "CHAT" as const,
+    agentId: "agt_any",
+    draftId: null,
+    message: "Hi",
+    name: "Hi",
+    metadata: {},
+    variables: {},
+    now: NOW,
+    until: NOW,
+  };
+  const turns = [key, other].map((each) => ({ ...each, ...given, turnId: newUuid() }));
+  await lists.db.begin(async (tx) => {
+    const before = await looksInto(tx, "conversations_pkey");
+    expect((await takeTurns(tx, turns, 1_000)).size).toBe(2);
+    expect((await looksInto(tx, "conversations_pkey")) - before).toBe(4);
   });
 });
 

@@ -244,7 +244,7 @@ describe("a model that never stops calling tools", () => {
     expect(service.model.calls.length - from).toBe(8);
   });
 
-  test("costs what all its answers cost", async () => {
+  test("counts the tokens of all its answers", async () => {
     const agent = await createAgent(service, { tools: { set_language: true } });
     script(SETS_SPANISH, SAYS("Hola."));
     const { sessionId } = await say(service, agent, "Hi");

@@ -58,8 +58,20 @@ describe("a transcript", () => {
     expect(await answer).toEqual({ lastSequence: 2 });
     const conversation = await read(service.chat, key);
     expect(conversation.transcript?.messages).toEqual([
-      { role: Role.ROLE_USER, content: "Where is my zebra?", timestamp: spokenAt },
-      { role: Role.ROLE_ASSISTANT, content: "On its way.", timestamp: service.clock.now() },
+      {
+        role: Role.ROLE_USER,
+        content: "Where is my zebra?",
+        timestamp: spokenAt,
+        latency: undefined,
+        delivery: undefined,
+      },
+      {
+        role: Role.ROLE_ASSISTANT,
+        content: "On its way.",
+        timestamp: service.clock.now(),
+        latency: undefined,
+        delivery: undefined,
+      },
     ]);
     expect(conversation.lastActivityAt).toEqual(service.clock.now());
     const found = await service.chat.listConversations(listed(agent.ownerId, { search: "ZEBRA" }));
@@ -130,17 +142,38 @@ describe("a stream", () => {
     ["without a role", (m) => ({ ...m, message: undefined }), "message.role must be USER or ASSISTANT"],
     [
       "with nothing said",
-      (m) => ({ ...m, message: { role: Role.ROLE_USER, content: "\0", timestamp: undefined } }),
+      (m) => ({
+        ...m,
+        message: { role: Role.ROLE_USER, content: "\0", timestamp: undefined, latency: undefined, delivery: undefined },
+      }),
       "message.content must be 1 to 100000 characters",
     ],
     [
       "with too much said",
-      (m) => ({ ...m, message: { role: Role.ROLE_USER, content: "😀".repeat(100_001), timestamp: undefined } }),
+      (m) => ({
+        ...m,
+        message: {
+          role: Role.ROLE_USER,
+          content: "😀".repeat(100_001),
+          timestamp: undefined,
+          latency: undefined,
+          delivery: undefined,
+        },
+      }),
       "message.content must be 1 to 100000 characters",
     ],
     [
       "of another time",
-      (m) => ({ ...m, message: { role: Role.ROLE_USER, content: "x", timestamp: new Date(-1e13) } }),
+      (m) => ({
+        ...m,
+        message: {
+          role: Role.ROLE_USER,
+          content: "x",
+          timestamp: new Date(-1e13),
+          latency: undefined,
+          delivery: undefined,
+        },
+      }),
       "message.timestamp must be between the years 1970 and 9999",
     ],
     ["numbered 0", (m) => ({ ...m, sequence: 0 }), "sequence must be 1 for the first message, 2 for the next, …"],

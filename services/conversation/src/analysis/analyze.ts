@@ -30,7 +30,7 @@ export async function analyze(
   const request = analysisRequest(agent, fields, conversation, messages, limits.contextTokens);
   const startedAt = performance.now();
   const watch = watchModel(() => model.provider, limits.model, { clientGone: NOBODY, cutOff: turns.cutOff });
-  // What an answer may take is reserved before (bytes.ts).
+  // The memory for the answer is reserved beforehand (bytes.ts).
   const meter = { ownerId: owner_id, received: () => {} };
   const asked = { ...request, meter, firstWordMs: limits.model.deadlineMs };
   const reply = await model.complete(asked, watch.signal).finally(watch.done);

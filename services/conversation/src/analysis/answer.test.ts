@@ -9,7 +9,7 @@ const fieldsOf = (schema: Record<string, string>) =>
   analysisFields(Object.fromEntries(Object.entries(schema).map(([name, type]) => [name, { type }])));
 
 describe("the schema an answer is asked by", () => {
-  test("is one closed object with every field required, Optional by null", () => {
+  test("is one closed object with every field required, and null for a missing Optional", () => {
     expect(answerSchema(fieldsOf({ mood: "Optional[str]", solved: "bool" }))).toEqual({
       type: "object",
       properties: { mood: { anyOf: [{ type: "string" }, { type: "null" }] }, solved: { type: "boolean" } },
@@ -18,7 +18,7 @@ describe("the schema an answer is asked by", () => {
     });
   });
 
-  test("calls a field whose name a provider may refuse by another, with the name as its description", () => {
+  test("renames a field whose name a provider may refuse, and gives the name as its description", () => {
     const fields = fieldsOf({ "Customer mood": "str", field_1: "int", "ça va": "bool" });
     expect(fields.map(({ key }) => key)).toEqual(["field_1_", "field_1", "field_3"]);
     expect(answerSchema(fields)).toMatchObject({
@@ -32,7 +32,7 @@ describe("the schema an answer is asked by", () => {
     ]);
   });
 
-  test("is strict all the way down, whatever the notation", () => {
+  test("is strict at every level, whatever the notation", () => {
     const check = (schema: unknown): void => {
       if (typeof schema !== "object" || schema === null) return;
       const { type, properties, required, additionalProperties } = schema as Record<string, unknown>;
@@ -49,7 +49,7 @@ describe("the schema an answer is asked by", () => {
 describe("an answer", () => {
   const fields = fieldsOf({ mood: 'Literal["calm","angry"]', calls: "int", notes: "Optional[list[str]]" });
 
-  test("gives each field its value, and each that it misses a reason of its own", () => {
+  test("gives each field its value, and each missing field its own reason", () => {
     expect(readAnswer(fields, '{"mood": "calm", "calls": 2, "notes": ["a"]}')).toEqual([
       { name: "mood", value: "calm", type: 'Literal["calm","angry"]' },
       { name: "calls", value: 2, type: "int" },
@@ -63,11 +63,11 @@ describe("an answer", () => {
     expect(readAnswer(fields, "{}")?.[0]).toMatchObject({ value: null, error: "the model left it out" });
   });
 
-  test("that holds no object cannot be read", () => {
+  test("without an object cannot be read", () => {
     expect(readAnswer(fields, "All went well.")).toBeNull();
   });
 
-  test("is one summary when there is no schema", () => {
+  test("is a single summary when there is no schema", () => {
     expect(readAnswer([], " All went\0 well. \n")).toEqual([{ name: "summary", value: "All went well.", type: "str" }]);
     expect(readAnswer([], " \n")).toBeNull();
     expect(failedItems([], "no")).toEqual([{ name: "summary", value: null, type: "str", error: "no" }]);
@@ -100,7 +100,7 @@ describe("a field's value", () => {
     else expect(read).toEqual({ value: value as never });
   });
 
-  test("of its type is taken as it is, and so fits the type again", () => {
+  test("of its type is taken unchanged, and fits the type when it is read again", () => {
     const typed = notation().chain((text) => fc.tuple(fc.constant(parseNotation(text)), valueFor(parseNotation(text))));
     fc.assert(
       fc.property(typed, ([type, given]) => {
@@ -111,7 +111,7 @@ describe("a field's value", () => {
     );
   });
 
-  test("of anything else is an error or a value of the type, never a fault", () => {
+  test("of any other type becomes a value of the type or an error, and never throws", () => {
     fc.assert(
       fc.property(notation(), fc.jsonValue(), (text, given) => {
         const type = parseNotation(text);

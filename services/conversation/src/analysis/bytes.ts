@@ -1,4 +1,4 @@
-import { byteShares, type Hold } from "@parley/shared/byte-shares";
+import { byteShares, type Hold } from "@parley/shared/shares/byte-shares";
 import type { ConversationLimits } from "../context.ts";
 import { byteBudget } from "../turn/context-window.ts";
 

@@ -25,7 +25,7 @@ describe("the JSON object of an answer", () => {
     expect(extractJson(text)).toBeNull();
   });
 
-  test("of any shape is found in any prose without braces", () => {
+  test("is found in any prose without braces, whatever its shape", () => {
     const prose = fc.string().map((text) => text.replaceAll(/[{}]/g, ""));
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), prose, prose, (object, before, after) => {

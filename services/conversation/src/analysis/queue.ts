@@ -81,7 +81,7 @@ async function itemsOf(
 
 async function findAnalyzingAgent(ctx: ConversationContext, row: ConversationRow): Promise<AgentRuntime | null> {
   try {
-    const agent = await ctx.getAnalyzingAgent(row.ownerId, row.agentId);
+    const agent = await ctx.getAnalyzingAgent(row.ownerId, row.agentId, row.draftId);
     return agent.analysis?.enabled ? agent : null;
   } catch (error) {
     if (isGone(error)) return null;

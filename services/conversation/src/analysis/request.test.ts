@@ -29,7 +29,7 @@ describe("what a model is asked", () => {
     llm: { providerName: "OPENAI", modelName: "m" },
   });
 
-  test("is the analysis prompt, its variables filled as in the main one, of the transcript", () => {
+  test("is the analysis prompt, its variables filled as in the main one, and the transcript", () => {
     const request = analysisRequest(agent, [], CONVERSATION, MESSAGES, 32_000);
     expect(request.system).toStartWith("Judge how Acme served Ada.\n\n");
     expect(request).toMatchObject({ tools: [] });
@@ -61,7 +61,7 @@ describe("a transcript that is too long", () => {
   const numbered = (texts: readonly string[]) => texts.map((text, at) => ({ seq: at + 1, text }));
   const lines = Array.from({ length: 500 }, (_, at) => `user: message ${at} ${"word ".repeat(at % 7)}`);
 
-  test("keeps its beginning and, with more of the room, its end, and says what is left out", () => {
+  test("keeps its beginning and a longer part of its end, and says what is left out", () => {
     const kept = fitTranscript(numbered(lines), 400);
     const gap = kept.findIndex((line) => line.endsWith("messages left out]"));
     expect(kept[0]).toBe(lines[0]);
@@ -72,12 +72,12 @@ describe("a transcript that is too long", () => {
     expect(kept.length - gap).toBeGreaterThan(gap);
   });
 
-  test("is whole when it fits", () => {
+  test("is sent whole when it fits", () => {
     expect(fitTranscript(numbered(lines), cost(lines))).toEqual(lines);
     expect(fitTranscript([], 100)).toEqual([]);
   });
 
-  test("of one message is cut in the middle of it", () => {
+  test("with only one message is cut in the middle of that message", () => {
     const [kept = "", ...others] = fitTranscript(numbered([`user: begins ${"word ".repeat(10_000)}ends`]), 800);
     expect(others).toEqual([]);
     expect(kept).toStartWith("user: begins");

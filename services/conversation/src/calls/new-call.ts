@@ -25,13 +25,14 @@ const FIELDS: Record<Channel, { required: readonly Field[]; optional: readonly F
   },
   WHATSAPP: { required: ["from_mobile_number", "to_mobile_number"], optional: [] },
   DAILY: { required: ["room_url"], optional: ["room_name"] },
+  WEB: { required: [], optional: [] },
 };
 const E164 = /^\+[1-9]\d{6,14}$/;
 const ROOM_NAME_MAX = 200;
 /** Limit for metadata and for dynamic variables, the same as for a request body. */
 const JSON_BYTES_MAX = 1024 * 1024;
 
-/** Reads and validates the conversation that a runtime starts. @throws ServiceError invalid, naming the field */
+/** Validates the conversation that a runtime starts. @throws ServiceError invalid, naming the field */
 export function newCall(request: StartConversationRequest): NewCall {
   const { ownerId, agentId, conversationId, metadata = {}, dynamicVariables = {} } = request;
   if (!isUuid(conversationId))
@@ -51,12 +52,13 @@ export function newCall(request: StartConversationRequest): NewCall {
     metadata,
     variables: { ...collectValues(metadata), ...callVariables(dynamicVariables) },
     isTestCall: request.isTestCall,
+    draftId: request.draftId ?? null,
   };
   checkFields(call);
   return call;
 }
 
-/** The runtime's `dynamic_variables`, by canonical name. @throws ServiceError invalid */
+/** The runtime's `dynamic_variables` by canonical name. @throws ServiceError invalid */
 export function callVariables(given: { [name: string]: unknown }): Record<string, VariableValue> {
   checkJson("dynamic_variables", given);
   return collectValues({ dynamic_variables: given });
@@ -65,7 +67,7 @@ export function callVariables(given: { [name: string]: unknown }): Record<string
 function channelOf(request: StartConversationRequest): Channel {
   const type = nameOf(CONVERSATION_TYPES, request.type);
   if (type === "CHAT") throw invalid("type", "type must not be CHAT: a chat begins with StartChat or its first turn");
-  if (!type) throw invalid("type", "type must be TELEPHONY, WHATSAPP or DAILY");
+  if (!type) throw invalid("type", "type must be TELEPHONY, WHATSAPP, DAILY or WEB");
   return type;
 }
 

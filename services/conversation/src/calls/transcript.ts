@@ -36,24 +36,30 @@ export function withLastSequence(error: ServiceError, lastSequence: number): Ser
   return withMetadata(error, { last_sequence: String(lastSequence) });
 }
 
-function gap(expected: number, came: number): ServiceError {
+export function gap(expected: number, came: number): ServiceError {
   return new ServiceError("condition", `Message ${expected} is missing: send ${expected} before ${came}`);
+}
+
+/** Returns a text as it can be stored. @throws ServiceError invalid when it is empty or too long */
+export function checkContent(field: string, given: string): string {
+  const content = storable(given);
+  if (content === "" || isLonger(content, CONTENT_MAX)) {
+    throw invalid(field, `${field} must be 1 to ${CONTENT_MAX} characters`);
+  }
+  return content;
 }
 
 function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): NewMessage {
   const role = message && nameOf(ROLES, message.role);
   if (!role) throw invalid("message.role", "message.role must be USER or ASSISTANT");
-  const content = storable(message.content);
-  if (content === "" || isLonger(content, CONTENT_MAX)) {
-    throw invalid("message.content", `message.content must be 1 to ${CONTENT_MAX} characters`);
-  }
-  return { seq: sequence, role, content, createdAt: timeOf(message.timestamp) ?? now };
+  const content = checkContent("message.content", message.content);
+  return { seq: sequence, role, content, createdAt: timeOf("message.timestamp", message.timestamp) ?? now };
 }
 
 /** @throws ServiceError invalid for a time outside the four-digit years of ISO 8601 */
-function timeOf(timestamp: Date | undefined): Date | undefined {
+export function timeOf(field: string, timestamp: Date | undefined): Date | undefined {
   if (timestamp === undefined) return undefined;
   const year = timestamp.getUTCFullYear();
   if (year >= 1970 && year <= 9999) return timestamp;
-  throw invalid("message.timestamp", "message.timestamp must be between the years 1970 and 9999");
+  throw invalid(field, `${field} must be between the years 1970 and 9999`);
 }

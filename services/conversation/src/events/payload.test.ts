@@ -21,11 +21,12 @@ const CHAT: PayloadSource = {
   recordingUrl: null,
   durationSeconds: null,
   isTestCall: false,
+  scheduledCall: null,
   messages: [],
   isTranscriptTruncated: false,
 };
 
-test("what is not available is left out, transcript and analysis are arrays all the same", () => {
+test("missing fields are left out, but transcript and analysis are always arrays", () => {
   expect(JSON.parse(eventPayload("conversation.completed", CHAT))).toEqual({
     event: "conversation.completed",
     id: "cnv_1",
@@ -40,7 +41,7 @@ test("what is not available is left out, transcript and analysis are arrays all 
   });
 });
 
-test("a call's payload has every field of the specification, in its form", () => {
+test("a call's payload has every documented field, in its documented form", () => {
   const call: PayloadSource = {
     ...CHAT,
     type: "TELEPHONY",
@@ -90,7 +91,7 @@ test.each([
   ["quotes", '"'],
   ["three bytes each", "語"],
   ["four bytes each", "🎉"],
-])("a payload of too many messages, %s, has as many of the newest as fit, and says so", (_, character) => {
+])("a payload with too many messages, %s, keeps as many of the newest as fit, and says so", (_, character) => {
   const messages = Array.from({ length: 400 }, (_, at) => said(`${at} ${character.repeat(20_000)}`));
   const payload = eventPayload("conversation.completed", { ...CHAT, messages });
   const { conversation_transcript: kept, conversation_transcript_truncated: isTruncated } = JSON.parse(payload);
@@ -103,7 +104,7 @@ test.each([
   expect(bytes + next).toBeGreaterThan(PAYLOAD_BYTES_MAX);
 });
 
-test("a payload whose source was cut says so", () => {
+test("a payload whose source was truncated says so", () => {
   const source = { ...CHAT, messages: [said("Bye")], isTranscriptTruncated: true, isAnalysisTruncated: true };
   expect(JSON.parse(eventPayload("conversation.completed", source))).toMatchObject({
     conversation_transcript: [{ content: "Bye" }],

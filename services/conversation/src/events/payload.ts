@@ -31,6 +31,7 @@ function payloadOf(event: string, source: PayloadSource): string {
     to_mobile_number: source.toMobileNumber ?? undefined,
     from_mobile_number: source.fromMobileNumber ?? undefined,
     is_test_call: source.isTestCall,
+    scheduled_call: source.scheduledCall ?? undefined,
     conversation_transcript: source.messages.map(presentMessage),
     conversation_transcript_truncated: source.isTranscriptTruncated || undefined,
     conversation_analysis: (source.analysis ?? []).map(({ name, value, type, error }) => ({

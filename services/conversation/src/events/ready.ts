@@ -24,7 +24,6 @@ export async function readyToSend(
     ctx,
     unbuilt.filter(({ awaitsAnalysis }) => !awaitsAnalysis),
   );
-  await askForAnalyses(ctx, wanting);
   const [stored, built] = await Promise.all([
     readPayloads(
       ctx.db,
@@ -34,6 +33,8 @@ export async function readyToSend(
       ctx,
       unbuilt.filter((event) => !wanting.includes(event)),
     ),
+    // What needs no analysis does not wait for what does.
+    askForAnalyses(ctx, wanting),
   ]);
   // Keeps the order. A missing event was already sent by another run.
   return events.flatMap((event) => {

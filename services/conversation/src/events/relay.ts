@@ -7,18 +7,15 @@ import type { ConversationContext } from "../context.ts";
 import {
   type DueEvent,
   deleteEvents,
-  findDueEvents,
   findNextDueEvent,
   giveUpEvents,
   putOffEvents,
 } from "../store/conversation-events.ts";
+import { type LaneState, noLanes, relayInLanes } from "./lanes.ts";
 import { readyToSend } from "./ready.ts";
 import { type Failure, sendEvents, wasInVain } from "./send.ts";
 
 const QUEUE = "relay-events";
-/** Bounds on the events, and on the bytes of their payloads, that the process holds at a time. */
-const BATCH_MAX = 50;
-const BATCH_BYTES_MAX = 8 * 1024 * 1024;
 /** Another replica takes over this long after this one died. */
 const LEASE_MS = 10_000;
 const RETRY_MAX_MS = 30_000;
@@ -38,24 +35,18 @@ export async function startEventRelay(ctx: ConversationContext): Promise<void> {
 
 /**
  * Delivers the events of ended conversations to the webhook dispatcher, at least once, in one replica at a time. Owners
- * take turns: an owner with a long backlog delays another owner's event by about one batch.
+ * are served side by side and take turns (`lanes.ts`).
  */
 export function eventRelayQueue(
   ctx: ConversationContext,
   log: Logger,
 ): { queues: Record<string, Queue>; stop(): void } {
-  const state: RelayState = { lastOwnerId: "", heldBytes: 0 };
+  const state = noLanes();
   const run = (_: Job, lease: AbortSignal) => relay(ctx, log, state, lease);
   return {
     queues: { [QUEUE]: { concurrency: 1, leaseMs: LEASE_MS, retryDelayMs, run } },
     stop: observeHeldBytes("events", () => state.heldBytes),
   };
-}
-
-interface RelayState {
-  /** The owner served last; the next one in order follows. */
-  lastOwnerId: string;
-  heldBytes: number;
 }
 
 /** Backs off from 1 s to `RETRY_MAX_MS`; never gives up. @param attempts failed so far */
@@ -64,42 +55,13 @@ function retryDelayMs(attempts: number): number {
 }
 
 /** @returns when to run again */
-async function relay(ctx: ConversationContext, log: Logger, state: RelayState, lease: AbortSignal): Promise<Date> {
+async function relay(ctx: ConversationContext, log: Logger, state: LaneState, lease: AbortSignal): Promise<Date> {
   const { db, clock, turns } = ctx;
-  let wasBusy = false;
-  while (!turns.cutOff.aborted && !lease.aborted) {
-    const batch = beginningWithin(await findNextEvents(ctx, state.lastOwnerId), BATCH_BYTES_MAX);
-    const last = batch.at(-1);
-    if (!last) break;
-    wasBusy = true;
-    state.lastOwnerId = last.ownerId;
-    state.heldBytes = bytesOf(batch);
-    await relayBatch(ctx, log, batch).finally(() => {
-      state.heldBytes = 0;
-    });
-  }
+  const isOver = () => turns.cutOff.aborted || lease.aborted;
+  const wasBusy = await relayInLanes(ctx, state, (events) => relayBatch(ctx, log, events), isOver);
   const latest = clock.now().getTime() + (wasBusy ? LOOK_AGAIN_MS.busy : LOOK_AGAIN_MS.idle);
   const next = await findNextDueEvent(db);
   return new Date(Math.min(latest, next?.getTime() ?? latest));
-}
-
-/** Finds the events of the owners after `lastOwnerId`, starting over after the last owner. */
-async function findNextEvents({ db, clock }: ConversationContext, lastOwnerId: string): Promise<DueEvent[]> {
-  const events = await findDueEvents(db, clock.now(), BATCH_MAX, lastOwnerId);
-  return events.length > 0 || lastOwnerId === "" ? events : findDueEvents(db, clock.now(), BATCH_MAX, "");
-}
-
-/** Returns at least one event, however large. The next run finds the others. */
-function beginningWithin(events: readonly DueEvent[], bytesMax: number): DueEvent[] {
-  let bytes = 0;
-  return events.filter(({ bytesMax: more }, at) => {
-    bytes += more;
-    return at === 0 || bytes <= bytesMax;
-  });
-}
-
-function bytesOf(events: readonly DueEvent[]): number {
-  return events.reduce((sum, { bytesMax }) => sum + bytesMax, 0);
 }
 
 /** @throws the calls' error when none was answered: the dispatcher is down, and further batches would fail too */

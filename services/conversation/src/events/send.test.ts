@@ -33,7 +33,7 @@ function fakeDispatcher({ isAway = false } = {}) {
   return { calls, acceptEvents };
 }
 
-test("every event is in one call, in order and with its trace; none has more than 25, or more than 4 MiB but of one event", async () => {
+test("every event is in one call, in order and with its trace; a call has at most 25 events, and 4 MiB unless it has one event", async () => {
   const dispatcher = fakeDispatcher();
   const large = ["ü".repeat(1.5 * MIB), "x".repeat(0.9 * MIB), "x", "x".repeat(30 * MIB)];
   const events = [...large, ...Array(50).fill("x")].map(eventOf);
@@ -44,7 +44,7 @@ test("every event is in one call, in order and with its trace; none has more tha
   expect(new Set(given.map(({ traceparent }) => traceparent))).toEqual(new Set([TRACEPARENT]));
 });
 
-test("an event that is refused, or at which the dispatcher fails, keeps no other", async () => {
+test("an event that is refused, or that makes the dispatcher fail, does not block the others", async () => {
   const events = [...Array(25).fill("x"), "fail", ...Array(24).fill("x"), "x"].map(eventOf);
   events[3] = eventOf("refuse");
   const { sent, refused, failed } = await sendEvents(fakeDispatcher(), events);
@@ -55,7 +55,7 @@ test("an event that is refused, or at which the dispatcher fails, keeps no other
   ] as never);
 });
 
-test("a dispatcher that does not answer the first call gets no other; one that refuses all of it does", async () => {
+test("a dispatcher that does not answer the first call gets no other; one that refuses all its events does", async () => {
   const away = fakeDispatcher({ isAway: true });
   const events = Array.from({ length: 60 }, () => eventOf("refuse"));
   const { failed } = await sendEvents(away, events);

@@ -1,10 +1,13 @@
-/** Minutes after midnight UTC, inclusive of both; from > to wraps midnight. */
+/** Minutes after midnight UTC, both inclusive; from > to wraps midnight. */
 export interface TimeOfDay {
   from: number;
   to: number;
 }
 
-/** Counts to add up: those of the periods of `span` days that begin from `firstDay` to `lastDay`, of these minutes of each day. */
+/**
+ * Counts to add up: those of the periods of length `span` that begin from `firstDay` to `lastDay`, within these minutes
+ * of each day.
+ */
 export interface Periods {
   span: Span;
   firstDay: number;
@@ -19,7 +22,7 @@ export interface Moments {
   to: Date;
 }
 
-/** A range of time as whole minutes, which are counted, and the broken ones at its ends, whose rows have to be looked at. */
+/** A time range as whole minutes, which are counted, and the partial minutes at its ends, whose rows must be read. */
 export interface CountedRange {
   periods: Periods[];
   newer: Moments | null;
@@ -27,19 +30,22 @@ export interface CountedRange {
 }
 
 export type Span = 1 | 8 | 64;
-/** As kept in conversation_counts: each is a whole number of the next. */
+/** As stored in conversation_counts; each span is a multiple of the next. */
 const SPANS: readonly Span[] = [64, 8, 1];
-/** Before and after every conversation, and a multiple of every span. */
+/** Before and after every conversation; multiples of every span. */
 const ALWAYS = 64_000_000;
 const MINUTE_MS = 60_000;
 const DAY_MINUTES = 1440;
 const LAST_MINUTE = DAY_MINUTES - 1;
 
-/** How to count what began from `from` to `to`, inclusive of both, at a time of day. Null when there is nothing to count. */
+/**
+ * How to count the conversations that began from `from` to `to`, both inclusive, at a time of day. Null when there is
+ * nothing to count.
+ */
 export function countedRange(from: Date | null, to: Date | null, timeOfDay: TimeOfDay | null): CountedRange | null {
   if (from && to && from > to) return null;
   const first = from ? Math.ceil(from.getTime() / MINUTE_MS) : null;
-  // The minute of `to` is never taken whole: a column may tell times more finely than a Date.
+  // The minute of `to` never counts as whole, because a column may store times more precisely than a Date.
   const end = to ? Math.floor(to.getTime() / MINUTE_MS) : null;
   if (from && to && end !== null && first !== null && end <= first) {
     return { periods: [], newer: { from, to }, older: null };
@@ -52,7 +58,7 @@ export function countedRange(from: Date | null, to: Date | null, timeOfDay: Time
   return { periods, newer, older };
 }
 
-/** Whole minutes since 1970, null for no bound, as days and parts of days. */
+/** Converts whole minutes since 1970, null for no bound, to days and parts of days. */
 function wholeDays(first: number | null, last: number | null): Periods[] {
   const day = (minute: number) => Math.floor(minute / DAY_MINUTES);
   const minuteOf = (minute: number) => minute - day(minute) * DAY_MINUTES;
@@ -73,7 +79,7 @@ function wholeDays(first: number | null, last: number | null): Periods[] {
   return [...parts, ...cover(SPANS, firstDay, lastDay)];
 }
 
-/** Days, inclusive, by the largest spans that fit. */
+/** Covers days, both inclusive, with the largest spans that fit. */
 function cover([span = 1, ...smaller]: readonly Span[], from: number, to: number): Periods[] {
   if (from > to) return [];
   const begin = Math.ceil(from / span) * span;
@@ -90,7 +96,7 @@ function windowsOf(timeOfDay: TimeOfDay | null): TimeOfDay[] {
   if (timeOfDay === null) return [{ from: 0, to: LAST_MINUTE }];
   const { from, to } = timeOfDay;
   if (from <= to) return [{ from, to }];
-  // Meeting windows are the whole day.
+  // Two windows that meet cover the whole day.
   if (from === to + 1) return [{ from: 0, to: LAST_MINUTE }];
   return [
     { from: 0, to },

@@ -1,26 +1,43 @@
 import type { Database } from "@parley/shared/db/database";
 import { HAND_OVER, type Queue } from "@parley/shared/jobs/worker";
-import { turnOf } from "../job-turn.ts";
 import { foldConversationChanges } from "../store/conversation-counts.ts";
+import { foldFigureChanges } from "../store/figures.ts";
+import { timeSlice } from "../time-slice.ts";
 
 const RETRY_MS = 5_000;
 
-/** Keeps the changes few that a list has to add to the counts. Asked for by the tables themselves (0003_conversation_counts). */
-export function foldCountsQueue(db: Database): Record<string, Queue> {
+/**
+ * Keep the number of changes low that a list must add to the counts, and statistics to the figures. Triggers enqueue
+ * them (0003_conversation_counts, 0017_figures).
+ */
+export function foldQueues(db: Database): Record<string, Queue> {
   return {
-    "fold-conversation-counts": {
-      concurrency: 1,
-      leaseMs: 60_000,
-      retryDelayMs: () => RETRY_MS,
-      run: async ({ ownerId }, lease) => {
-        if (!(await foldCounts(db, ownerId, turnOf(lease)))) return HAND_OVER;
-      },
+    "fold-conversation-counts": queueOf((ownerId, isOver) => foldCounts(db, ownerId, isOver)),
+    "fold-figures": queueOf((ownerId, isOver) => untilNone(() => foldFigureChanges(db, ownerId), isOver)),
+  };
+}
+
+/** @param fold returns false when it was over before it was done */
+function queueOf(fold: (ownerId: string, isOver: () => boolean) => Promise<boolean>): Queue {
+  return {
+    concurrency: 1,
+    leaseMs: 60_000,
+    retryDelayMs: () => RETRY_MS,
+    run: async ({ ownerId }, lease) => {
+      if (!(await fold(ownerId, timeSlice(lease)))) return HAND_OVER;
     },
   };
 }
 
-/** Adds an owner's changes to the counts until none is left or `isOver`, asked after each batch, says so: false then. */
+/**
+ * Folds an owner's changes into the counts until none is left, or until `isOver`, called after each batch, returns
+ * true; then returns false.
+ */
 export async function foldCounts(db: Database, ownerId: string, isOver: () => boolean): Promise<boolean> {
-  while ((await foldConversationChanges(db, ownerId)) > 0) if (isOver()) return false;
+  return untilNone(() => foldConversationChanges(db, ownerId), isOver);
+}
+
+async function untilNone(fold: () => Promise<number>, isOver: () => boolean): Promise<boolean> {
+  while ((await fold()) > 0) if (isOver()) return false;
   return true;
 }

@@ -7,9 +7,9 @@ import { findKeptSince } from "../store/retention.ts";
 import { findSearchedPage } from "../store/search/page.ts";
 
 /**
- * A page of the conversations that are not past retention, newest first, and how many match in all. Nothing else reads the roll-up
- * counts and the search index (docs/decisions/0013-search-by-bitmaps-and-roll-up-counts.md).
- * @throws ServiceError condition for a page that is too long
+ * Returns a page of the conversations within retention, newest first, and the total number of matches. The only reader
+ * of the roll-up counts and the search index (docs/decisions/0013-search-by-bitmaps-and-roll-up-counts.md).
+ * @throws ServiceError condition when the page is too large
  */
 export async function listConversationRows(
   db: Database,

@@ -1,12 +1,12 @@
 import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 
-/** Does a read of a list where lists are read. */
+/** Runs a read on the database that lists are read from. */
 export type ReadLists = <T>(read: (db: Database) => Promise<T>) => Promise<T>;
 
 /**
- * Lists come from the replica, if there is one, as late as that is behind (docs/scaling.md: Read replica), and from the primary
- * while it cannot be reached.
+ * Lists are read from the replica, if there is one, and may be as old as its lag (docs/scaling.md: Read replica); while
+ * the replica cannot be reached, they are read from the primary.
  */
 export function listReader(primary: Database, replica: Database | null): ReadLists {
   if (!replica) return (read) => read(primary);

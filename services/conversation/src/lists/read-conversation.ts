@@ -5,9 +5,9 @@ import { type ConversationRow, conversationExists, findConversation } from "../s
 import type { SessionKey } from "../store/session-key.ts";
 
 /**
- * The conversation, as its owner may read it.
- * @param what it is called to the user, "Conversation" or "Session"
- * @throws ServiceError not_found for an id that is none, malformed or past retention, forbidden for another owner's
+ * Returns the conversation if its owner may read it.
+ * @param what the word for it in messages to the user, "Conversation" or "Session"
+ * @throws ServiceError not_found for an id that is unknown, malformed or past retention, forbidden for another owner's
  */
 export async function readConversation(
   ctx: ConversationContext,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { withAttempts } from "./attempts.ts";
 import { ModelFailure } from "./failure.ts";
-import type { Model, ModelEvent, ModelRequest } from "./port.ts";
+import type { Model, ModelRequest } from "./port.ts";
 
 const REQUEST: ModelRequest = { system: "", messages: [], tools: [] };
 const NEVER = new AbortController().signal;
@@ -26,9 +27,9 @@ function fake(provider: string, ...attempts: [Attempt, ...Attempt[]]): Fake {
   return {
     ...by,
     signals,
-    async *stream(_, signal): AsyncGenerator<ModelEvent> {
-      for await (const text of next(signal)) yield { type: "text", text, by };
-      yield { type: "finish", usage: USAGE, by };
+    async stream(_, signal, hear) {
+      for await (const text of next(signal)) await hear(text, by);
+      return { by, toolCalls: [], usage: USAGE };
     },
     async complete(_, signal) {
       return { by, text: (await Array.fromAsync(next(signal))).join(""), toolCalls: [], usage: USAGE };
@@ -60,9 +61,10 @@ function together(...models: [Model, ...Model[]]): Model {
 
 async function textOf(model: Model, firstWordMs = 5_000, signal = NEVER): Promise<string> {
   let text = "";
-  for await (const event of model.stream({ ...REQUEST, firstWordMs }, signal)) {
-    if (event.type === "text") text += event.text;
-  }
+  await model.stream({ ...REQUEST, firstWordMs }, signal, (piece) => {
+    text += piece;
+    return null;
+  });
   return text;
 }
 
@@ -83,26 +85,26 @@ describe.each([
   ["streamed", textOf],
   ["whole", wholeOf],
 ])("an answer (%s)", (_, ask) => {
-  test("comes of the third attempt when the first two may pass", async () => {
+  test("comes from the third attempt when the first two fail temporarily", async () => {
     const model = fake("A", fails(failed("a")), fails(failed("b")), says("Hi ", "there."));
     expect(await ask(together(model))).toBe("Hi there.");
     expect(model.signals).toHaveLength(3);
   });
 
-  test("is given up after the third, with that one's failure", async () => {
+  test("is given up after the third attempt, with its failure", async () => {
     const model = fake("A", fails(failed("first")), fails(failed("second")), fails(failed("third")));
     expect((await failureOf(ask(together(model)))).detail).toBe("third");
     expect(model.signals).toHaveLength(3);
   });
 
-  test("that cannot fare better is the next model's at once; of all failures all are told", async () => {
+  test("that would fail again comes from the next model at once; if all fail, the error reports every failure", async () => {
     const [a, b] = [fake("A", fails(failed("no a", false))), fake("B", fails(failed("no b", false)))];
     expect(await ask(together(a, fake("C", says("Hi."))))).toBe("Hi.");
     expect((await failureOf(ask(together(a, b)))).detail).toBe("no a; no b");
     expect([a.signals.length, b.signals.length]).toEqual([2, 1]);
   });
 
-  test("of a model that wants more time than there is comes from the next, or is not waited for", async () => {
+  test("of a model that asks for more time than is left comes from the next model, or is not waited for", async () => {
     const busy = fake("A", fails(failed("busy", true, 100_000)));
     expect(await ask(together(busy, fake("B", says("Hi."))))).toBe("Hi.");
     const { detail, retryAfterMs } = await failureOf(ask(together(busy)));
@@ -110,7 +112,7 @@ describe.each([
     expect(busy.signals).toHaveLength(2);
   });
 
-  test("of a model that hangs leaves the next one its share of the time", async () => {
+  test("of a model that hangs leaves the next model its share of the time", async () => {
     const models = [fake("A", hangs()), fake("B", hangs()), fake("C", says("Hi."))] as const;
     expect(await ask(together(...models), 2_000)).toBe("Hi.");
     const failure = await failureOf(ask(together(models[0], models[1]), 100));
@@ -118,7 +120,7 @@ describe.each([
     expect(failure.detail).toContain("The B model provider did not answer in time");
   });
 
-  test("that nobody waits for is not tried again, and fails with the reason it was left for", async () => {
+  test("that nobody waits for is not retried, and fails with the reason that it was aborted with", async () => {
     const leaving = new AbortController();
     const reason = new ServiceError("cancelled", "Gone");
     const model = fake("A", (signal) => {
@@ -134,27 +136,26 @@ describe.each([
     expect(await answer).toBe(reason);
   });
 
-  test("lets go of every attempt, the failed ones and its own", async () => {
+  test("releases every attempt, failed ones too", async () => {
     const model = fake("A", fails(failed("a")), says("Hi."));
     await ask(together(model));
     expect(model.signals.map(({ aborted }) => aborted)).toEqual([true, true]);
   });
 });
 
-test("after the first word nothing is tried again", async () => {
+test("nothing is retried after the first word", async () => {
   const model = fake("A", fails(failed("broken"), "Hi "), says("Hi."));
   const heard: string[] = [];
-  const reading = (async () => {
-    for await (const event of together(model, model).stream(REQUEST, NEVER)) {
-      if (event.type === "text") heard.push(event.text);
-    }
-  })();
+  const reading = together(model, model).stream(REQUEST, NEVER, (text) => {
+    heard.push(text);
+    return null;
+  });
   expect((await failureOf(reading)).detail).toBe("broken");
   expect(heard).toEqual(["Hi "]);
   expect(model.signals).toHaveLength(1);
 });
 
-test("the time for the first word is over with it: what follows may take longer", async () => {
+test("the time limit for the first word does not apply to what follows", async () => {
   const model = fake("A", async function* () {
     yield "Hi ";
     await Bun.sleep(600);
@@ -163,8 +164,27 @@ test("the time for the first word is over with it: what follows may take longer"
   expect(await textOf(together(model), 500)).toBe("Hi there.");
 });
 
-test("a reader that leaves lets go of the attempt", async () => {
+test("a hearer that throws ends the attempt, which is not retried", async () => {
   const model = fake("A", says("Hi ", "there."));
-  for await (const _ of together(model).stream(REQUEST, NEVER)) break;
-  expect(model.signals[0]?.aborted).toBe(true);
+  const hear = () => {
+    throw new ServiceError("rate_limited", "Enough");
+  };
+  expect((await failureOf(together(model).stream(REQUEST, NEVER, hear))).detail).toBe("Enough");
+  expect(model.signals.map(({ aborted }) => aborted)).toEqual([true]);
+});
+
+test("the model waits for a hearer that is behind", async () => {
+  const model = fake("A", says("Hi ", "there."));
+  const behind = Promise.withResolvers<void>();
+  const heard: string[] = [];
+  const end = together(model).stream(REQUEST, NEVER, (text) => {
+    heard.push(text);
+    return behind.promise;
+  });
+  while (heard.length === 0) await setImmediate();
+  await setImmediate();
+  expect(heard).toEqual(["Hi "]);
+  behind.resolve();
+  await end;
+  expect(heard).toEqual(["Hi ", "there."]);
 });

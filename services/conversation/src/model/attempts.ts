@@ -20,23 +20,18 @@ export function withAttempts(models: readonly [Model, ...Model[]], policy: Attem
   return {
     provider,
     name,
-    async *stream(request, signal) {
-      const { answer, attempt } = await firstAnswer(
-        models,
-        policy,
-        request.firstWordMs,
-        signal,
-        async (model, ends) => {
-          const events = model.stream(request, ends)[Symbol.asyncIterator]();
-          return { first: await events.next(), events };
-        },
-      );
-      try {
-        if (!answer.first.done) yield answer.first.value;
-        yield* { [Symbol.asyncIterator]: () => answer.events };
-      } finally {
-        attempt.end();
-      }
+    async stream(request, signal, hear) {
+      const ask = async (model: Model, ends: AbortSignal) => {
+        const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+        const end = model.stream(request, ends, (text, by) => {
+          begin();
+          return hear(text, by);
+        });
+        await Promise.race([begun, end]);
+        return { end };
+      };
+      const { answer, attempt } = await firstAnswer(models, policy, request.firstWordMs, signal, ask);
+      return answer.end.finally(attempt.end);
     },
     async complete(request, signal) {
       const ask = (model: Model, ends: AbortSignal) => model.complete(request, ends);

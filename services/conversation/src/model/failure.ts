@@ -1,5 +1,5 @@
 import { APICallError } from "@ai-sdk/provider";
-import { EgressError, type EgressErrorKind } from "@parley/shared/egress/error";
+import { codeOf, EgressError, type EgressErrorKind } from "@parley/shared/egress/error";
 import { cancelled, ServiceError } from "@parley/shared/errors";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -41,6 +41,30 @@ export function lateAnswer(provider: string): ModelFailure {
   });
 }
 
+/** The failure for an answer with an error status. */
+export function refusedCall(provider: string, { status, headers }: Response): ModelFailure {
+  return failed(provider, {
+    what: answered(status),
+    isRetryable: status >= 500 || RETRYABLE_STATUSES.includes(status),
+    retryAfterMs: retryAfterMs(Object.fromEntries(headers.entries()), Date.now()),
+  });
+}
+
+/** The failure for a connection that breaks before the answer. */
+export function unreachable(provider: string, cause: unknown): ModelFailure {
+  return failed(provider, UNREACHABLE, cause);
+}
+
+/** The failure for a connection that breaks within the answer. */
+export function brokenAnswer(provider: string, cause: unknown): ModelFailure {
+  return failed(provider, CUT_OFF, cause);
+}
+
+/** Whether a connection broke or could not be opened; false for one that is forbidden or not trusted. */
+export function isBrokenConnection(error: unknown): boolean {
+  return error instanceof EgressError && error.kind === "network" && BROKEN_CODES.includes(codeOf(error.cause));
+}
+
 interface Failed {
   what: string;
   isRetryable: boolean;
@@ -51,8 +75,16 @@ function failed(provider: string, { what, ...facts }: Failed, cause?: unknown): 
   return new ModelFailure("upstream_failed", `The ${provider} model provider ${what}`, { ...facts, cause });
 }
 
+const UNREACHABLE: Failed = { what: "is unreachable", isRetryable: true };
 const UNREADABLE: Failed = { what: "gave an answer that cannot be read", isRetryable: true };
 const CUT_OFF: Failed = { what: "cut its answer off", isRetryable: true };
+/** Request timeout, conflict, too many requests. */
+const RETRYABLE_STATUSES: readonly number[] = [408, 409, 429];
+/** Of Node and of Bun's fetch. */
+const BROKEN_CODES: readonly string[] = [
+  ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
+  ...["ConnectionRefused", "ConnectionClosed", "FailedToOpenSocket"],
+];
 const NOT_CALLED: readonly EgressErrorKind[] = ["forbidden", "unresolvable", "timeout"];
 const PASSING: readonly EgressErrorKind[] = ["unresolvable", "timeout", "network"];
 
@@ -69,7 +101,7 @@ function guarded({ kind, message }: EgressError): Failed {
 }
 
 function callFailed({ statusCode, isRetryable, responseHeaders = {}, cause }: APICallError): Failed {
-  if (statusCode === undefined) return { what: "is unreachable", isRetryable };
+  if (statusCode === undefined) return { ...UNREACHABLE, isRetryable };
   if (statusCode >= 300) {
     return { what: answered(statusCode), isRetryable, retryAfterMs: retryAfterMs(responseHeaders, Date.now()) };
   }

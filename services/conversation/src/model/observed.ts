@@ -1,7 +1,7 @@
 import { counter, durations, secondsSince } from "@parley/shared/telemetry/instruments";
-import { inSpan, SpanKind, type SpanOptions, streamInSpan } from "@parley/shared/telemetry/spans";
+import { inSpan, SpanKind, type SpanOptions } from "@parley/shared/telemetry/spans";
 import { failureOf, ModelFailure } from "./failure.ts";
-import type { Model, TokenUsage } from "./port.ts";
+import type { Model, ModelEnd, TokenUsage } from "./port.ts";
 
 // Named as OpenTelemetry names them (https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-metrics/).
 const took = durations(
@@ -27,50 +27,29 @@ export function observedModel(model: Model): Model {
   const outcomeOf = (error: unknown, signal: AbortSignal): Outcome =>
     failureOf(error, provider, signal) instanceof ModelFailure ? "error" : "left";
 
+  const observe = <E extends ModelEnd>(signal: AbortSignal, ask: () => Promise<E>): Promise<E> =>
+    inSpan(`chat ${name}`, span, async () => {
+      const startedAt = performance.now();
+      let outcome: Outcome = "left";
+      try {
+        const end = await ask();
+        outcome = "ok";
+        count(end.usage);
+        return end;
+      } catch (error) {
+        outcome = outcomeOf(error, signal);
+        throw error;
+      } finally {
+        took().record(secondsSince(startedAt), { ...attributes, outcome });
+      }
+    });
+
   return {
     provider,
     name,
-    stream: (request, signal) =>
-      streamInSpan(`chat ${name}`, span, async function* () {
-        using timing = startTiming(attributes);
-        try {
-          for await (const event of model.stream(request, signal)) {
-            if (event.type === "finish") {
-              timing.outcome = "ok";
-              count(event.usage);
-            }
-            yield event;
-          }
-        } catch (error) {
-          timing.outcome = outcomeOf(error, signal);
-          throw error;
-        }
-      }),
-    complete: (request, signal) =>
-      inSpan(`chat ${name}`, span, async () => {
-        using timing = startTiming(attributes);
-        try {
-          const reply = await model.complete(request, signal);
-          timing.outcome = "ok";
-          count(reply.usage);
-          return reply;
-        } catch (error) {
-          timing.outcome = outcomeOf(error, signal);
-          throw error;
-        }
-      }),
+    stream: (request, signal, hear) => observe(signal, () => model.stream(request, signal, hear)),
+    complete: (request, signal) => observe(signal, () => model.complete(request, signal)),
   };
 }
 
 type Outcome = "ok" | "error" | "left";
-
-/** Times until disposed. */
-function startTiming(attributes: Readonly<Record<string, string>>): Disposable & { outcome: Outcome } {
-  const startedAt = performance.now();
-  return {
-    outcome: "left",
-    [Symbol.dispose]() {
-      took().record(secondsSince(startedAt), { ...attributes, outcome: this.outcome });
-    },
-  };
-}

@@ -54,25 +54,28 @@ export interface ModelName {
   name: string;
 }
 
-/** A part of an answer, and the model that gave it. */
-export type ModelEvent = { by: ModelName } & (
-  | { type: "text"; text: string }
-  | { type: "tool_call"; call: ToolCall }
-  | { type: "finish"; usage: TokenUsage }
-);
-
-export interface ModelReply {
+/** The rest of an answer, once its text is told. */
+export interface ModelEnd {
   by: ModelName;
-  text: string;
   toolCalls: ToolCall[];
   usage: TokenUsage;
 }
 
+export interface ModelReply extends ModelEnd {
+  text: string;
+}
+
 /**
- * A language model. Both methods throw ServiceError upstream_failed or upstream_timeout, or the signal's reason. Abort
- * the signal when you need nothing more: that releases the provider's socket.
+ * Takes the text of an answer in pieces, none of them empty, with the model that gave it.
+ * @returns a promise to wait for before the next piece is read, or null
+ */
+export type Hear = (text: string, by: ModelName) => Promise<void> | null;
+
+/**
+ * A language model. Both methods throw ServiceError upstream_failed or upstream_timeout, or the signal's reason, and
+ * `stream` what `hear` throws. Either way they release the provider's socket.
  */
 export interface Model extends ModelName {
-  stream(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>;
+  stream(request: ModelRequest, signal: AbortSignal, hear: Hear): Promise<ModelEnd>;
   complete(request: ModelRequest, signal: AbortSignal): Promise<ModelReply>;
 }

@@ -1,14 +1,40 @@
-import type { LanguageModelV4Message, LanguageModelV4Prompt } from "@ai-sdk/provider";
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+} from "@ai-sdk/provider";
 import type { AnsweredToolCall, ModelMessage, ModelRequest } from "./port.ts";
+
+export interface ModelSettings {
+  temperature: number | undefined;
+  /** Whether the provider refuses conversations that start with an assistant message. */
+  userFirst: boolean;
+}
+
+/** Converts a request to the AI SDK's form. */
+export function callOptions(
+  request: ModelRequest,
+  { temperature, userFirst }: ModelSettings,
+  signal: AbortSignal,
+): LanguageModelV4CallOptions {
+  return {
+    prompt: toPrompt(request, userFirst),
+    abortSignal: signal,
+    ...(temperature !== undefined && { temperature }),
+    ...(request.answer && { responseFormat: { type: "json", ...request.answer } }),
+    ...(request.tools.length > 0 && { tools: request.tools.map(functionTool) }),
+  };
+}
+
+function functionTool({ name, description, inputSchema }: ModelRequest["tools"][number]): LanguageModelV4FunctionTool {
+  return { type: "function", name, description, inputSchema };
+}
 
 /** Placed before a greeting, or where older messages were dropped. */
 const OPENING = "(The conversation begins.)";
 
-/** Converts a request's messages to the AI SDK's form. @param userFirst whether the first message must be the user's */
-export function toPrompt(
-  { system, messages }: Pick<ModelRequest, "system" | "messages">,
-  userFirst: boolean,
-): LanguageModelV4Prompt {
+function toPrompt({ system, messages }: ModelRequest, userFirst: boolean): LanguageModelV4Prompt {
   const prompt: LanguageModelV4Prompt = system === "" ? [] : [{ role: "system", content: system }];
   if (userFirst && messages[0]?.role === "assistant") prompt.push(said({ role: "user", content: OPENING }, []));
   let calls = 0;

@@ -20,6 +20,8 @@ export interface LlmProvider {
   /** The default address. */
   baseURL: string;
   create(access: Access, model: string): LanguageModelV4;
+  /** It speaks OpenAI's chat completions. */
+  isChatCompletions?: true;
   /** The provider refuses conversations that start with an assistant message. */
   userFirst?: true;
 }
@@ -31,7 +33,7 @@ const OPENAI = { prefix: "OPENAI", baseURL: "https://api.openai.com/v1" };
  * `services/agent/src/catalogue/data/llm.json`.
  */
 export const LLM_PROVIDERS: Readonly<Record<string, LlmProvider>> = {
-  OPENAI: { ...OPENAI, create: (access, model) => createOpenAI(access).chat(model) },
+  OPENAI: { ...OPENAI, create: (access, model) => createOpenAI(access).chat(model), isChatCompletions: true },
   OPENAI_RESPONSES: { ...OPENAI, create: (access, model) => createOpenAI(access).responses(model) },
   ANTHROPIC: {
     prefix: "ANTHROPIC",
@@ -49,11 +51,13 @@ export const LLM_PROVIDERS: Readonly<Record<string, LlmProvider>> = {
     prefix: "GROQ",
     baseURL: "https://api.groq.com/openai/v1",
     create: (access, model) => createGroq(access)(model),
+    isChatCompletions: true,
   },
   MISTRAL: {
     prefix: "MISTRAL",
     baseURL: "https://api.mistral.ai/v1",
     create: (access, model) => createMistral(access)(model),
+    isChatCompletions: true,
   },
 };
 

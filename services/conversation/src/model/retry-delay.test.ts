@@ -9,7 +9,7 @@ const delay = (
   random = 0.5,
 ) => retryDelayMs({ ...FAILED, ...failure }, { ...STATE, ...state }, 250, random);
 
-test("three attempts, the waits growing, spread by a fifth either way", () => {
+test("there are three attempts, with growing waits that vary by a fifth either way", () => {
   expect(delay({}, { failed: 1 })).toBe(250);
   expect(delay({}, { failed: 2 })).toBe(1_000);
   expect(delay({}, { failed: 3 })).toBeNull();
@@ -17,16 +17,16 @@ test("three attempts, the waits growing, spread by a fifth either way", () => {
   expect(delay({}, { failed: 2 }, 1)).toBe(1_200);
 });
 
-test("what cannot fare better is not asked again", () => {
+test("a failure that would repeat is not retried", () => {
   expect(delay({ isRetryable: false }, {})).toBeNull();
 });
 
-test("a wait that does not fit what is left is not begun", () => {
+test("a wait longer than the remaining time does not begin", () => {
   expect(delay({}, { leftMs: 250 })).toBeNull();
   expect(delay({ retryAfterMs: 20_000 }, { leftMs: 20_000 })).toBeNull();
 });
 
-test("Retry-After is kept to, unless it is long and another model is there", () => {
+test("Retry-After is respected, unless it is long and there is another model", () => {
   expect(delay({ retryAfterMs: 20_000 }, {})).toBe(20_000);
   expect(delay({ retryAfterMs: 10 }, {})).toBe(250);
   expect(delay({ retryAfterMs: 2_000 }, { hasNext: true })).toBe(2_000);

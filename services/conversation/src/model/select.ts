@@ -7,6 +7,7 @@ import type { Logger } from "@parley/shared/log";
 import { LRUCache } from "lru-cache";
 import { aiSdkModel } from "./ai-sdk.ts";
 import { type AttemptPolicy, withAttempts } from "./attempts.ts";
+import { chatCompletionsModel, onlyWrite } from "./chat-completions.ts";
 import { observedModel } from "./observed.ts";
 import type { Model } from "./port.ts";
 import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
@@ -39,15 +40,23 @@ function modelOf({ providerName, modelName, params }: LlmConfig, settings: Provi
   const given = { temperature: params?.temperature, userFirst: false };
   if (providerName === "CUSTOM_LLM") {
     const key = JSON.stringify([modelName, params?.baseUrl, params?.apiKey, params?.apiType]);
-    const model = remembered(settings, key, () => customModel(modelName, params, settings.guardedFetch));
-    return aiSdkModel(by, model, given);
+    if (params?.apiType === "RESPONSES") {
+      const responses = remembered(settings, key, () => customResponses(modelName, params, settings.guardedFetch));
+      return aiSdkModel(by, responses, given);
+    }
+    const writer = remembered(settings, key, () => customChatWriter(modelName, params));
+    return chatCompletionsModel(by, writer, given, settings.guardedFetch);
   }
   const provider = Object.hasOwn(LLM_PROVIDERS, providerName) ? LLM_PROVIDERS[providerName] : undefined;
   const credential = provider && settings.credentials[provider.prefix];
   if (!credential || credential.apiKey === "") return null;
   const model = remembered(settings, JSON.stringify([providerName, modelName]), () =>
-    provider.create({ ...credential, fetch: settings.standardFetch }, modelName),
+    provider.create(
+      { ...credential, fetch: provider.isChatCompletions ? onlyWrite : settings.standardFetch },
+      modelName,
+    ),
   );
+  if (provider.isChatCompletions) return chatCompletionsModel(by, model, given, settings.standardFetch);
   return aiSdkModel(by, model, { ...given, userFirst: provider.userFirst ?? false });
 }
 
@@ -68,13 +77,20 @@ function remembered(settings: ProviderSettings, key: string, make: () => Languag
   return model;
 }
 
-function customModel(model: string, params: LlmParams | undefined, guardedFetch: typeof fetch): LanguageModelV4 {
-  const endpoint = { baseURL: params?.baseUrl ?? "", apiKey: params?.apiKey ?? "", fetch: guardedFetch };
-  if (params?.apiType === "RESPONSES") return createOpenAI({ ...endpoint, name: "custom" }).responses(model);
+function customResponses(model: string, params: LlmParams, guardedFetch: typeof fetch): LanguageModelV4 {
+  return createOpenAI({ ...endpointOf(params), fetch: guardedFetch, name: "custom" }).responses(model);
+}
+
+function customChatWriter(model: string, params: LlmParams | undefined): LanguageModelV4 {
   return createOpenAICompatible({
-    ...endpoint,
+    ...endpointOf(params),
+    fetch: onlyWrite,
     name: "custom",
     includeUsage: true,
     supportsStructuredOutputs: true,
   }).chatModel(model);
+}
+
+function endpointOf(params: LlmParams | undefined) {
+  return { baseURL: params?.baseUrl ?? "", apiKey: params?.apiKey ?? "" };
 }

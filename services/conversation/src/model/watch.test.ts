@@ -17,7 +17,7 @@ function start() {
   return { watch, clientGone, cutOff, reason: () => watch.signal.reason?.detail as string | undefined };
 }
 
-test("between two pieces the stall limit counts, and not before the first", () => {
+test("the stall limit applies between two pieces, and not before the first", () => {
   const stalled = start();
   jest.advanceTimersByTime(999);
   for (let piece = 0; piece < 5; piece++) {
@@ -30,7 +30,7 @@ test("between two pieces the stall limit counts, and not before the first", () =
   expect(stalled.reason()).toBe("The ACME model provider stopped in the middle of its answer");
 });
 
-test("a slow reader's time is not the model's, but the whole has its limit", () => {
+test("time spent waiting for a slow reader does not count as the model's, but the whole call has its limit", () => {
   const { watch, reason } = start();
   watch.pause();
   jest.advanceTimersByTime(9_999);
@@ -52,7 +52,7 @@ test("a client that leaves, or a process that stops, ends the call with its own 
   expect(watchModel(() => "ACME", LIMITS, { clientGone: none, cutOff: gone }).signal.aborted).toBe(true);
 });
 
-test("whatever of a call is left over when the turn is done is ended", () => {
+test("what is left of a call when its turn ends is aborted", () => {
   const { watch, reason } = start();
   watch.done();
   expect(watch.signal.aborted).toBe(true);

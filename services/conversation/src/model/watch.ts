@@ -46,12 +46,19 @@ export function watchModel(provider: () => string, limits: ModelLimits, { client
   clientGone.addEventListener("abort", leave, { once: true });
   cutOff.addEventListener("abort", stop, { once: true });
   const whole = setTimeout(late("took too long over its answer"), limits.wholeMs);
+  const stalled = late("stopped in the middle of its answer");
+  let isWaiting = false;
   let next: Timer | undefined;
   return {
     signal: controller.signal,
-    pause: () => clearTimeout(next),
+    pause() {
+      isWaiting = false;
+    },
     resume() {
-      next = setTimeout(late("stopped in the middle of its answer"), limits.stallMs);
+      if (controller.signal.aborted) return;
+      isWaiting = true;
+      // One timer for all pieces: a new one for each costs several times as much.
+      next = next?.refresh() ?? setTimeout(() => isWaiting && stalled(), limits.stallMs);
     },
     fail: (error) => controller.abort(error),
     done() {

@@ -1,9 +1,10 @@
 import type { Sql } from "@parley/shared/db/database";
-import { enqueueJob } from "@parley/shared/jobs/store";
+import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { ConversationContext } from "../context.ts";
 
-const QUEUE = "forget-conversations";
+/** At the webhook dispatcher, and at the voice service; each has a job, so that neither waits for the other. */
+const QUEUES = ["forget-conversations", "forget-recordings"] as const;
 /** By then the relay's running calls, which time out after 5 s, have reached the dispatcher or failed. */
 const AFTER_MS = 60_000;
 const RETRY_MAX_MS = 10 * 60_000;
@@ -13,7 +14,7 @@ interface Gone {
 }
 
 /**
- * Enqueues the deletion of conversations at the webhook dispatcher in the transaction that deletes them here.
+ * Enqueues the deletion of what other services keep of conversations in the transaction that deletes them here.
  * @param ids must not be empty
  */
 export async function forgetLater(
@@ -24,20 +25,23 @@ export async function forgetLater(
 ): Promise<void> {
   const payload: Gone = { conversationIds };
   const dueAt = new Date(now.getTime() + AFTER_MS);
-  await enqueueJob(tx, { ownerId, jobId: `${QUEUE}-${conversationIds[0]}`, queue: QUEUE, payload, dueAt });
+  const jobs = QUEUES.map((queue) => ({ ownerId, jobId: `${queue}-${conversationIds[0]}`, queue, payload, dueAt }));
+  await enqueueJobs(tx, jobs);
 }
 
-/** Retries without end: deletion continues while the dispatcher is down, and nothing stays there. */
-export function forgetQueue({ forgetConversations }: ConversationContext): Record<string, Queue> {
-  return {
-    [QUEUE]: {
-      concurrency: 2,
-      leaseMs: 30_000,
-      retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
-      run: async ({ ownerId, payload }) => {
-        const { conversationIds } = payload as Gone;
-        await forgetConversations({ ownerId, conversationIds: [...conversationIds] });
-      },
+/** Retries without end: deletion continues while a service is down, and nothing stays there. */
+export function forgetQueues(ctx: ConversationContext): Record<string, Queue> {
+  const queue = (forget: (gone: { ownerId: string; conversationIds: string[] }) => Promise<unknown>): Queue => ({
+    concurrency: 2,
+    leaseMs: 30_000,
+    retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
+    run: async ({ ownerId, payload }) => {
+      const { conversationIds } = payload as Gone;
+      await forget({ ownerId, conversationIds: [...conversationIds] });
     },
-  };
+  });
+  return {
+    "forget-conversations": queue(ctx.forgetConversations),
+    "forget-recordings": queue(ctx.forgetRecordings),
+  } satisfies Record<(typeof QUEUES)[number], Queue>;
 }

@@ -1,6 +1,6 @@
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { ConversationContext } from "../context.ts";
-import { closeSilentCalls, closeSilentChats } from "../store/conversations.ts";
+import { closeSilentCalls, closeSilentChats, closeSilentThreads } from "../store/conversations.ts";
 
 const BATCH = 200;
 const EVERY_MAX_MS = 15_000;
@@ -9,6 +9,16 @@ const EVERY_MAX_MS = 15_000;
 export function silentChats({ db, limits }: ConversationContext): Sweep {
   return silenceSweep("close-silent-chats", limits.chatIdleMinutes, (silentSince, now) =>
     closeSilentChats(db, silentSince, now, BATCH),
+  );
+}
+
+/**
+ * Ends WhatsApp conversations that have been silent for `PARLEY_WHATSAPP_IDLE_HOURS`, those that voice runtimes report
+ * included.
+ */
+export function silentThreads({ db, limits }: ConversationContext): Sweep {
+  return silenceSweep("close-silent-threads", limits.threadIdleMinutes, (silentSince, now) =>
+    closeSilentThreads(db, silentSince, now, BATCH),
   );
 }
 

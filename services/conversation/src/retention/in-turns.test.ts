@@ -15,13 +15,13 @@ function workOf(parts: Record<string, number>) {
   return { done, doPart, owners: Object.keys(parts) };
 }
 
-test("no owner waits for more than one part of each other's work", async () => {
+test("an owner waits for at most one part of each other owner's work", async () => {
   const { done, doPart, owners } = workOf({ a: 4, b: 1, c: 2 });
   await inTurns(owners, doPart, NEVER);
   expect(done.join("")).toBe("abcacaa");
 });
 
-test("work that is stopped ends after the part under way", async () => {
+test("work that is stopped ends after the current part", async () => {
   const { done, doPart, owners } = workOf({ a: 4, b: 4 });
   const stopping = new AbortController();
   const stopAtThird = (ownerId: string) => {
@@ -32,7 +32,7 @@ test("work that is stopped ends after the part under way", async () => {
   expect(done.join("")).toBe("aba");
 });
 
-test("an owner whose part fails has no further turn, the others have theirs, and the failure is told", async () => {
+test("an owner whose part fails gets no further turn, the others get theirs, and the failure is reported", async () => {
   const { done, doPart, owners } = workOf({ a: 4, b: 3 });
   const failing = async (ownerId: string) => {
     const more = await doPart(ownerId);

@@ -1,5 +1,5 @@
 import type { Database } from "@parley/shared/db/database";
-import { KEPT_MS } from "@parley/shared/idempotency/run";
+import { sweepKeys } from "@parley/shared/idempotency/keys";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
@@ -11,7 +11,7 @@ import {
   listOwnerExpiry,
   takeExpired,
 } from "../store/expired.ts";
-import { deleteExpiredTurnKeys } from "../store/turn-keys.ts";
+import { TURN_KEYS } from "../store/turn-keys.ts";
 import { forgetLater } from "./forget.ts";
 import { inTurns } from "./in-turns.ts";
 
@@ -28,15 +28,16 @@ const MESSAGES = 10_000;
 const FOLD_AFTER = 2_000;
 const ONCE = () => true;
 
+type Context = Pick<ConversationContext, "db" | "clock">;
+
 /** Deletes conversations past retention, which no endpoint shows any more. */
-export function expiredConversations(ctx: ConversationContext, log: Logger): Sweep {
+export function expiredConversations(ctx: Context, log: Logger): Sweep {
   return {
     name: "delete-expired-conversations",
     everyMs: EVERY_MS,
     deletes: true,
     run: async (now, stopping) => {
-      const keysExpiredAt = new Date(now.getTime() - KEPT_MS);
-      while (!stopping.aborted && (await deleteExpiredTurnKeys(ctx.db, keysExpiredAt)) > 0);
+      while (!stopping.aborted && (await sweepKeys(ctx.db, TURN_KEYS, ctx.clock)) > 0);
       await inTurns(ownersWithExpired(ctx.db, now), ownerSweep(ctx, log, now), stopping);
     },
   };
@@ -52,7 +53,7 @@ async function* ownersWithExpired(db: Database, now: Date): AsyncGenerator<strin
 }
 
 /** Returns a function that deletes the next batch of an owner's conversations and resolves to whether there may be more. */
-function ownerSweep({ db }: ConversationContext, log: Logger, now: Date): (ownerId: string) => Promise<boolean> {
+function ownerSweep({ db }: Context, log: Logger, now: Date): (ownerId: string) => Promise<boolean> {
   const unfolded = new Map<string, number>();
   return async (ownerId) => {
     const { deleted, unsent, hasMore } = await deleteSome(db, ownerId, now);

@@ -9,6 +9,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { analysisJob, isGone } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { readConversation } from "../lists/read-conversation.ts";
+import type { ConversationRow } from "../store/conversations.ts";
 import type { SessionKey } from "../store/session-key.ts";
 import { hasUserMessage } from "../store/transcript-ends.ts";
 
@@ -42,11 +43,12 @@ async function readAnalyzable(ctx: ConversationContext, key: SessionKey): Promis
   return row;
 }
 
-async function isAnalyzing(ctx: ConversationContext, row: { ownerId: string; agentId: string }): Promise<boolean> {
+async function isAnalyzing(ctx: ConversationContext, row: ConversationRow): Promise<boolean> {
   try {
-    return (await ctx.getAgent(row.ownerId, row.agentId)).analysis?.enabled ?? false;
+    return (await ctx.getAgent(row.ownerId, row.agentId, row.draftId)).analysis?.enabled ?? false;
   } catch (error) {
-    if (isGone(error)) throw condition("The conversation's agent was deleted");
+    if (isGone(error))
+      throw condition(`The conversation's ${row.draftId === null ? "agent was deleted" : "draft is no longer kept"}`);
     throw error;
   }
 }

@@ -8,11 +8,16 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["complete
 
 export function completeTurn(ctx: ConversationContext): Handler {
   return async (request, call) => {
-    const answer = { sessionId: "", response: "", replayed: false };
-    for await (const event of runTurn(ctx, turnOf(request), call, "whole")) {
+    const answer = { sessionId: "", response: "", replayed: false, replySequence: 0 };
+    let replySeq = 0;
+    await runTurn(ctx, turnOf(request), call, "whole", (event) => {
       if (event.type === "text") answer.response += event.text;
-      else Object.assign(answer, { sessionId: event.sessionId, replayed: event.replayed });
-    }
-    return answer;
+      else {
+        Object.assign(answer, { sessionId: event.sessionId, replayed: event.replayed });
+        replySeq = event.replySeq;
+      }
+      return null;
+    });
+    return answer.response === "" ? answer : { ...answer, replySequence: replySeq };
   };
 }

@@ -1,17 +1,19 @@
 import type { AgentRuntime, LlmConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Handlers } from "@parley/shared/rpc/server";
+import { CALL_TOOLS } from "../calls/call-tools.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { filledGreeting, filledPrompt } from "../turn/filled-texts.ts";
+import { offeredTools } from "../turn/tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 
 /** Returns what a voice runtime needs to speak for an agent. Stores nothing and may be called at any time. */
 export function getCallSetup(ctx: ConversationContext): Handler {
-  return async ({ ownerId, agentId, dynamicVariables = {} }) => {
+  return async ({ ownerId, agentId, dynamicVariables = {}, draftId }) => {
     const variables = callVariables(dynamicVariables);
-    const agent = await ctx.getAgent(ownerId, agentId);
+    const agent = await ctx.getAgent(ownerId, agentId, draftId);
     return {
       agentName: agent.agentName,
       agentType: agent.agentType,
@@ -22,6 +24,13 @@ export function getCallSetup(ctx: ConversationContext): Handler {
       sts: agent.sts,
       llm: agent.llm && withoutKey(agent.llm),
       tools: agent.tools,
+      callSettings: agent.callSettings,
+      recording: agent.recording,
+      toolDefinitions: offeredTools(CALL_TOOLS, agent.tools).map(({ name, description, inputSchema }) => ({
+        name,
+        description,
+        parameters: inputSchema as Record<string, unknown>,
+      })),
       language: spokenLanguage(agent),
     };
   };

@@ -30,7 +30,7 @@ export function startConversation(ctx: ConversationContext): Handler {
 
 /** The primary key is the claim, and it is per owner: other owners' conversations cannot take the id. */
 async function begin(ctx: ConversationContext, call: NewCall): Promise<ConversationRow> {
-  await ctx.getAgent(call.ownerId, call.agentId);
+  await ctx.getAgent(call.ownerId, call.agentId, call.draftId);
   const now = ctx.clock.now();
   await insertCall(ctx.db, call, newId("cnv"), now);
   // The same request may have won the race.
@@ -52,6 +52,7 @@ function isSame(row: ConversationRow, call: NewCall): boolean {
     metadata: of.metadata,
     variables: of.variables,
     isTestCall: of.isTestCall,
+    draftId: of.draftId,
   });
   return Bun.deepEquals(content(row), content(call));
 }

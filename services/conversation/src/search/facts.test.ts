@@ -4,7 +4,7 @@ import { factsOf, factsWanted } from "./facts.ts";
 
 const CALL = { agentId: "agt_1", type: "TELEPHONY", callingType: "INBOUND", status: "COMPLETED" } as const;
 
-test("a conversation has every fact that a filter of the same asks for, and lacks one of any other", () => {
+test("a conversation has every fact that a matching filter asks for, and lacks a fact of every other filter", () => {
   const facts = factsOf(CALL);
   const wants = (given: object) => factsWanted({ ...NO_FILTER, ownerId: "own_1", ...given });
   expect(wants({})).toEqual([]);

@@ -1,6 +1,6 @@
 import type { ConversationFilter } from "../store/conversation-filter.ts";
 
-/** What filters ask for beside time; of a conversation that ended it changes no more. */
+/** What filters select by besides the time; it no longer changes once a conversation has ended. */
 export interface Facts {
   agentId: string;
   type: string;
@@ -8,13 +8,13 @@ export interface Facts {
   status: string;
 }
 
-/** Terms of a conversation that stand for its facts. */
+/** Index terms that stand for a conversation's facts. */
 export function factsOf({ agentId, type, callingType, status }: Facts): string[] {
   const facts = [`agent_id=${agentId}`, `type=${type}`, `status=${status}`];
   return callingType === null ? facts : [...facts, `calling_type=${callingType}`];
 }
 
-/** Terms that all have to be a conversation's which the filter matches. */
+/** The terms that a conversation must have to match the filter. */
 export function factsWanted({ agentId, type, callingType, status }: ConversationFilter): string[] {
   const wanted = [];
   if (agentId !== "") wanted.push(`agent_id=${agentId}`);

@@ -5,7 +5,7 @@ import { partsOfNewest, slice } from "./newest.ts";
 /** Few moments, so that many begin at the same one. */
 const moments = fc.array(fc.nat(12), { maxLength: 8 });
 
-test("the parts that are read hold all of the newest that are wanted, in whatever order their conversations began", () => {
+test("the parts that are read contain all of the newest matches, in whatever order their conversations began", () => {
   fc.assert(
     fc.property(fc.array(moments, { maxLength: 6 }), fc.integer({ min: 1, max: 20 }), (held, wanted) => {
       const parts = held.map((began, part) => ({
@@ -25,13 +25,13 @@ test("the parts that are read hold all of the newest that are wanted, in whateve
   );
 });
 
-test("parts that hold only older ones are not read", () => {
+test("parts with only older matches are not read", () => {
   const parts = [1, 2, 3].map((part) => ({ part, firstBegan: part * 10, lastBegan: part * 10 + 9 }));
   expect(partsOfNewest(parts, () => 5, 7).map(({ part }) => part)).toEqual([3, 2]);
   expect(partsOfNewest(parts, (part) => (part === 3 ? 0 : 5), 5).map(({ part }) => part)).toEqual([2]);
 });
 
-test("a slice has all that a page can hold, whichever way those of one moment are ordered, and tells how many are newer", () => {
+test("a slice has everything that the page may contain, however matches of one moment are ordered, and the number of newer ones", () => {
   fc.assert(
     fc.property(moments, fc.nat(8), fc.integer({ min: 1, max: 8 }), (began, start, size) => {
       const { newer, held } = slice(

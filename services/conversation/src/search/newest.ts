@@ -1,4 +1,4 @@
-/** A part of an index and when the first and the last of its conversations began. */
+/** A part of an index, and when its first and last conversations began. */
 export interface Part {
   part: number;
   firstBegan: number;
@@ -6,8 +6,8 @@ export interface Part {
 }
 
 /**
- * The parts that can hold one of the `wanted` newest that match.
- * @param countOf how many of a part match
+ * The parts that can contain one of the `wanted` newest matches.
+ * @param countOf returns the number of matches in a part
  */
 export function partsOfNewest(parts: readonly Part[], countOf: (part: number) => number, wanted: number): Part[] {
   const newestFirst = parts.filter(({ part }) => countOf(part) > 0).sort((a, b) => b.lastBegan - a.lastBegan);
@@ -27,9 +27,9 @@ export interface Began {
 }
 
 /**
- * Of all that match, those of the newest first that can be from `start` to before `end`: more, where several began at the same
- * moment, whose order is for others to tell.
- * @returns with them, how many of the others are newer
+ * Selects the newest matches that can be in positions `start` to `end` (exclusive). Returns more when several began at
+ * the same moment, because the caller decides their order.
+ * @returns the matches, and how many of the others are newer
  */
 export function slice<T extends Began>(all: readonly T[], start: number, end: number): { newer: number; held: T[] } {
   const ordered = all.toSorted((a, b) => b.began - a.began);

@@ -39,7 +39,7 @@ const plain = (given: readonly { part: number; places: number[] }[]) =>
   new Set(given.flatMap(({ part, places: some }) => some.map((place) => part * PART + place)));
 const ascending = (set: ReadonlySet<number>) => [...set].sort((a, b) => a - b);
 
-test("numbers come out of a set as they went in, in any pieces, counted and ascending", () => {
+test("a set returns the numbers that were put in, counted and ascending, whatever the pieces", () => {
   fc.assert(
     fc.property(pieces, pieces, fc.nat(PARTS * PART), (one, other, gone) => {
       const set = setOf([...one, ...other]);
@@ -54,7 +54,7 @@ test("numbers come out of a set as they went in, in any pieces, counted and asce
   );
 });
 
-test("an intersection holds what is in both", () => {
+test("an intersection contains what is in both", () => {
   fc.assert(
     fc.property(pieces, pieces, (one, other) => {
       const set = setOf(one);
@@ -64,7 +64,7 @@ test("an intersection holds what is in both", () => {
   );
 });
 
-test("numbers of parts that came after a set was made are left out", () => {
+test("numbers of parts added after a set was made are left out", () => {
   const set = emptySet(1);
   addEncoded(set, Buffer.concat([encodePlaces(1, [0, 1]), encodePlaces(0, [5])]));
   expect([...numbersOfPart(set, 0)]).toEqual([5]);

@@ -1,13 +1,13 @@
-/** Numbers that belong together in time; a multiple of 8. */
+/** Numbers in a part; a multiple of 8. */
 export const PART = 2_048;
-/** Parts merged into one. */
+/** Parts that are merged into a block. */
 export const BLOCK_PARTS = 32;
 
-/** A set of an owner's numbers, a bit each. */
+/** A set of an owner's numbers, one bit for each. */
 export type NumberSet = Uint8Array;
 
 const BYTES = PART / 8;
-/** From so many on, a part's numbers take less room as bits than as two bytes each. */
+/** With this many numbers in a part, bits take less space than two bytes per number. */
 const DENSE = BYTES / 2;
 const HEADER = 6;
 
@@ -16,9 +16,9 @@ export function emptySet(parts: number): NumberSet {
 }
 
 /**
- * Numbers of one part as `search_terms` keeps them: part (4 bytes) and how many (2), then each one's place in the part (2), or a
- * bit for each place. Such pieces stay readable however they are put together.
- * @param places ascending, in the part
+ * Encodes the numbers of one part for `search_terms`: the part (4 bytes), the count (2 bytes), then each number's place
+ * in the part (2 bytes), or one bit per place. Encoded pieces can be concatenated in any way and stay readable.
+ * @param places in the part, ascending
  */
 export function encodePlaces(part: number, places: readonly number[]): Buffer {
   const isDense = places.length >= DENSE;
@@ -32,7 +32,7 @@ export function encodePlaces(part: number, places: readonly number[]): Buffer {
   return bytes;
 }
 
-/** Adds what `encodePlaces` wrote, any number of pieces; those of parts that the set has no room for are left out. */
+/** Adds the numbers of any number of encoded pieces; skips parts beyond the set's size. */
 export function addEncoded(set: NumberSet, pieces: Buffer): void {
   for (let at = 0; at < pieces.length; ) {
     const start = pieces.readUInt32LE(at) * BYTES;
@@ -48,7 +48,7 @@ export function addEncoded(set: NumberSet, pieces: Buffer): void {
   }
 }
 
-/** Leaves in the first set what is in the second too. */
+/** Removes from the first set what is not in the second. */
 export function intersect(set: NumberSet, other: NumberSet): void {
   for (let byte = 0; byte < set.length; byte++) set[byte] = (set[byte] ?? 0) & (other[byte] ?? 0);
 }
@@ -56,6 +56,10 @@ export function intersect(set: NumberSet, other: NumberSet): void {
 export function remove(set: NumberSet, number: number): void {
   const byte = number >> 3;
   if (byte < set.length) set[byte] = (set[byte] ?? 0) & ~(1 << (number & 7));
+}
+
+export function addPart(set: NumberSet, part: number): void {
+  set.fill(0xff, part * BYTES, (part + 1) * BYTES);
 }
 
 export function removePart(set: NumberSet, part: number): void {
@@ -68,7 +72,7 @@ export function countOfPart(set: NumberSet, part: number): number {
   return count;
 }
 
-/** Ascending. */
+/** The numbers in ascending order. */
 export function* numbersOfPart(set: NumberSet, part: number): Generator<number> {
   for (let byte = part * BYTES; byte < (part + 1) * BYTES; byte++) {
     for (let bits = set[byte] ?? 0; bits !== 0; bits &= bits - 1) yield byte * 8 + (31 - Math.clz32(bits & -bits));
@@ -83,5 +87,5 @@ function setBits(bytes: Uint8Array, byte: number, bits: number): void {
   bytes[byte] = (bytes[byte] ?? 0) | bits;
 }
 
-/** How many bits of each byte are set. */
+/** The number of set bits in each byte value. */
 const BITS = Uint8Array.from({ length: 256 }, (_, byte) => byte.toString(2).replaceAll("0", "").length);

@@ -33,8 +33,12 @@ const piece = fc
 const text = fc.array(piece, { minLength: 1, maxLength: 3 });
 
 function termsOf(pieces: readonly string[]) {
-  const terms = { grams: new Set<string>(), words: new Set<string>() };
-  const sink = { gram: (gram: string) => terms.grams.add(gram), word: (word: string) => terms.words.add(word) };
+  const terms = { grams: new Set<string>(), words: new Set<string>(), seams: new Set<string>() };
+  const sink = {
+    gram: (gram: string) => terms.grams.add(gram),
+    word: (word: string) => terms.words.add(word),
+    seam: (seam: string) => terms.seams.add(seam),
+  };
   Array.from(eachTerm(pieces.join(SEPARATOR), sink));
   return terms;
 }
@@ -47,7 +51,7 @@ function isLike(word: string, pattern: string): boolean {
   return new RegExp(`^${source}$`, "su").test(word);
 }
 
-test("a plan finds every text that contains what is searched for, and an exact one no other", () => {
+test("a plan finds every text that contains the searched text, and an exact plan finds no other", () => {
   const needle = fc.tuple(text, fc.nat(), fc.integer({ min: 1, max: 250 })).map(([pieces, at, length]) => {
     const characters = [...(pieces[0] ?? "")];
     return (
@@ -60,10 +64,11 @@ test("a plan finds every text that contains what is searched for, and an exact o
   fc.assert(
     fc.property(text, needle, fc.boolean(), (pieces, searched, isWithin) => {
       const all = isWithin ? [...pieces, `ab${searched}b`] : pieces;
-      const { grams, words } = termsOf(all);
+      const { grams, words, seams } = termsOf(all);
       const plan = planSearch(searched);
       const isFound =
         plan.grams.every((gram) => grams.has(gram)) &&
+        plan.seams.every((seam) => seams.has(seam)) &&
         plan.words.every((pattern) => [...words].some((word) => isLike(word, pattern)));
       const contains = all.some((one) => one.includes(searched));
       if (contains || plan.isExact) expect({ all, searched, isFound }).toEqual({ all, searched, isFound: contains });
@@ -72,7 +77,7 @@ test("a plan finds every text that contains what is searched for, and an exact o
   );
 });
 
-test("a plan always asks for something, whatever is searched for", () => {
+test("a plan is never empty, whatever is searched for", () => {
   for (const blank of [" ", "   ", "\n \t \n"]) {
     const { grams, words } = planSearch(blank);
     expect([...grams, ...words]).not.toBeEmpty();

@@ -1,38 +1,42 @@
 import { containing } from "@parley/shared/db/like";
-import { pairsOf, SEARCH_MAX, WORDS } from "./terms.ts";
+import { pairsOf, SEARCH_MAX, seamsOf, WORDS } from "./terms.ts";
 
-/** Which terms tell where a text occurs: in no conversation that lacks any of them. */
+/** The terms that tell where a text occurs: only conversations that have all of them can contain it. */
 export interface SearchPlan {
   grams: string[];
-  /** LIKE patterns; of each, some word matches it. */
+  /** LIKE patterns; for each, some word of the conversation must match. */
   words: string[];
-  /** The conversations that have them contain the text; else they only may. */
+  seams: string[];
+  /** Whether every conversation with these terms contains the text; otherwise it only may. */
   isExact: boolean;
 }
 
-/** Three letters or digits in a row, without which pg_trgm cannot tell words apart. */
+/** Three letters or digits in a row; pg_trgm cannot distinguish words without them. */
 const HAS_TRIGRAM = /[\p{L}\p{N}]{3}/u;
-/** More tell hardly more. */
+/** More patterns hardly narrow the result. */
 const GRAMS_MAX = 16;
+const SEAMS_MAX = 16;
 
 /** @param text in lower case, not empty */
 export function planSearch(text: string): SearchPlan {
   const length = [...text].length;
-  if (length <= 2) return { grams: [text], words: [], isExact: true };
+  if (length <= 2) return { grams: [text], words: [], seams: [], isExact: true };
   if (length <= SEARCH_MAX && HAS_TRIGRAM.test(text) && !/\s/.test(text)) {
-    return { grams: [], words: [containing(text)], isExact: true };
+    return { grams: [], words: [containing(text)], seams: [], isExact: true };
   }
   const grams: string[] = [];
   const words: string[] = [];
   for (const { 0: part, index } of text.matchAll(WORDS)) {
     const end = index + part.length;
     const cut = [...part].slice(0, SEARCH_MAX).join("");
-    // With the white space around it, which tells a word's ends.
+    // With the white space around it, which marks the ends of the word.
     if (!HAS_TRIGRAM.test(cut)) grams.push(...pairsOf(text.slice(Math.max(0, index - 1), end + 1)));
     else if (cut !== part) words.push(containing(cut));
-    // What stands between white space in the text is a whole word, at the text's ends the end and the beginning of one.
+    // Between white space, the text has whole words; its first and last words may be the end and the beginning of
+    // longer ones.
     else words.push(containing(part).slice(index === 0 ? 0 : 1, end === text.length ? undefined : -1));
   }
   if (grams.length + words.length === 0) grams.push(...pairsOf(text));
-  return { grams: [...new Set(grams)].slice(0, GRAMS_MAX), words, isExact: false };
+  const seams = [...new Set(seamsOf(text))].slice(0, SEAMS_MAX);
+  return { grams: [...new Set(grams)].slice(0, GRAMS_MAX), words, seams, isExact: false };
 }

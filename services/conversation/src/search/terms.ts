@@ -1,27 +1,36 @@
-/** Between the messages and values of one conversation: what is looked for stands in one of them, never across. */
+/** Separates the messages and values of one conversation: a search matches within one of them, never across two. */
 export const SEPARATOR = "\u001e";
 /** Maximum length of a searched text, in characters. */
 export const SEARCH_MAX = 200;
 
-/** What stands between white space: the same in what is kept and in what is searched for. */
+/** Words are what stands between white space, in indexed and in searched texts alike. */
 export const WORDS = /\S+/g;
 
-/** A longer word is kept in pieces of so many characters, which overlap so far that each holds all that may be searched for. */
+/**
+ * A longer word is stored in pieces of this many characters. They overlap, so that each possible search text lies
+ * within one piece.
+ */
 const WORD_MAX = 512;
 const WORD_STEP = WORD_MAX - SEARCH_MAX;
 
-/** Where a conversation's terms go: the same one any number of times. */
+/** Receives a conversation's terms; may receive the same one several times. */
 export interface TermSink {
   gram(gram: string): void;
   word(word: string): void;
+  seam(seam: string): void;
 }
+
+/** Different seams: so few that they take little room, so many that a conversation has hardly one by chance. */
+const SEAMS = 16_384;
+/** Characters on each side of a seam's white space. */
+const SEAM_SIDE = 2;
 
 /** Characters that take about a millisecond. */
 const STEP = 16_384;
 
 /**
- * Every one or two characters in a row, and every word between white space, of a conversation's text in lower case. Yields about
- * every millisecond: a long text takes a second, and whoever reads it has other work to do meanwhile.
+ * Collects every one and two adjacent characters, every word and every seam of a conversation's text in lower case. Yields
+ * about once per millisecond, because a long text takes a second and the process has other work to do.
  */
 export function* eachTerm(text: string, sink: TermSink): Generator<void> {
   for (const piece of text.split(SEPARATOR)) {
@@ -29,6 +38,8 @@ export function* eachTerm(text: string, sink: TermSink): Generator<void> {
     let next = STEP;
     for (const { 0: word, index } of piece.matchAll(WORDS)) {
       eachPiece(word, sink);
+      const seam = seamAt(piece, index);
+      if (seam !== null) sink.seam(seam);
       if (index < next) continue;
       next = index + STEP;
       yield;
@@ -36,18 +47,34 @@ export function* eachTerm(text: string, sink: TermSink): Generator<void> {
   }
 }
 
-/** The pairs of characters in a row of a text; the text itself when it is shorter. */
+/** The pairs of adjacent characters of a text; the text itself when it is shorter. */
 export function pairsOf(text: string): string[] {
   const characters = [...text];
   if (characters.length <= 2) return [text];
   return characters.slice(1).map((character, at) => `${characters[at]}${character}`);
 }
 
+/** The seams of a text: a longer text that contains it has them too. */
+export function seamsOf(text: string): string[] {
+  return Array.from(text.matchAll(WORDS), ({ index }) => seamAt(text, index)).filter((seam) => seam !== null);
+}
+
+/** The seam before the word at `index`, as the number of its hash; null when a side is shorter. */
+function seamAt(text: string, index: number): string | null {
+  const start = index - 1 - SEAM_SIDE;
+  const end = index + SEAM_SIDE;
+  if (start < 0 || end > text.length) return null;
+  // FNV-1a.
+  let hash = 0x811c9dc5;
+  for (let at = start; at < end; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return String((hash >>> 0) % SEAMS);
+}
+
 function* eachGram(text: string, sink: TermSink): Generator<void> {
   let before = -1;
   let next = STEP;
   for (let at = 0; at < text.length; ) {
-    // Characters, not halves of surrogate pairs.
+    // By characters, so that surrogate pairs stay whole.
     const end = at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
     sink.gram(text.slice(at, end));
     if (before >= 0) sink.gram(text.slice(before, end));

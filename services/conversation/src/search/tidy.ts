@@ -1,20 +1,26 @@
 import type { Database } from "@parley/shared/db/database";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { inTurns } from "../retention/in-turns.ts";
-import { listGoneBlocks, rebuildBlock } from "../store/search/index.ts";
+import { listStaleBlocks, rebuildBlock } from "../store/search/build-index.ts";
 
 const EVERY_MS = 15 * 60_000;
-/** How long deleted conversations may stay in a block, which is rebuilt as a whole: they must leave the disk within a day. */
+/**
+ * How long words of deleted conversations may stay in a block before it is rebuilt: they must leave the disk within a
+ * day.
+ */
 const GONE_FOR_MS = 8 * 3_600_000;
 
-/** Takes the words of deleted conversations out of the search's index; nobody finds those from the moment of the deletion. */
+/**
+ * Removes the words of deleted conversations from the search index. Searches stop finding them as soon as they are
+ * deleted. Also rebuilds the blocks that an earlier release built without seams.
+ */
 export function goneConversations(db: Database): Sweep {
   return {
     name: "tidy-search-index",
     everyMs: EVERY_MS,
     run: async (now, stopping) => {
       const blocks = Map.groupBy(
-        await listGoneBlocks(db, new Date(now.getTime() - GONE_FOR_MS)),
+        await listStaleBlocks(db, new Date(now.getTime() - GONE_FOR_MS)),
         ({ ownerId }) => ownerId,
       );
       const rebuildNext = async (ownerId: string) => {

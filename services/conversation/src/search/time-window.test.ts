@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 const at = (time: string) => new Date(`2026-03-02T${time}Z`);
 const micros = (time: Date) => time.getTime() * 1_000;
 
-test("a window holds both of its ends", () => {
+test("a window includes both of its ends", () => {
   const { holds } = timeWindow(at("10:00:00.000"), at("11:00:00.000"), null);
   const moments = ["09:59:59.999", "10:00:00.000", "11:00:00.000", "11:00:00.001"].map((time) => micros(at(time)));
   expect(moments.map(holds)).toEqual([false, true, true, false]);
@@ -25,7 +25,7 @@ test.each([
   },
 );
 
-test("what a span is said to cover is what holds of the moments in it", () => {
+test("whether a span is in a window agrees with the moments in the span", () => {
   const moment = fc.nat(3 * 24 * 60).map((minute) => new Date(at("00:00:00").getTime() - DAY_MS + minute * 60_000));
   const bound = fc.option(moment);
   const minute = fc.nat(1_439);
@@ -42,7 +42,7 @@ test("what a span is said to cover is what holds of the moments in it", () => {
   );
 });
 
-test("a span that only touches a window may be in it, one beside it is not, one within it is", () => {
+test("a span within a window is in it, one that overlaps it may be, and one beside it is not", () => {
   const [from, to] = [at("10:00:00"), at("11:00:00")];
   const { coverage } = timeWindow(from, to, null);
   expect(coverage(micros(from) - 5, micros(from))).toBe("some");

@@ -1,16 +1,16 @@
 import type { TimeOfDay } from "../lists/count-periods.ts";
 
-/** The moments that a filter takes, microseconds since 1970. */
+/** The times that a filter accepts, in microseconds since 1970. */
 export interface TimeWindow {
   holds(moment: number): boolean;
-  /** How much of what happens from `first` to `last`, inclusive of both, it can hold. */
+  /** How many of the moments from `first` to `last`, both inclusive, it can contain. */
   coverage(first: number, last: number): "all" | "some" | "none";
 }
 
 const MINUTE = 60_000_000;
 const DAY_MINUTES = 1_440;
 
-/** @param from @param to inclusive of both */
+/** @param from inclusive @param to inclusive */
 export function timeWindow(from: Date | null, to: Date | null, timeOfDay: TimeOfDay | null): TimeWindow {
   const begin = from ? from.getTime() * 1_000 : Number.NEGATIVE_INFINITY;
   const end = to ? to.getTime() * 1_000 : Number.POSITIVE_INFINITY;

@@ -20,17 +20,19 @@ export interface NewCall extends SessionKey {
   metadata: Record<string, unknown>;
   variables: Record<string, VariableValue>;
   isTestCall: boolean;
+  draftId: string | null;
 }
 
 /** Returns false when the owner already has a conversation with this id. */
 export async function insertCall(sql: Sql, call: NewCall, id: string, now: Date): Promise<boolean> {
   const inserted = await sql`
     insert into conversations (owner_id, conversation_id, id, agent_id, type, status, calling_type, to_mobile_number,
-      from_mobile_number, telephony_provider, room_url, room_name, metadata, variables, is_test_call, last_activity_at,
+      from_mobile_number, telephony_provider, room_url, room_name, metadata, variables, is_test_call, draft_id, last_activity_at,
       created_at, updated_at)
     values (${call.ownerId}, ${call.conversationId}, ${id}, ${call.agentId}, ${call.type}, 'IN_PROGRESS',
       ${call.callingType}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.telephonyProvider}, ${call.roomUrl},
-      ${call.roomName}, ${sql.json(call.metadata as never)}, ${sql.json(call.variables)}, ${call.isTestCall}, ${now},
+      ${call.roomName}, ${sql.json(call.metadata as never)}, ${sql.json(call.variables)}, ${call.isTestCall}, ${call.draftId},
+      ${now},
       ${now}, ${now})
     on conflict (owner_id, conversation_id) do nothing
     returning 1`;

@@ -33,41 +33,82 @@ const FIELDS_BYTES_MAX = 16_384;
 /** This many messages alone fill a payload. */
 const MESSAGES_MAX = PAYLOAD_BYTES_MAX / MESSAGE_BYTES_MAX;
 
-/**
- * Lists due events: the first of each owner, then the second of each, and so on; an owner's longest due first. Only
- * owners after `afterOwnerId` are read: pass the owner served last to give each a turn.
- */
-export async function findDueEvents(sql: Sql, now: Date, limit: number, afterOwnerId: string): Promise<DueEvent[]> {
+export interface DueOwnersWanted {
+  /** `many`: owners with more than `fewMax` due events; `few`: the others. */
+  backlog: "few" | "many";
+  fewMax: number;
+  limit: number;
+  /** The owner served last, for owners to take turns. */
+  afterOwnerId: string;
+  /** Owners to leave out. */
+  except: readonly string[];
+}
+
+/** Lists owners that have due events, in the order of their ids, beginning after `afterOwnerId` and ending with it. */
+export async function findDueOwners(
+  sql: Sql,
+  now: Date,
+  { backlog, fewMax, limit, afterOwnerId, except }: DueOwnersWanted,
+): Promise<string[]> {
   // Steps through the index owner by owner, so that one owner's events cost the others nothing (0010_fair_events).
-  return sql<DueEvent[]>`
-    with recursive owners (owner_id) as (
-      (
-        select owner_id from conversation_events
-        where due_at < 'infinity' and owner_id > ${afterOwnerId}
-          and exists (select from conversation_events where due_at <= ${now})
-        order by owner_id limit 1
-      )
+  const rows = await sql<{ ownerId: string }[]>`
+    with recursive owners (owner_id, lap) as (
+      select ${afterOwnerId}::text, 0 where exists (select from conversation_events where due_at <= ${now})
       union all
-      select next.owner_id from owners cross join lateral (
-        select owner_id from conversation_events where due_at < 'infinity' and owner_id > owners.owner_id
-        order by owner_id limit 1
+      select next.* from owners cross join lateral (
+        (
+          select owner_id, owners.lap from conversation_events
+          where due_at < 'infinity' and owner_id > owners.owner_id and (owners.lap = 0 or owners.owner_id < ${afterOwnerId})
+          order by owner_id limit 1
+        )
+        union all
+        (
+          select owner_id, 1 from conversation_events
+          where due_at < 'infinity' and owners.lap = 0 order by owner_id limit 1
+        )
+        limit 1
       ) as next
-    ), due as materialized (
-      select event.*
-      from (
-        select owner_id from owners where exists (
-          select from conversation_events
-          where due_at < 'infinity' and due_at <= ${now} and owner_id = owners.owner_id
-        ) limit ${limit}
-      ) as served
+    )
+    select owner_id from owners cross join lateral (
+      select count(*) as due from (
+        select from conversation_events
+        where due_at < 'infinity' and due_at <= ${now} and owner_id = owners.owner_id limit ${fewMax + 1}
+      ) as first
+    ) as counted
+    where (lap = 1) = (owner_id <= ${afterOwnerId}) and owner_id <> all(${except as string[]}::text[])
+      and due > 0 and (due > ${fewMax}) = ${backlog === "many"}
+    limit ${limit}`;
+  return rows.map(({ ownerId }) => ownerId);
+}
+
+export interface DueEventsWanted {
+  limit: number;
+  /** Of one owner. */
+  ofOwner: number;
+}
+
+/**
+ * Lists due events of some owners: the first of each, in the order of `ownerIds`, then the second of each, and so on; an
+ * owner's longest due first.
+ */
+export async function findDueEvents(
+  sql: Sql,
+  now: Date,
+  ownerIds: readonly string[],
+  { limit, ofOwner }: DueEventsWanted,
+): Promise<DueEvent[]> {
+  return sql<DueEvent[]>`
+    with due as materialized (
+      select event.*, place
+      from unnest(${ownerIds as string[]}::text[]) with ordinality as served (owner_id, place)
       cross join lateral (
         select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, attempts, traceparent,
           coalesce(octet_length(payload) <= ${PAYLOAD_BYTES_MAX}, false) as is_built, octet_length(payload) as built_bytes,
           row_number() over (order by due_at, conversation_id) as turn
         from conversation_events where due_at < 'infinity' and due_at <= ${now} and owner_id = served.owner_id
-        order by due_at, conversation_id limit ${limit}
+        order by due_at, conversation_id limit ${ofOwner}
       ) as event
-      order by turn, owner_id limit ${limit}
+      order by turn, place limit ${limit}
     )
     select owner_id, conversation_id, event_uuid, event, ended_at, awaits_analysis, attempts, traceparent, is_built,
       agent_id, coalesce(has_said, false) as has_said,
@@ -91,7 +132,7 @@ export async function findDueEvents(sql: Sql, now: Date, limit: number, afterOwn
       ) as said
       where owner_id = due.owner_id and conversation_id = due.conversation_id and not due.is_built
     ) as source on true
-    order by turn, owner_id`;
+    order by turn, place`;
 }
 
 /** When the next event is due; null when there is none. */

@@ -1,4 +1,4 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { isKept, keptFor } from "./retention.ts";
@@ -13,6 +13,13 @@ export interface AnalysisItem {
   value: unknown;
   type: string;
   error?: string;
+}
+
+/** A further call that the agent agreed with the user. */
+export interface ScheduledCall {
+  /** ISO 8601. */
+  at: string;
+  reason?: string;
 }
 
 export interface ConversationRow {
@@ -39,6 +46,9 @@ export interface ConversationRow {
   roomUrl: string | null;
   roomName: string | null;
   isTestCall: boolean;
+  /** The draft of the agent that it tries; null for the agent itself. */
+  draftId: string | null;
+  scheduledCall: ScheduledCall | null;
   turnUntil: Date | null;
   lastActivityAt: Date;
   createdAt: Date;
@@ -48,7 +58,7 @@ export interface ConversationRow {
 export const conversationColumns = (sql: Sql) => sql`
   owner_id, conversation_id, id, agent_id, type, status, calling_type, name, message_count, metadata, variables, notes,
   analysis, created_by, to_mobile_number, from_mobile_number, telephony_provider, recording_url, duration_seconds, room_url,
-  room_name, is_test_call, turn_until, last_activity_at, created_at, updated_at`;
+  room_name, is_test_call, draft_id, scheduled_call, turn_until, last_activity_at, created_at, updated_at`;
 
 /** Inserts a session with the agent's greeting as its first message, or without messages when the agent has no greeting. */
 export async function insertGreetedSession(
@@ -111,11 +121,18 @@ export async function closeSilentCalls(
     update conversations set status = 'FAILED', notes = coalesce(notes, ${notes}), updated_at = ${now}
     where (owner_id, conversation_id) in (
       select owner_id, conversation_id from conversations
-      where case when type <> 'CHAT' then status = 'IN_PROGRESS' end and last_activity_at < ${silentSince}
+      where case when type <> 'CHAT' then status = 'IN_PROGRESS' end and type <> 'WHATSAPP'
+        and last_activity_at < ${silentSince}
       order by created_at limit ${limit} for update skip locked
     )
     returning conversation_id`;
   return closed.length;
+}
+
+/** The same as `closeSilentChats` for WhatsApp conversations. */
+export async function closeSilentThreads(sql: Sql, silentSince: Date, now: Date, limit: number): Promise<number> {
+  const isOpen = sql`case when type <> 'CHAT' then status = 'IN_PROGRESS' end and type = 'WHATSAPP'`;
+  return closeSilent(sql, isOpen, silentSince, now, limit);
 }
 
 /**
@@ -123,13 +140,22 @@ export async function closeSilentCalls(
  * @returns the number ended
  */
 export async function closeSilentChats(sql: Sql, silentSince: Date, now: Date, limit: number): Promise<number> {
+  return closeSilent(sql, sql`case when type = 'CHAT' then status = 'IN_PROGRESS' end`, silentSince, now, limit);
+}
+
+async function closeSilent(sql: Sql, isOpen: Fragment, silentSince: Date, now: Date, limit: number): Promise<number> {
   const closed = await sql`
     update conversations set
-      status = case when name is null then 'DISCONNECTED' else 'COMPLETED' end, turn_id = null, turn_until = null,
+      status = case when name is not null or exists (
+        -- A runtime's messages name no conversation.
+        select 1 from messages
+        where messages.owner_id = conversations.owner_id and messages.conversation_id = conversations.conversation_id
+          and role = 'user'
+      ) then 'COMPLETED' else 'DISCONNECTED' end, turn_id = null, turn_until = null,
       updated_at = ${now}
     where (owner_id, conversation_id) in (
       select owner_id, conversation_id from conversations
-      where case when type = 'CHAT' then status = 'IN_PROGRESS' end and last_activity_at < ${silentSince}
+      where ${isOpen} and last_activity_at < ${silentSince}
         and (turn_until is null or turn_until < ${now})
       order by created_at limit ${limit} for update skip locked
     )

@@ -4,7 +4,7 @@ import { type ConversationFilter, matching } from "./conversation-filter.ts";
 import { type ConversationRow, conversationColumns } from "./conversations.ts";
 import type { FoundPage, Page } from "./list-page.ts";
 
-/** The page of the one conversation that the filter names, if it matches. */
+/** The page with the one conversation that the filter names, if it matches. */
 export async function findNamedPage(db: Database, filter: ConversationFilter, page: Page): Promise<FoundPage> {
   const rows = await db<
     { conversationId: string }[]
@@ -13,7 +13,7 @@ export async function findNamedPage(db: Database, filter: ConversationFilter, pa
   return { conversationIds, total: rows.length };
 }
 
-/** The conversations of a page, newest first. @throws ServiceError condition for a page that is too long */
+/** The conversations of a page, newest first. @throws ServiceError condition when the page is too large */
 export function readListedRows(
   db: Database,
   ownerId: string,

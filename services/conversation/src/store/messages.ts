@@ -1,6 +1,7 @@
+import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
-import type { Sql } from "@parley/shared/db/database";
-import type { ROLES } from "@parley/shared/domain/api-names";
+import type { Fragment, Sql } from "@parley/shared/db/database";
+import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
 import type { SessionKey } from "./session-key.ts";
 
 export interface MessageRow {
@@ -9,6 +10,19 @@ export interface MessageRow {
   role: keyof typeof ROLES;
   content: string;
   createdAt: Date;
+  /** Of a spoken reply, when measured. */
+  latency: Partial<TurnLatency> | null;
+  /** Of a message that was sent over a channel, when reported. */
+  deliveryStatus: keyof typeof MESSAGE_DELIVERIES | null;
+  deliveryError: string | null;
+  /** Of a model's reply, where a single conversation is read. */
+  provider?: string | null;
+  model?: string | null;
+  inputTokens?: number | null;
+  outputTokens?: number | null;
+  firstWordMs?: number | null;
+  totalMs?: number | null;
+  partial?: boolean;
 }
 
 /** No context window holds more messages than this. */
@@ -28,7 +42,7 @@ export async function listMessagesBefore(
 }
 
 /** The same as an SQL table, with each message's `seq` and the running total `bytes` from the newest message on. */
-export function newestBefore(sql: Sql, key: SessionKey, beforeSeq: number) {
+export function newestBefore(sql: Sql, key: SessionKey | Record<keyof SessionKey, Fragment>, beforeSeq: number) {
   // Postgres reads a length without loading the text, which is stored out of line when it is long.
   return sql`(
     select seq, role, content, sum(octet_length(content)) over (order by seq desc) as bytes from messages
@@ -60,10 +74,13 @@ export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number },
 export const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
 /** Limit for one conversation: its transcript, and 1 MiB each of metadata and variables. */
 export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + 2 * 1024 * 1024;
-/** A message without its text. */
-const MESSAGE_BYTES = 100;
+/**
+ * A message counts this much beside its text. It takes a fifth of that in memory and on the wire, but each message also costs
+ * three microseconds of several event loops: of very short ones, the newest 8,388 are read.
+ */
+const MESSAGE_BYTES = 500;
 
-/** The transcripts of an owner's conversations, each oldest first. */
+/** The transcripts of an owner's conversations, each oldest first, with what their replies cost. */
 export async function listTranscripts(
   sql: Sql,
   ownerId: string,
@@ -71,7 +88,8 @@ export async function listTranscripts(
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await sql<MessageRow[]>`
-    select conversation_id, seq, role, content, created_at from ${newestMessages(sql, ownerId, conversationIds)} messages
+    select ${messageColumns(sql)}, provider, model, input_tokens, output_tokens, first_word_ms, total_ms, partial
+    from ${newestMessages(sql, ownerId, conversationIds)} messages
     order by conversation_id, seq`;
   return byConversation(rows);
 }
@@ -84,12 +102,15 @@ export async function listTranscriptsOfPage(
 ): Promise<Map<string, MessageRow[]>> {
   if (conversationIds.length === 0) return new Map();
   const rows = await readBoundedPage<MessageRow>(sql, {
-    rows: sql`select conversation_id, seq, role, content, created_at from ${newestMessages(sql, ownerId, conversationIds)} messages`,
+    rows: sql`select ${messageColumns(sql)} from ${newestMessages(sql, ownerId, conversationIds)} messages`,
     bytes: sql`octet_length(content) + ${MESSAGE_BYTES}::integer`,
     order: sql`order by conversation_id, seq`,
   });
   return byConversation(rows);
 }
+
+const messageColumns = (sql: Sql) => sql`
+  conversation_id, seq, role, content, created_at, latency, delivery_status, delivery_error`;
 
 /** SQL table of each conversation's newest messages, up to the limit. */
 function newestMessages(sql: Sql, ownerId: string, conversationIds: readonly string[]) {
@@ -112,6 +133,24 @@ function byConversation(rows: readonly MessageRow[]): Map<string, MessageRow[]> 
     else transcripts.set(row.conversationId, [row]);
   }
   return transcripts;
+}
+
+/**
+ * Stores what became of a message, unless what is stored is as late: sent, delivered, read. Only a message that has not
+ * arrived can fail.
+ */
+export async function setDelivery(
+  sql: Sql,
+  key: SessionKey & { seq: number },
+  status: NonNullable<MessageRow["deliveryStatus"]>,
+  error: string | null,
+): Promise<void> {
+  await sql`
+    update messages set delivery_status = ${status}, delivery_error = ${error}
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq = ${key.seq} and role = 'assistant'
+      and case when ${status} = 'failed' then coalesce(delivery_status, 'sent') = 'sent'
+        else coalesce(array_position('{sent,delivered,read}', delivery_status), 0)
+          < array_position('{sent,delivered,read}', ${status}::text) end`;
 }
 
 export interface UsageRow {

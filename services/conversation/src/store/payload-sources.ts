@@ -31,6 +31,7 @@ type ConversationSource = Pick<
   | "recordingUrl"
   | "durationSeconds"
   | "isTestCall"
+  | "scheduledCall"
 > & {
   /** Whether fields of the analysis are left out. */
   isAnalysisTruncated: boolean;
@@ -66,7 +67,7 @@ export function keyOf({ ownerId, conversationId }: SessionKey): string {
 async function listConversationSources(sql: Sql, keys: readonly SessionKey[]): Promise<ConversationSource[]> {
   return sql<ConversationSource[]>`
     select owner_id, conversation_id, id, agent_id, type, status, calling_type, notes, to_mobile_number,
-      from_mobile_number, telephony_provider, recording_url, duration_seconds, is_test_call,
+      from_mobile_number, telephony_provider, recording_url, duration_seconds, is_test_call, scheduled_call,
       coalesce(octet_length(analysis::text) > ${ANALYSIS_BYTES_MAX}, false) as is_analysis_truncated,
       case when octet_length(analysis::text) <= ${ANALYSIS_BYTES_MAX} then analysis else (
         select jsonb_agg(item order by at)

@@ -1,10 +1,10 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Fragment, Sql } from "@parley/shared/db/database";
 
 /** Days that conversations are kept if their owner chose no other number. */
 const DAYS_DEFAULT = 90;
 
-/** The earliest start of a conversation that its owner can still see, as an SQL value. */
-export function keptSince(sql: Sql, ownerId: string, now: Date) {
+/** The earliest start of a conversation that its owner can still see, as an SQL value. Takes values or SQL for them. */
+export function keptSince(sql: Sql, ownerId: string | Fragment, now: Date | Fragment) {
   return keptFor(sql, sql`(select retention_days from owner_retention where owner_id = ${ownerId})`, now);
 }
 
@@ -12,12 +12,12 @@ export function keptSince(sql: Sql, ownerId: string, now: Date) {
  * Whether a conversation found by its key is within retention, as an SQL condition. Written so that no index matches
  * it: without statistics, the planner would pick an index on the start time over the key.
  */
-export function isKept(sql: Sql, ownerId: string, now: Date) {
+export function isKept(sql: Sql, ownerId: string | Fragment, now: Date | Fragment) {
   return sql`(created_at >= ${keptSince(sql, ownerId, now)}) is true`;
 }
 
 /** `keptSince` for a number of days; null is the default. */
-export function keptFor(sql: Sql, days: ReturnType<Sql>, now: Date) {
+export function keptFor(sql: Sql, days: ReturnType<Sql>, now: Date | Fragment) {
   return sql`(${now}::timestamptz - coalesce(${days}, ${DAYS_DEFAULT}::integer) * interval '24 hours')`;
 }
 

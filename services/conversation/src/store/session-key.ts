@@ -1,4 +1,4 @@
-/** A conversation, which is its owner's: two owners may use one id. */
+/** The key of a conversation: two owners may use the same id. */
 export interface SessionKey {
   ownerId: string;
   conversationId: string;

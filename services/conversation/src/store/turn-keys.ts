@@ -1,12 +1,16 @@
 import type { Sql } from "@parley/shared/db/database";
+import type { IdempotencyKey, KeyTable } from "@parley/shared/idempotency/keys";
 import type { StoredError } from "@parley/shared/idempotency/store";
 import { isKept } from "./retention.ts";
 import type { OpenTurn, TakenTurn } from "./turns.ts";
 
-export interface TurnKey {
-  ownerId: string;
-  key: string;
-}
+/** The keys of turns, which last longer than a transaction. */
+export const TURN_KEYS: KeyTable = {
+  name: "turn_keys",
+  takenAt: "created_at",
+  clear: (sql) => sql`
+    conversation_id = null, turn_id = null, user_seq = null, done = false, reply_seq = null, error = null,`,
+};
 
 export interface StoredTurn {
   fingerprint: Buffer;
@@ -16,36 +20,14 @@ export interface StoredTurn {
   done: boolean;
   replySeq: number | null;
   error: StoredError | null;
-  /** Whether a turn of its session is in progress, this one or another. */
+  /** Whether this turn or another one of its session is in progress. */
   held: boolean;
-}
-
-/**
- * Claims a key in this transaction, or returns what it was claimed for. Waits for a concurrent claim.
- * @returns null when the key was free or older than `expiredAt`
- */
-export async function takeTurnKey(
-  tx: Sql,
-  { ownerId, key }: TurnKey,
-  fingerprint: Uint8Array,
-  now: Date,
-  expiredAt: Date,
-): Promise<StoredTurn | null> {
-  const [taken] = await tx`
-    insert into turn_keys (owner_id, idempotency_key, fingerprint, created_at)
-    values (${ownerId}, ${key}, ${fingerprint}, ${now})
-    on conflict (owner_id, idempotency_key) do update set
-      fingerprint = excluded.fingerprint, conversation_id = null, turn_id = null, user_seq = null, done = false,
-      reply_seq = null, error = null, created_at = excluded.created_at
-      where turn_keys.created_at <= ${expiredAt}
-    returning 1`;
-  return taken ? null : findTurnKey(tx, { ownerId, key }, now, expiredAt);
 }
 
 /** Returns what a key was claimed for; null when it is free or older than `expiredAt`. */
 export async function findTurnKey(
   sql: Sql,
-  { ownerId, key }: TurnKey,
+  { ownerId, key }: IdempotencyKey,
   now: Date,
   expiredAt: Date,
 ): Promise<StoredTurn | null> {
@@ -58,13 +40,17 @@ export async function findTurnKey(
   return stored ?? null;
 }
 
-export async function bindTurnKey(tx: Sql, { ownerId, key }: TurnKey, turn: OpenTurn & TakenTurn): Promise<void> {
+export async function bindTurnKey(
+  tx: Sql,
+  { ownerId, key }: IdempotencyKey,
+  turn: OpenTurn & TakenTurn,
+): Promise<void> {
   await tx`
     update turn_keys set conversation_id = ${turn.conversationId}, turn_id = ${turn.turnId}, user_seq = ${turn.seq}
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
 }
 
-export async function storeTurnRefusal(tx: Sql, { ownerId, key }: TurnKey, error: StoredError): Promise<void> {
+export async function storeTurnRefusal(tx: Sql, { ownerId, key }: IdempotencyKey, error: StoredError): Promise<void> {
   await tx`
     update turn_keys set done = true, error = ${tx.json(error as never)}
     where owner_id = ${ownerId} and idempotency_key = ${key}`;
@@ -75,7 +61,7 @@ type RetakenTurn = Pick<TakenTurn, "replySeq" | "variables" | "language">;
 /** Resumes a key's turn from its stored user message when no process is working on it any more. */
 export async function retakeTurn(
   sql: Sql,
-  { ownerId, key }: TurnKey,
+  { ownerId, key }: IdempotencyKey,
   turn: OpenTurn,
   now: Date,
   until: Date,
@@ -95,19 +81,8 @@ export async function retakeTurn(
   return retaken ?? null;
 }
 
-export async function isTurnKeyDone(sql: Sql, { ownerId, key }: TurnKey): Promise<boolean> {
+export async function isTurnKeyDone(sql: Sql, { ownerId, key }: IdempotencyKey): Promise<boolean> {
   const [row] = await sql<{ done: boolean }[]>`
     select done from turn_keys where owner_id = ${ownerId} and idempotency_key = ${key}`;
   return row?.done ?? false;
-}
-
-/** Deletes a few keys at a time, more than are added, so that no request pays for many. Returns the number deleted. */
-export async function deleteExpiredTurnKeys(sql: Sql, expiredAt: Date): Promise<number> {
-  const deleted = await sql`
-    delete from turn_keys where (owner_id, idempotency_key) in (
-      select owner_id, idempotency_key from turn_keys
-      where created_at <= ${expiredAt}
-      order by created_at limit 10 for update skip locked
-    )`;
-  return deleted.count;
 }

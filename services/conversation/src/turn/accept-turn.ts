@@ -1,4 +1,5 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import type { Sql } from "@parley/shared/db/database";
 import { collectValues } from "@parley/shared/domain/variables/values";
@@ -7,7 +8,7 @@ import { newId, newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
 import type { Model } from "../model/port.ts";
-import { conversationExists, findConversation } from "../store/conversations.ts";
+import { type ConversationRow, conversationExists, findConversation } from "../store/conversations.ts";
 import {
   hasRoomForMetadata,
   insertSessionWithTurn,
@@ -29,31 +30,38 @@ export interface PreparedTurn {
 /** A turn under way, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
 
+/** Postgres' code for a row whose key exists. */
+const UNIQUE_VIOLATION = "23505";
+
+const WHAT: Readonly<Record<NewTurn["type"], string>> = { CHAT: "chat session", WHATSAPP: "WhatsApp conversation" };
+
 /** A turn to run, or one that an earlier request with the same idempotency key has run. */
 export type Acceptance =
   | { type: "run"; prepared: PreparedTurn; accepted: AcceptedTurn }
-  | { type: "replay"; sessionId: string; text: string };
+  | { type: "replay"; sessionId: string; replySeq: number; text: string };
 
 /** @throws ServiceError forbidden, not_found, or condition when the agent has no model that can be called */
 export async function prepareTurn(ctx: ConversationContext, turn: Turn, { log }: Call): Promise<PreparedTurn> {
-  const agent = await ctx.getAgent(turn.ownerId, turn.agentId);
+  const agent = await ctx.getAgent(turn.ownerId, turn.agentId, turn.draftId);
   return { agent, model: ctx.selectModel(llmOf(agent), log) };
 }
 
 /**
  * Takes the turn of a new or given session and stores the user message.
- * @param sql the transaction, when there is one
- * @throws ServiceError not_found, forbidden, condition (no chat, another agent's, ended), invalid (too much metadata)
+ * @param tx the transaction, when there is one
+ * @throws ServiceError not_found, forbidden, condition (of another type, another agent's, ended), invalid (too much metadata)
  * or conflict (a reply in progress)
  */
-export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql = ctx.db): Promise<AcceptedTurn> {
+export async function acceptTurn(ctx: ConversationContext, turn: Turn, tx?: Sql): Promise<AcceptedTurn> {
   const now = ctx.clock.now();
   const metadata = turn.metadata ?? {};
   const fields: NewTurn = {
     ownerId: turn.ownerId,
     conversationId: turn.sessionId ?? newUuid(),
     turnId: newUuid(),
+    type: turn.type === ConversationType.CONVERSATION_TYPE_WHATSAPP ? "WHATSAPP" : "CHAT",
     agentId: turn.agentId,
+    draftId: turn.draftId ?? null,
     message: turn.message,
     name: sessionName(turn.message),
     metadata,
@@ -62,31 +70,55 @@ export async function acceptTurn(ctx: ConversationContext, turn: Turn, sql: Sql 
     until: new Date(now.getTime() + ctx.limits.turnLeaseMs),
   };
   const key = { ownerId: fields.ownerId, conversationId: fields.conversationId, turnId: fields.turnId };
-  if (turn.sessionId === undefined) {
-    await insertSessionWithTurn(sql, { ...fields, id: newId("cnv") });
+  const begin = async (): Promise<AcceptedTurn> => {
+    const session = { ...fields, id: newId("cnv") };
+    await (tx ? insertSessionWithTurn(tx, session) : ctx.turnStore.insertSessionWithTurn(session));
     return { ...key, seq: 1, replySeq: 2, variables: fields.variables, language: null, earlier: [] };
-  }
-  const taken = await takeTurn(sql, fields, byteBudget(ctx.limits.contextTokens));
+  };
+  if (turn.sessionId === undefined) return begin();
+  const maxBytes = byteBudget(ctx.limits.contextTokens);
+  const taken = await (tx ? takeTurn(tx, fields, maxBytes) : ctx.turnStore.takeTurn(fields, maxBytes));
   if (taken) return { ...key, ...taken };
-  throw await refusal(sql, fields);
+  const sql = tx ?? ctx.db;
+  const session = await findConversation(sql, fields, now);
+  if (!session && turn.mayBegin) {
+    return begin().catch((error) => {
+      // Another first turn of the session was faster.
+      throw error?.code === UNIQUE_VIOLATION ? inProgress(fields.conversationId) : error;
+    });
+  }
+  throw await refusal(sql, fields, session);
 }
 
-async function refusal(sql: Sql, turn: NewTurn): Promise<ServiceError> {
-  const session = await findConversation(sql, turn, turn.now);
+async function refusal(sql: Sql, turn: NewTurn, session: ConversationRow | null): Promise<ServiceError> {
   if (!session) {
     return (await conversationExists(sql, turn.conversationId, turn.now))
       ? new ServiceError("forbidden", "You do not have access to this session")
       : notFound("Session");
   }
   const metadata = { session_id: turn.conversationId };
-  if (session.type !== "CHAT") return new ServiceError("condition", "Session is not a chat session", { metadata });
+  if (session.type !== turn.type) {
+    return new ServiceError("condition", `Session is not a ${WHAT[turn.type]}`, { metadata });
+  }
   if (session.agentId !== turn.agentId) {
     return new ServiceError("condition", "session_id belongs to a session of another agent", { metadata });
+  }
+  if ((session.draftId === null) !== (turn.draftId === null)) {
+    const detail =
+      turn.draftId === null
+        ? "Session tries a draft: send draft with each message"
+        : "Session does not try a draft: begin a new one, without session_id";
+    return new ServiceError("condition", detail, { metadata });
   }
   if (session.status !== "IN_PROGRESS") return new ServiceError("condition", "Session has ended", { metadata });
   if (!(await hasRoomForMetadata(sql, turn))) {
     const message = "metadata of all messages of a session may have 1 MiB together";
     return new ServiceError("invalid", message, { violations: [{ path: "metadata", message }], metadata });
   }
-  return new ServiceError("conflict", "A reply is in progress in this session, wait for it to end", { metadata });
+  return inProgress(turn.conversationId);
+}
+
+function inProgress(sessionId: string): ServiceError {
+  const message = "A reply is in progress in this session, wait for it to end";
+  return new ServiceError("conflict", message, { metadata: { session_id: sessionId } });
 }

@@ -3,19 +3,19 @@ import type { ModelRequest } from "../model/port.ts";
 type Messages = ModelRequest["messages"];
 
 /**
- * UTF-8 bytes a token has on average: English has four letters to a token, a Chinese character is three bytes and about one. What a
- * model family really counts differs by a quarter either way.
+ * Average UTF-8 bytes per token. A token is about four English letters, or one Chinese character of three bytes. Model
+ * families differ by a quarter in both directions.
  */
 const BYTES_PER_TOKEN = 4;
-/** What a message costs beyond its text. */
+/** Tokens of a message in addition to its text. */
 export const TOKENS_PER_MESSAGE = 4;
 
-/** An estimate, stated as such: exact counts differ from provider to provider. */
+/** Estimates a text's tokens. Exact counts differ between providers. */
 export function estimateTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN) + TOKENS_PER_MESSAGE;
 }
 
-/** More text than so many bytes fits no context of `tokens`. */
+/** The most bytes of text that can fit in `tokens`. */
 export function byteBudget(tokens: number): number {
   return tokens * BYTES_PER_TOKEN;
 }

@@ -5,21 +5,21 @@ import { ServiceError } from "@parley/shared/errors";
 
 type Values = Readonly<Record<string, VariableValue>>;
 
-/** Twice what an agent's prompt may have before it is filled: a long value in many places would be gigabytes. */
+/** Twice the limit of an unfilled prompt. Without a limit, a long value in many places would take gigabytes. */
 const PROMPT_MAX = 1_000_000;
 const GREETING_MAX = 100_000;
 
-/** The agent's prompt, its variables filled. @throws ServiceError condition when that is over 1,000,000 characters */
+/** The agent's prompt with its variables filled. @throws ServiceError condition above 1,000,000 characters */
 export function filledPrompt(agent: AgentRuntime, values: Values): string {
   return fill("prompt", textsOf(agent), 0, values, PROMPT_MAX);
 }
 
-/** The agent's greeting, its variables filled. @throws ServiceError condition when that is over 100,000 characters */
+/** The agent's greeting with its variables filled. @throws ServiceError condition above 100,000 characters */
 export function filledGreeting(agent: AgentRuntime, values: Values): string {
   return fill("first_message_prompt", textsOf(agent), 1, values, GREETING_MAX);
 }
 
-/** The agent's analysis prompt, its variables filled. @throws ServiceError condition when that is over 1,000,000 characters */
+/** The agent's analysis prompt with its variables filled. @throws ServiceError condition above 1,000,000 characters */
 export function filledAnalysisPrompt(agent: AgentRuntime, values: Values): string {
   const texts = [...textsOf(agent), agent.analysisPrompt?.promptContent ?? ""];
   return fill("call_analysis_prompt", texts, 2, values, PROMPT_MAX);

@@ -1,8 +1,16 @@
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { isSure } from "@parley/shared/clock";
-import { cancelled, notFound, ServiceError } from "@parley/shared/errors";
-import { decided, KEPT_MS, storedErrorOf, usedOtherwise } from "@parley/shared/idempotency/run";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import {
+  type IdempotencyKey,
+  keysExpiredAt,
+  refuseOtherRequest,
+  sweepKeys,
+  takeKey,
+} from "@parley/shared/idempotency/keys";
+import { oneWaiter } from "@parley/shared/idempotency/one-waiter";
+import { decided } from "@parley/shared/idempotency/run";
+import { fromStoredError, toStoredError } from "@parley/shared/idempotency/store";
 import { newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
@@ -10,24 +18,24 @@ import { findConversation } from "../store/conversations.ts";
 import { findMessage } from "../store/messages.ts";
 import {
   bindTurnKey,
-  deleteExpiredTurnKeys,
   findTurnKey,
   isTurnKeyDone,
   retakeTurn,
   type StoredTurn,
   storeTurnRefusal,
-  type TurnKey,
-  takeTurnKey,
+  TURN_KEYS,
 } from "../store/turn-keys.ts";
 import { type Acceptance, type AcceptedTurn, acceptTurn, type PreparedTurn, prepareTurn } from "./accept-turn.ts";
 
-/** How often a request looks whether the one before it, with the same key, is through. */
+/** How often a key's requests check whether the one before them has ended. */
 const LOOK_MS = 150;
+/** Shared by all requests of a key: there may be many while a model is slow. */
+const waiter = oneWaiter(() => Bun.sleep(LOOK_MS));
 
 /**
- * Accepts the turn of a request with an idempotency key (docs/api-reference.md#idempotency). A turn that succeeded is replayed, one
- * that still runs is awaited, and one that failed runs again on the user message that is already stored.
- * @throws ServiceError invalid when the key came with another request; the same refusal each time if the turn was refused
+ * Accepts the turn of a request with an idempotency key (docs/api-reference.md#idempotency). If an earlier turn with the
+ * key succeeded, replays it; if it is running, waits for it; if it failed, runs again on the stored user message.
+ * @throws ServiceError invalid when the key was used for another request; the same refusal each time if the turn was refused
  */
 export async function acceptKeyedTurn(
   ctx: ConversationContext,
@@ -36,23 +44,28 @@ export async function acceptKeyedTurn(
   call: Call,
 ): Promise<Acceptance> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
-  if (isSure(ctx.clock)) await deleteExpiredTurnKeys(ctx.db, expiry(ctx));
+  await sweepKeys(ctx.db, TURN_KEYS, ctx.clock);
   for (;;) {
-    const known = await findTurnKey(ctx.db, key, ctx.clock.now(), expiry(ctx));
-    const taken = known ? { stored: known } : await takeKey(ctx, turn, idempotency, call);
+    const known = await find(ctx, key);
+    const taken = known ? { stored: known } : await acceptFirst(ctx, turn, idempotency, call);
     if (!("stored" in taken)) return { type: "run", ...taken };
     const { stored } = taken;
-    if (!stored.fingerprint.equals(idempotency.fingerprint)) throw usedOtherwise();
+    refuseOtherRequest(stored.fingerprint, idempotency.fingerprint);
     if (stored.error) {
       call.replayed = true;
-      throw new ServiceError(stored.error.kind, stored.error.detail, stored.error);
+      throw fromStoredError(stored.error);
     }
     if (stored.done) return replay(ctx, turn.ownerId, stored);
     const again = stored.held ? null : await retake(ctx, turn, key, stored, call);
     if (again) return again;
-    if (call.signal.aborted) throw cancelled();
-    await Bun.sleep(LOOK_MS);
+    const isOver = async () => !(await isInProgress(ctx, key));
+    await waiter.wait(turn.ownerId, idempotency.key, isOver, call.signal);
   }
+}
+
+async function isInProgress(ctx: ConversationContext, key: IdempotencyKey): Promise<boolean> {
+  const stored = await find(ctx, key);
+  return stored?.held === true && !stored.done;
 }
 
 interface Refused {
@@ -62,17 +75,19 @@ interface Refused {
 type Taken = { prepared: PreparedTurn; accepted: AcceptedTurn } | { stored: StoredTurn };
 
 /**
- * The first request with a key stores its user message, or its refusal, together with the key. Several may prepare the turn at once,
- * which writes nothing; the transaction makes one of them the first.
+ * Stores the first request's user message, or its refusal, together with the key. Several requests may prepare the turn
+ * concurrently, which writes nothing; the transaction decides which one is first.
  */
-async function takeKey(ctx: ConversationContext, turn: Turn, idempotency: Idempotency, call: Call): Promise<Taken> {
+async function acceptFirst(ctx: ConversationContext, turn: Turn, idempotency: Idempotency, call: Call): Promise<Taken> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
   const prepared = await decided(prepareTurn(ctx, turn, call));
   const outcome = await ctx.db.begin(async (tx): Promise<Taken | Refused> => {
-    const stored = await takeTurnKey(tx, key, idempotency.fingerprint, ctx.clock.now(), expiry(ctx));
+    const now = ctx.clock.now();
+    const isTaken = await takeKey(tx, TURN_KEYS, key, idempotency.fingerprint, now);
+    const stored = isTaken ? null : await findTurnKey(tx, key, now, keysExpiredAt(now));
     if (stored) return { stored };
     const refuse = async ({ refusal }: Refused) => {
-      await storeTurnRefusal(tx, key, storedErrorOf(refusal));
+      await storeTurnRefusal(tx, key, toStoredError(refusal));
       return { refusal };
     };
     if ("refusal" in prepared) return refuse(prepared);
@@ -88,13 +103,13 @@ async function takeKey(ctx: ConversationContext, turn: Turn, idempotency: Idempo
 async function retake(
   ctx: ConversationContext,
   turn: Turn,
-  key: TurnKey,
+  key: IdempotencyKey,
   { conversationId, userSeq }: StoredTurn,
   call: Call,
 ): Promise<Acceptance | null> {
   if (conversationId === null || userSeq === null) throw new Error("a turn key was committed without its turn");
   const open = { ownerId: turn.ownerId, conversationId, turnId: newUuid() };
-  // Before the turn is taken: what keeps the agent from answering must not hold the session.
+  // Done before the turn is taken, so that an agent that cannot answer does not block the session.
   const prepared = await prepareTurn(ctx, turn, call);
   const now = ctx.clock.now();
   const retaken = await retakeTurn(ctx.db, key, open, now, new Date(now.getTime() + ctx.limits.turnLeaseMs));
@@ -111,9 +126,10 @@ async function replay(ctx: ConversationContext, ownerId: string, stored: StoredT
   const key = { ownerId, conversationId };
   if (!(await findConversation(ctx.db, key, ctx.clock.now()))) throw notFound("Session");
   const reply = stored.replySeq === null ? null : await findMessage(ctx.db, key, stored.replySeq);
-  return { type: "replay", sessionId: conversationId, text: reply?.content ?? "" };
+  return { type: "replay", sessionId: conversationId, replySeq: stored.replySeq ?? 0, text: reply?.content ?? "" };
 }
 
-function expiry(ctx: ConversationContext): Date {
-  return new Date(ctx.clock.now().getTime() - KEPT_MS);
+function find({ db, clock }: ConversationContext, key: IdempotencyKey): Promise<StoredTurn | null> {
+  const now = clock.now();
+  return findTurnKey(db, key, now, keysExpiredAt(now));
 }

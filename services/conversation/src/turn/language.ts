@@ -1,6 +1,6 @@
 const NAMES = new Intl.DisplayNames("en", { type: "language" });
 
-/** A BCP 47 tag in its canonical form, null for anything else: a model's word for a language goes back into its prompt. */
+/** Returns a BCP 47 tag in canonical form, null for anything else. What a model calls a language goes into its prompt. */
 export function parseLanguage(given: unknown): string | null {
   if (typeof given !== "string" || given.length > 50) return null;
   try {
@@ -10,13 +10,13 @@ export function parseLanguage(given: unknown): string | null {
   }
 }
 
-/** As a model understands it: "Spanish (es)". @param tag of parseLanguage */
+/** The language as a model understands it: "Spanish (es)". @param tag from parseLanguage */
 export function languageName(tag: string): string {
   const name = NAMES.of(tag);
   return name === undefined || name === tag ? tag : `${name} (${tag})`;
 }
 
-/** What the model is told in every further turn of a session whose language was set. */
+/** What the model is told in all later turns of a session whose language was set. */
 export function languageNote(tag: string): string {
   return `The language of this conversation was set to ${languageName(tag)}. Answer in it until it is set again.`;
 }

@@ -6,7 +6,14 @@ import type { AcceptedTurn } from "./accept-turn.ts";
 import { byteBudget, fitContext } from "./context-window.ts";
 import { filledPrompt } from "./filled-texts.ts";
 import { languageNote } from "./language.ts";
-import { chatTools } from "./tools.ts";
+import { offeredTools, type Toolbox } from "./tools.ts";
+
+/** What a channel adds to an agent. */
+export interface Channel {
+  toolbox: Toolbox;
+  /** Told to the model behind the agent's prompt; empty: nothing. */
+  note: string;
+}
 
 /**
  * Builds what the model sees of a turn: the agent's prompt with its variables filled, the session so far, and the tools
@@ -18,10 +25,15 @@ export async function modelRequest(
   agent: AgentRuntime,
   turn: AcceptedTurn,
   message: string,
+  { toolbox, note }: Channel,
 ): Promise<ModelRequest> {
-  const notes = turn.language === null ? [] : [languageNote(turn.language)];
-  const system = [filledPrompt(agent, turn.variables), ...notes].filter((text) => text !== "").join("\n\n");
+  const language = turn.language === null ? "" : languageNote(turn.language);
+  const system = [filledPrompt(agent, turn.variables), note, language].filter((text) => text !== "").join("\n\n");
   const earlier = turn.earlier ?? (await listMessagesBefore(db, turn, turn.seq, byteBudget(limits.contextTokens)));
   const messages = [...earlier, { role: "user" as const, content: message }];
-  return { system, messages: fitContext(system, messages, limits.contextTokens), tools: chatTools(agent.tools) };
+  return {
+    system,
+    messages: fitContext(system, messages, limits.contextTokens),
+    tools: offeredTools(toolbox, agent.tools),
+  };
 }

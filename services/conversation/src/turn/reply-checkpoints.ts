@@ -2,17 +2,17 @@ import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import { type OpenReply, type ReplySoFar, storeCheckpoint } from "../store/turns.ts";
 
-/** Of a longer reply a checkpoint is due less often, so that one turn never writes more than this many characters each interval. */
+/** The most characters that a turn writes per interval, on average: a longer reply is checkpointed less often. */
 const CHARACTERS_EACH = 64 * 1024;
 
 export interface ReplyCheckpoints {
-  /** Whether any may be stored: the finished reply then takes its place. */
+  /** Whether a checkpoint may be stored. The finished reply then replaces it. */
   readonly begun: boolean;
   stop(): void;
 }
 
 /**
- * Stores what there is of a reply every `checkpointMs` until it is stopped, so that a process that dies takes no more of it along.
+ * Stores the reply so far every `checkpointMs` until it is stopped, so that a process that dies loses no more than that.
  * @param soFar the reply at that moment
  */
 export function checkpointReply(

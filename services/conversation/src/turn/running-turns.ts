@@ -1,10 +1,10 @@
-/** The turns of this process that have not ended, so that it does not stop under them. */
+/** The turns under way in this process, which waits for them before it stops. */
 export interface RunningTurns {
-  /** Fires when the process waits no longer: what was produced until then is stored. */
+  /** Fires when the process stops waiting. Turns then store what they have. */
   cutOff: AbortSignal;
-  /** Counts one in, until what it returns is called. */
+  /** Registers a turn. @returns a function that ends it */
   begin(): () => void;
-  /** Cuts off what runs and waits until all of it is stored. */
+  /** Cuts the turns off and waits until they are stored. */
   stop(): Promise<void>;
 }
 

@@ -1,21 +1,22 @@
+import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
-import type { AnsweredToolCall, ModelEvent, ModelName, ModelRequest, TokenUsage, ToolCall } from "../model/port.ts";
+import type { AnsweredToolCall, Hear, ModelEnd, ModelName, ModelRequest, TokenUsage, ToolCall } from "../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../model/watch.ts";
-import { type AgentTools, farewellOf, runTool } from "./tools.ts";
+import { type AgentTools, type CallAction, farewellOf, runTool, type Toolbox } from "./tools.ts";
 import { outOfTurnMemory } from "./turn-memory.ts";
 import { wordCutter } from "./words.ts";
 
-/** What there is of a turn's reply: it grows while the model speaks, and whoever ends the turn stores what there is. */
+/** A turn's reply. It grows while the model speaks, and is stored as it is when the turn ends. */
 export interface Reply {
   text: string;
   /** The model that spoke last. */
   by: ModelName;
-  /** Over all of the turn's calls. */
+  /** The sum over all calls of the turn. */
   usage: TokenUsage;
   firstTextAt: number | null;
   /** Set by the model in this turn: a BCP 47 tag. */
   language: string | null;
-  /** The conversation ends with it. */
+  /** Whether the conversation ends with this reply. */
   ends: boolean;
   isWhole: boolean;
 }
@@ -33,75 +34,87 @@ export function emptyReply({ provider, name }: ModelName): Reply {
 }
 
 /** One call of a model. */
-export type Ask = (request: ModelRequest) => AsyncIterable<ModelEvent>;
+export type Ask = (request: ModelRequest, hear: Hear) => Promise<ModelEnd>;
 
 export interface Speaking {
   ask: Ask;
   request: ModelRequest;
+  /** The agent's tools, and what each one does on this channel. */
   tools: AgentTools;
+  toolbox: Toolbox;
+  clock: Clock;
   watch: ModelWatch;
-  /** Whether there is room for a reply of so many characters. */
+  /** Whether there is room for a reply of that many characters. */
   hasRoom(characters: number): boolean;
   limits: ModelLimits;
+  /** Takes the next piece of the reply. @returns a promise while its reader is behind, or null */
+  say(piece: string): Promise<void> | null;
+  /** Takes what the model decides to do. */
+  act?(action: CallAction): void;
 }
 
-/** A model that goes on calling tools is not asked for ever. */
+/** The most calls of a model in one turn, however often it calls tools. */
 const ROUNDS_MAX = 4;
 
 /**
- * Has the model speak, round by round while it calls tools, and gives its words as they are complete.
+ * Asks the model, again while it calls tools, and says its words as they complete.
  * @throws ServiceError upstream_failed when it has nothing to say, and what a model throws
  */
-export async function* speak(
+export async function speak(
   reply: Reply,
-  { ask, request, tools, watch, hasRoom, limits }: Speaking,
-): AsyncGenerator<string> {
+  { ask, request, tools, toolbox, clock, watch, hasRoom, limits, say, act }: Speaking,
+): Promise<void> {
   const words = wordCutter();
   const deadlineAt = performance.now() + limits.deadlineMs;
   const messages = [...request.messages];
   const calls: ToolCall[] = [];
+
+  function hear(heard: string, by: ModelName): Promise<void> | null {
+    watch.pause();
+    reply.by = by;
+    reply.firstTextAt ??= performance.now();
+    const text = heard.slice(0, limits.charactersMax - reply.text.length);
+    reply.text += text;
+    const complete = words.push(text);
+    const wait = complete === "" ? null : say(complete);
+    if (text !== heard) throw tooLong(by, limits);
+    if (!hasRoom(reply.text.length)) throw outOfTurnMemory();
+    if (wait) return wait.then(watch.resume);
+    watch.resume();
+    return null;
+  }
+
+  function answer(call: ToolCall): AnsweredToolCall {
+    const { result, isError, language, ends, action } = runTool(call, toolbox, tools, clock.now());
+    if (language !== undefined) reply.language = language;
+    if (ends) reply.ends = true;
+    if (action) act?.(action);
+    return { ...call, result, isError };
+  }
+
   for (let round = 1; ; round++) {
     const firstWordMs = reply.text === "" ? deadlineAt - performance.now() : limits.stallMs;
-    const from = { text: reply.text.length, calls: calls.length };
-    for await (const event of ask({ ...request, messages, firstWordMs })) {
-      watch.pause();
-      reply.by = event.by;
-      if (event.type === "tool_call") calls.push(event.call);
-      else if (event.type === "finish") reply.usage = sum(reply.usage, event.usage);
-      else {
-        reply.firstTextAt ??= performance.now();
-        const text = event.text.slice(0, limits.charactersMax - reply.text.length);
-        reply.text += text;
-        const complete = words.push(text);
-        if (complete !== "") yield complete;
-        if (text !== event.text) throw tooLong(reply.by, limits);
-        if (!hasRoom(reply.text.length)) throw outOfTurnMemory();
-      }
-      watch.resume();
-    }
+    const from = reply.text.length;
+    const { by, toolCalls, usage } = await ask({ ...request, messages, firstWordMs }, hear);
     watch.pause();
-    const answered = calls.slice(from.calls).map((call) => answer(reply, call, tools));
+    reply.by = by;
+    reply.usage = sum(reply.usage, usage);
+    calls.push(...toolCalls);
+    const answered = toolCalls.map(answer);
     if (answered.length === 0 || reply.ends || round === ROUNDS_MAX) break;
-    messages.push({ role: "assistant", content: reply.text.slice(from.text), toolCalls: answered });
-    // What was said stands, and what follows begins with a word of its own.
+    messages.push({ role: "assistant", content: reply.text.slice(from), toolCalls: answered });
+    // The text so far is final, and the next round begins with a new word.
     const seam = /\S$/.test(reply.text) ? " " : "";
     reply.text += seam;
     const said = words.push(seam) + words.end();
-    if (said !== "") yield said;
+    if (said !== "") await say(said);
   }
   const farewell = reply.text === "" && reply.ends ? farewellOf(calls, tools) : "";
   reply.text += farewell;
   if (reply.text === "") throw nothingSaid(reply.by, calls);
   reply.isWhole = true;
   const rest = words.push(farewell) + words.end();
-  if (rest !== "") yield rest;
-}
-
-function answer(reply: Reply, call: ToolCall, tools: AgentTools): AnsweredToolCall {
-  const { result, isError, language, ends } = runTool(call, tools);
-  if (language !== undefined) reply.language = language;
-  if (ends) reply.ends = true;
-  return { ...call, result, isError };
+  if (rest !== "") await say(rest);
 }
 
 function sum(a: TokenUsage, b: TokenUsage): TokenUsage {

@@ -3,7 +3,7 @@ import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
 import { isReplyStored } from "../store/messages.ts";
-import { finishTurn, type ReplySoFar, releaseTurn } from "../store/turns.ts";
+import { type ReplySoFar, releaseTurn } from "../store/turns.ts";
 import type { AcceptedTurn } from "./accept-turn.ts";
 import type { Reply } from "./speak.ts";
 import { untilStored } from "./until-stored.ts";
@@ -14,22 +14,22 @@ export interface EndedTurn {
   reply: Reply;
   /** The request's idempotency key. */
   key: string | null;
-  /** When the turn began, as `performance.now()` tells it. */
+  /** When the turn began, in `performance.now()` time. */
   startedAt: number;
   isStreamed: boolean;
-  /** Whether checkpoints of the reply may be stored: it takes their place. */
+  /** Whether checkpoints of the reply may be stored, which it then replaces. */
   checkpointed: boolean;
 }
 
 /**
- * Stores the reply, whole or partial, and lets the turn go; waits about 25 seconds for a database that is away.
+ * Stores the reply, whole or partial, and releases the turn. Retries for about 25 seconds while the database is down.
  * @throws ServiceError conflict when the session went on before a whole reply could be stored
  */
 export async function storeReply(ctx: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   await untilStored(log, () => store(ctx, ended, log));
 }
 
-/** What there is of a reply, as it is stored. */
+/** The reply so far, in the form that is stored. */
 export function replySoFar({ text, by }: Reply, { prompt }: AgentRuntime): ReplySoFar {
   return {
     content: text,
@@ -40,12 +40,11 @@ export function replySoFar({ text, by }: Reply, { prompt }: AgentRuntime): Reply
   };
 }
 
-async function store({ db, clock }: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
+async function store({ db, clock, turnStore }: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
   const { accepted, agent, reply, key, startedAt, isStreamed, checkpointed } = ended;
   const { text, usage, firstTextAt, language, ends, isWhole } = reply;
   if (text === "") return releaseTurn(db, accepted, clock.now(), language);
-  const isStored = await finishTurn(
-    db,
+  const isStored = await turnStore.finishTurn(
     accepted,
     {
       ...replySoFar(reply, agent),
@@ -58,9 +57,9 @@ async function store({ db, clock }: ConversationContext, ended: EndedTurn, log: 
     clock.now(),
     { checkpointed, language, ended: isWhole && ends, key },
   );
-  // A try before this one may have stored it and not heard of that.
+  // An earlier attempt may have stored it without learning so.
   if (isStored || (await isReplyStored(db, accepted, text))) return;
   log.warn({ session_id: accepted.conversationId }, "a reply came when its turn was no longer open");
-  // Nobody may take for said what the session does not have.
+  // The client must not believe in a reply that the session does not have.
   if (isWhole) throw new ServiceError("conflict", "The session went on before this reply could be stored");
 }

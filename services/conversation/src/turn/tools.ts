@@ -1,11 +1,19 @@
 import type { ModelTool, ToolCall } from "../model/port.ts";
 import { storable } from "../storable.ts";
+import type { ScheduledCall } from "../store/conversations.ts";
 import { languageName, parseLanguage } from "./language.ts";
 
 /** As an agent has them: name to true, false or a configuration. */
 export type AgentTools = Record<string, unknown> | undefined;
 
-/** What comes of a tool call: something to tell the model, and what it changes in the session. */
+/** Something to do besides talking, decided by the model of a call. */
+export type CallAction =
+  | { type: "end_call" }
+  | { type: "transfer_call"; phoneNumber: string }
+  | { type: "set_language"; language: string }
+  | { type: "schedule_call"; call: ScheduledCall };
+
+/** The result of a tool call: what the model is told, and what changes in the session. */
 export interface ToolOutcome {
   result: string;
   isError: boolean;
@@ -13,19 +21,24 @@ export interface ToolOutcome {
   language?: string;
   /** The conversation ends with this reply. */
   ends?: boolean;
+  /** For the runtime of a call. */
+  action?: CallAction;
 }
 
-interface ChatTool {
+/** The tools that an agent can be given, by name. */
+export type Toolbox = Readonly<Record<string, Tool>>;
+
+export interface Tool {
   definition(config: ToolConfig): ModelTool;
-  run(input: ToolCall["input"], config: ToolConfig): ToolOutcome;
+  run(input: ToolCall["input"], config: ToolConfig, now: Date): ToolOutcome;
 }
 
-type ToolConfig = Readonly<Record<string, unknown>>;
+export type ToolConfig = Readonly<Record<string, unknown>>;
 
 const FAREWELL = "Goodbye!";
 
-/** The agent's tools that work in a chat; the others need a call. */
-const CHAT_TOOLS: Readonly<Record<string, ChatTool>> = {
+/** The tools that work in a chat; the others need a call (src/calls/call-tools.ts). */
+export const CHAT_TOOLS: Toolbox = {
   end_call: {
     definition: () => ({
       name: "end_call",
@@ -36,7 +49,12 @@ const CHAT_TOOLS: Readonly<Record<string, ChatTool>> = {
         additionalProperties: false,
       },
     }),
-    run: () => ({ result: "The conversation ends with this reply.", isError: false, ends: true }),
+    run: () => ({
+      result: "The conversation ends with this reply.",
+      isError: false,
+      ends: true,
+      action: { type: "end_call" },
+    }),
   },
   set_language: {
     definition: (config) => {
@@ -66,30 +84,30 @@ const CHAT_TOOLS: Readonly<Record<string, ChatTool>> = {
       const isOffered = languages.length === 0 || languages.some((offered) => parseLanguage(offered) === wanted);
       if (!isOffered) return failed(`This language is not offered. Offered are: ${languages.join(", ")}.`);
       const result = `The conversation goes on in ${languageName(wanted)}. Answer the user in it now.`;
-      return { result, isError: false, language: wanted };
+      return { result, isError: false, language: wanted, action: { type: "set_language", language: wanted } };
     },
   },
 };
 
-/** What of an agent's tools a chat can use. */
-export function chatTools(tools: AgentTools): ModelTool[] {
-  return Object.entries(CHAT_TOOLS).flatMap(([name, tool]) => {
+/** Returns the agent's tools that a model is offered. */
+export function offeredTools(toolbox: Toolbox, tools: AgentTools): ModelTool[] {
+  return Object.entries(toolbox).flatMap(([name, tool]) => {
     const config = configOf(tools, name);
     return config ? [tool.definition(config)] : [];
   });
 }
 
-/** Does what the model asked for; a call that cannot be is told to the model. */
-export function runTool({ name, input }: ToolCall, tools: AgentTools): ToolOutcome {
-  const tool = Object.hasOwn(CHAT_TOOLS, name) ? CHAT_TOOLS[name] : undefined;
+/** Runs a tool call. If that is impossible, the result tells the model so. */
+export function runTool({ name, input }: ToolCall, toolbox: Toolbox, tools: AgentTools, now: Date): ToolOutcome {
+  const tool = Object.hasOwn(toolbox, name) ? toolbox[name] : undefined;
   const config = configOf(tools, name);
-  return tool && config ? tool.run(input, config) : failed("There is no such tool. Answer the user in words.");
+  return tool && config ? tool.run(input, config, now) : failed("There is no such tool. Answer the user in words.");
 }
 
-/** What is said when the model ends the conversation without a word of its own. */
+/** The last words when the model ends the conversation, or its part of it, without saying anything. */
 export function farewellOf(calls: readonly ToolCall[], tools: AgentTools): string {
-  const end = calls.find((call) => call.name === "end_call");
-  const said = [end?.input?.message, configOf(tools, "end_call")?.message];
+  const end = calls.find((call) => call.name === "end_call" || call.name === "transfer_call");
+  const said = [end?.input?.message, configOf(tools, end?.name ?? "end_call")?.message];
   const texts = said.map((text) => (typeof text === "string" ? storable(text) : ""));
   return texts.find((text) => text !== "") ?? FAREWELL;
 }
@@ -105,6 +123,6 @@ function languagesOf({ languages }: ToolConfig): string[] {
   return Array.isArray(languages) ? languages.filter((language) => typeof language === "string") : [];
 }
 
-function failed(result: string): ToolOutcome {
+export function failed(result: string): ToolOutcome {
   return { result, isError: true };
 }

@@ -1,44 +1,44 @@
-import { type ByteShares, byteShares } from "@parley/shared/byte-shares";
 import { ServiceError } from "@parley/shared/errors";
-import { type FewAtOnce, fewAtOnce } from "@parley/shared/few-at-once";
 import type { Call } from "@parley/shared/rpc/call";
+import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
+import { type FewAtOnce, fewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { ModelRequest } from "../model/port.ts";
 
-/** Of a turn with a reply, a prompt and a session of usual length; what is longer takes the rest from another budget. */
+/** Memory of a turn with a reply, prompt and session of usual length. Longer ones take the rest from another budget. */
 const USUAL_BYTES = 96 * 1024;
-/** Of that other budget, for each turn that an owner may have; of long texts far more garbage is in memory than text. */
+/** The other budget, per turn that an owner may have. Long texts leave far more garbage in memory than text. */
 const LONG_BYTES = 40 * 1024;
-/** By which a hold grows, so that the words of a reply are not counted one by one. */
+/** The step by which a hold grows, so that a reply's words are not counted one by one. */
 const STEP_BYTES = 64 * 1024;
-/** Turns of one owner that are accepted at once: fewer than the process has database connections, so others always find one. */
+/** Turns of one owner that are accepted concurrently: fewer than database connections, so that others always find one. */
 const ACCEPTING_MAX = 6;
-/** A text, and a copy of it on its way to or from somebody. */
+/** A text, and a copy of it in transit. */
 const BYTES_PER_CHARACTER = 2;
-/** What arrives is there as bytes and as text. */
+/** What arrives is held as bytes and as text. */
 const BYTES_PER_RECEIVED = 2;
-/** Owners that may take up all of their shares at once. */
+/** Owners that can use up their shares at the same time. */
 const OWNERS = 3;
 
-/** The memory of a process that turns under way may take, shared out among owners. */
+/** The memory that the turns of a process may use, shared among owners. */
 export interface TurnShares {
   usual: ByteShares;
   long: ByteShares;
-  /** Turns that are being accepted, one each. */
+  /** Limits how many turns are accepted concurrently. */
   accepting: FewAtOnce;
 }
 
-/** What one turn holds of its owner's share of this process's memory. */
+/** The part of its owner's memory share that a turn holds. */
 export interface TurnMemory {
   /**
-   * Makes sure that the turn holds so many bytes. When they are too many, all but what is usual is given back at once, for the owner's
-   * other turns, and this one has to end.
+   * Makes sure that the turn holds that many bytes. If there is no room for them, returns false and gives back all but
+   * the usual bytes for the owner's other turns. The turn must then end.
    */
   holds(bytes: number): boolean;
-  /** Keeps what is held until what it returns is called. */
+  /** Keeps what is held. @returns a function that lets it go */
   keep(): () => void;
 }
 
-/** @param ownerTurnsMax turns of usual length that one owner may have under way in this process */
+/** @param ownerTurnsMax concurrent turns of usual length that one owner may have in this process */
 export function turnShares(ownerTurnsMax: number): TurnShares {
   const sharesOf = (what: string, turnBytes: number) => {
     const ownerBytes = ownerTurnsMax * turnBytes;
@@ -49,7 +49,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
 }
 
 /**
- * Takes the memory of a turn, held until its answer has left and nobody keeps it any more.
+ * Reserves a turn's memory. It is held until the answer has left and everyone who keeps it has let it go.
  * @throws ServiceError rate_limited when the owner has too many turns under way
  */
 export async function takeTurnMemory(
@@ -80,7 +80,7 @@ export async function takeTurnMemory(
   };
 }
 
-/** Tells whether a turn finds room for its request, so many characters of a reply and so many bytes that just arrived. */
+/** @returns a function that tells whether there is room for the request, for the reply so far and for bytes that just arrived */
 export function roomFor(
   memory: TurnMemory,
   { system, messages }: ModelRequest,

@@ -3,23 +3,27 @@ import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/un
 import { ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import type { ConversationContext } from "../context.ts";
-import type { Model, ModelEvent, ModelRequest } from "../model/port.ts";
+import type { Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
 import { type Acceptance, acceptTurn, prepareTurn } from "./accept-turn.ts";
-import { detached } from "./detached.ts";
 import { acceptKeyedTurn } from "./keyed-turn.ts";
 import { modelRequest } from "./model-request.ts";
+import { readerPatience } from "./reader-patience.ts";
 import { checkpointReply } from "./reply-checkpoints.ts";
 import { emptyReply, speak } from "./speak.ts";
 import { replySoFar, storeReply } from "./store-reply.ts";
+import { CHAT_TOOLS } from "./tools.ts";
 import { keepTurn } from "./turn-lease.ts";
 import { outOfTurnMemory, roomFor, type TurnMemory, takeTurnMemory } from "./turn-memory.ts";
 
 export type TurnEvent =
   /** The first, so that a client knows the session early. `replayed`: an earlier request with the same key got this reply. */
-  | { type: "started"; sessionId: string; replayed: boolean }
+  | { type: "started"; sessionId: string; replySeq: number; replayed: boolean }
   /** A piece of the reply, which ends at a word boundary; together they are the reply. */
   | { type: "text"; text: string };
+
+/** Takes a turn's events in order. @returns a promise while the client is behind, or null; it settles when the client leaves */
+export type Tell = (event: TurnEvent) => Promise<void> | null;
 
 /** How the model is asked: for its words as it says them, or for the whole reply. */
 export type Asked = "streamed" | "whole";
@@ -30,23 +34,20 @@ export type Asked = "streamed" | "whole";
  * @throws ServiceError not_found, forbidden, condition, conflict, invalid or rate_limited before the message is stored; afterwards
  * what the model fails with, with `session_id` in its metadata
  */
-export async function* runTurn(
+export async function runTurn(
   ctx: ConversationContext,
   turn: Turn,
   call: Call,
   asked: Asked,
-): AsyncGenerator<TurnEvent> {
+  tell: Tell,
+): Promise<void> {
   const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId, call);
   const letMemoryGo = memory.keep();
   try {
     const taken = await accept(ctx, turn, call);
-    if (taken.type === "replay") {
-      yield { type: "started", sessionId: taken.sessionId, replayed: true };
-      if (taken.text !== "") yield { type: "text", text: taken.text };
-    } else {
-      const reply = answer(ctx, turn, taken, call, asked, memory);
-      yield* turn.idempotency ? detached(reply, call.log) : reply;
-    }
+    if (taken.type === "run") return await answer(ctx, turn, taken, call, asked, memory, tell);
+    await tell({ type: "started", sessionId: taken.sessionId, replySeq: taken.replySeq, replayed: true });
+    if (taken.text !== "") await tell({ type: "text", text: taken.text });
   } finally {
     letMemoryGo();
   }
@@ -61,14 +62,15 @@ async function accept(ctx: ConversationContext, turn: Turn, call: Call): Promise
 }
 
 /** Asks, speaks and stores: the turn from its stored user message on. */
-async function* answer(
+async function answer(
   ctx: ConversationContext,
   turn: Turn,
   { prepared: { agent, model }, accepted }: Extract<Acceptance, { type: "run" }>,
   { signal, log }: Call,
   asked: Asked,
   memory: TurnMemory,
-): AsyncGenerator<TurnEvent> {
+  tell: Tell,
+): Promise<void> {
   const startedAt = performance.now();
   const sessionId = accepted.conversationId;
   const reply = emptyReply(model);
@@ -80,21 +82,36 @@ async function* answer(
     cutOff: ctx.turns.cutOff,
   });
   try {
-    yield { type: "started", sessionId, replayed: false };
-    const request = await modelRequest(ctx, agent, accepted, turn.message);
+    tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
+    const request = await modelRequest(ctx, agent, accepted, turn.message, { toolbox: CHAT_TOOLS, note: "" });
     const hasRoom = roomFor(memory, request);
     if (!hasRoom(0)) throw outOfTurnMemory();
     const received = (bytes: number) => {
       if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
     };
     const meter = { ownerId: turn.ownerId, received };
-    const ask = (round: ModelRequest) => eventsOf(model, { ...round, meter }, asked, watch.signal);
-    const speaking = { ask, request, tools: agent.tools, watch, hasRoom, limits: ctx.limits.model };
-    for await (const text of speak(reply, speaking)) yield { type: "text", text };
+    const ask = (round: ModelRequest, hear: Hear) => askModel(model, { ...round, meter }, asked, watch.signal, hear);
+    const waitForReader = readerPatience();
+    const say = (text: string) => {
+      const caughtUp = tell({ type: "text", text });
+      // A turn with a key runs to its end, whether its client reads or not.
+      return turn.idempotency || !caughtUp ? null : waitForReader(caughtUp);
+    };
+    const { clock, limits } = ctx;
+    const speaking = {
+      ask,
+      request,
+      tools: agent.tools,
+      toolbox: CHAT_TOOLS,
+      clock,
+      watch,
+      hasRoom,
+      limits: limits.model,
+    };
+    await speak(reply, { ...speaking, say });
   } catch (error) {
     throw inSession(error, sessionId);
   } finally {
-    // Also when the client leaves, which ends a generator where it waits.
     watch.done();
     checkpoints.stop();
     const key = turn.idempotency?.key ?? null;
@@ -114,16 +131,18 @@ async function* answer(
 /** The signal of a client whose turn runs to its end whether it waits or not. */
 const NEVER = new AbortController().signal;
 
-function eventsOf(model: Model, request: ModelRequest, asked: Asked, signal: AbortSignal): AsyncIterable<ModelEvent> {
-  return asked === "streamed" ? model.stream(request, signal) : wholeEvents(model, request, signal);
-}
-
-/** A whole answer as a stream of few parts, all there at once. */
-async function* wholeEvents(model: Model, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-  const { by, text, toolCalls, usage } = await model.complete(request, signal);
-  if (text !== "") yield { type: "text", text, by };
-  for (const call of toolCalls) yield { type: "tool_call", call, by };
-  yield { type: "finish", usage, by };
+/** Asks for a streamed answer, or for a whole one, whose text comes in one piece. */
+async function askModel(
+  model: Model,
+  request: ModelRequest,
+  asked: Asked,
+  signal: AbortSignal,
+  hear: Hear,
+): Promise<ModelEnd> {
+  if (asked === "streamed") return model.stream(request, signal, hear);
+  const { text, ...end } = await model.complete(request, signal);
+  if (text !== "") await hear(text, end.by);
+  return end;
 }
 
 /** The failure, with the session it happened in: a client can go on there. */

@@ -2,10 +2,10 @@ import { isOutOfTime, isUnreachableDatabase } from "@parley/shared/db/unreachabl
 import type { Logger } from "@parley/shared/log";
 import { persistently } from "@parley/shared/persistently";
 
-/** About 25 seconds: a restart of the database, and a replica taking its place. */
+/** About 25 seconds in all, enough for the database to restart or to fail over. */
 const DELAYS_MS: readonly number[] = [50, 100, 250, 500, ...new Array<number>(24).fill(1_000)];
 
-/** Tries a write again while the database is away: what was said must not be lost to a restart. Any other failure is final. */
+/** Retries a write while the database is down, so that a restart loses no reply. Any other failure is final. */
 export function untilStored<T>(log: Logger, write: () => Promise<T>, delaysMs = DELAYS_MS): Promise<T> {
   return persistently(write, {
     delaysMs,
@@ -18,8 +18,8 @@ export function untilStored<T>(log: Logger, write: () => Promise<T>, delaysMs = 
 }
 
 /**
- * Not when the pool is closed, as our own stop does last; of Postgres also rollbacks (40), lack of room (53), a standby (25006), and a
- * statement out of time: it waited for a lock, or Postgres stood still under it.
+ * Whether a retry may help: the database is unreachable, rolled back (40), out of resources (53) or a standby (25006), or
+ * the statement timed out. False for a closed pool, which this process closes last when it stops.
  */
 function mayPass(error: unknown): boolean {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import fc from "fast-check";
 import { wordCutter } from "./words.ts";
 
@@ -74,4 +74,21 @@ test.each<[string[], string[]]>([
   [["", ""], []],
 ])("%j goes out as %j", (given, expected) => {
   expect(cut(given)).toEqual(expected);
+});
+
+test("long texts are cut where short ones are, wherever their last word begins", () => {
+  for (const begins of [1, 255, 256, 257, 600, 4_000]) {
+    const text = `a ${"b".repeat(begins)}`;
+    expect(cut([text])).toEqual(["a ", "b".repeat(begins)]);
+    expect(cut([`${"c ".repeat(2_000)}${text}`])).toEqual([`${"c ".repeat(2_000)}a `, "b".repeat(begins)]);
+  }
+});
+
+test("the last word of a long text is found without looking for all others", () => {
+  const text = "a word ".repeat(100_000);
+  const looks = spyOn(RegExp.prototype, "exec");
+  wordCutter().push(text);
+  const found = looks.mock.calls.length;
+  looks.mockRestore();
+  expect(found).toBeLessThan(200);
 });

@@ -4,24 +4,25 @@
  * between words, such as Chinese, are sent by the phrase, at their own punctuation.
  */
 export interface WordCutter {
-  /** What is complete now, possibly nothing or several words. */
+  /** Adds a piece. @returns the words that are now complete, possibly none */
   push(piece: string): string;
-  /** What was still held back. */
+  /** Returns the rest. */
   end(): string;
 }
 
 const BOUNDARY = /[\s、。，！？；：](?=[^\s、。，！？；：」』）】》”’])/g;
 
+/** Characters looked at a time. */
+const WINDOW = 256;
+
 export function wordCutter(): WordCutter {
   let held = "";
   return {
     push(piece) {
-      // Only the last held character can pair with the new piece: what is held has no boundary inside.
+      // The held text contains no boundary, so only its last character can form one with the new piece.
       const from = Math.max(0, held.length - 1);
       held += piece;
-      BOUNDARY.lastIndex = from;
-      let cut = -1;
-      for (let match = BOUNDARY.exec(held); match; match = BOUNDARY.exec(held)) cut = match.index + 1;
+      const cut = lastBoundary(held, from);
       if (cut === -1) return "";
       const complete = held.slice(0, cut);
       held = held.slice(cut);
@@ -33,4 +34,18 @@ export function wordCutter(): WordCutter {
       return rest;
     },
   };
+}
+
+/** Where the last word of a text begins, looked for from its end: a reply that comes whole has a hundred thousand words. */
+function lastBoundary(text: string, from: number): number {
+  for (let to = text.length; to > from; to -= WINDOW) {
+    const start = Math.max(from, to - WINDOW);
+    // One more, which may begin a word.
+    const window = text.slice(start, to + 1);
+    let cut = -1;
+    BOUNDARY.lastIndex = 0;
+    for (let match = BOUNDARY.exec(window); match; match = BOUNDARY.exec(window)) cut = start + match.index + 1;
+    if (cut !== -1) return cut;
+  }
+  return -1;
 }

@@ -1,8 +1,9 @@
-import type { Sql } from "@parley/shared/db/database";
+import type { Fragment, Sql } from "@parley/shared/db/database";
 import { factsWanted } from "../../search/facts.ts";
 import type { Part } from "../../search/newest.ts";
 import {
   addEncoded,
+  addPart,
   countOfPart,
   emptySet,
   intersect,
@@ -16,7 +17,7 @@ import { planSearch, type SearchPlan } from "../../search/plan.ts";
 import { timeWindow } from "../../search/time-window.ts";
 import type { ConversationFilter } from "../conversation-filter.ts";
 
-/** Whose texts are read by one statement. */
+/** Conversations whose texts are read in one statement. */
 const PARTS_AT_ONCE = 8;
 
 export interface Indexed {
@@ -24,7 +25,12 @@ export interface Indexed {
   numbers: NumberSet;
 }
 
-/** The numbers below `indexed` of the conversations that match the filter and contain a text in lower case. */
+/** A part that an earlier release built without seams may contain any of them. */
+interface IndexedPart extends Part {
+  hasSeams: boolean;
+}
+
+/** Returns the numbers below `indexed` of the conversations that match the filter and contain a text in lower case. */
 export async function findIndexed(
   tx: Sql,
   filter: ConversationFilter,
@@ -34,15 +40,23 @@ export async function findIndexed(
   const numbers = emptySet(indexed / PART);
   if (indexed === 0) return { parts: [], numbers };
   const plan = planSearch(text);
-  const [parts, gone, ...terms] = await Promise.all([
-    tx<Part[]>`select part, first_began, last_began from search_parts where owner_id = ${filter.ownerId}`,
+  const [parts, gone, seams, terms] = await Promise.all([
+    tx<IndexedPart[]>`
+      select part, first_began, last_began, has_seams from search_parts where owner_id = ${filter.ownerId}`,
     tx<{ number: number }[]>`select number from search_gone where owner_id = ${filter.ownerId} and number < ${indexed}`,
-    ...findTerms(tx, filter, plan),
+    Promise.all(plan.seams.map((seam) => findNumbers(tx, filter, tx`kind = 'seam' and term = ${seam}`))),
+    Promise.all(findTerms(tx, filter, plan)),
   ]);
   for (const [at, [term]] of terms.entries()) {
     const having = at === 0 ? numbers : emptySet(indexed / PART);
     if (term?.numbers) addEncoded(having, term.numbers);
     if (at > 0) intersect(numbers, having);
+  }
+  for (const [seam] of seams) {
+    const having = emptySet(indexed / PART);
+    if (seam?.numbers) addEncoded(having, seam.numbers);
+    for (const { part, hasSeams } of parts) if (!hasSeams) addPart(having, part);
+    intersect(numbers, having);
   }
   for (const { number } of gone) remove(numbers, number);
   await keepInTime(tx, filter, parts, numbers);
@@ -50,26 +64,30 @@ export async function findIndexed(
   return { parts, numbers };
 }
 
-/** When the conversations of some parts began, by part and place, microseconds since 1970. */
+/** When the conversations of some parts began, by part and place, in microseconds since 1970. */
 export async function loadBegan(tx: Sql, ownerId: string, parts: readonly Part[]): Promise<Map<number, Float64Array>> {
   if (parts.length === 0) return new Map();
   const rows = await tx<{ part: number; began: Buffer }[]>`
     select part, began from search_parts
     where owner_id = ${ownerId} and part = any(${parts.map(({ part }) => part)}::integer[])`;
-  // Copied: a buffer may begin anywhere in its memory, floats may not.
+  // Copied, because a buffer can begin at any address and floats cannot.
   return new Map(rows.map(({ part, began }) => [part, new Float64Array(Uint8Array.from(began).buffer)]));
 }
 
-/** For each of the terms that all have to be there, which conversations have it. */
+/** For each required term, queries the set of conversations that have it. */
 function findTerms(tx: Sql, filter: ConversationFilter, { grams, words }: SearchPlan) {
-  const find = (condition: ReturnType<Sql>) => tx<{ numbers: Buffer | null }[]>`
-    select string_agg(numbers, ''::bytea) as numbers from search_terms
-    where owner_id = ${filter.ownerId} and ${condition}`;
+  const find = (condition: Fragment) => findNumbers(tx, filter, condition);
   return [
     ...grams.map((gram) => find(tx`kind = 'gram' and term = ${gram}`)),
     ...words.map((pattern) => find(tx`kind = 'word' and term like ${pattern}`)),
     ...factsWanted(filter).map((fact) => find(tx`kind = 'fact' and term = ${fact}`)),
   ];
+}
+
+function findNumbers(tx: Sql, { ownerId }: ConversationFilter, condition: Fragment) {
+  return tx<{ numbers: Buffer | null }[]>`
+    select string_agg(numbers, ''::bytea) as numbers from search_terms
+    where owner_id = ${ownerId} and ${condition}`;
 }
 
 async function keepInTime(tx: Sql, filter: ConversationFilter, parts: readonly Part[], numbers: NumberSet) {
@@ -88,12 +106,12 @@ async function keepInTime(tx: Sql, filter: ConversationFilter, parts: readonly P
   }
 }
 
-/** Leaves those whose text holds another one. */
+/** Keeps the conversations whose text contains another text. */
 async function keepContaining(tx: Sql, ownerId: string, text: string, parts: readonly Part[], numbers: NumberSet) {
   const held = parts.filter(({ part }) => countOfPart(numbers, part) > 0);
   for (let from = 0; from < held.length; from += PARTS_AT_ONCE) {
     const candidates = held.slice(from, from + PARTS_AT_ONCE).flatMap(({ part }) => [...numbersOfPart(numbers, part)]);
-    // One value of bytes: rows of so many numbers would take longer than the texts.
+    // One binary value: as rows, this many numbers would take longer than the texts.
     const [others] = await tx<{ numbers: Buffer | null }[]>`
       select string_agg(int4send(number), ''::bytea) as numbers from search_documents
       where owner_id = ${ownerId} and number = any(${candidates}::integer[]) and strpos(text, ${text}) = 0`;

@@ -8,19 +8,19 @@ import { findIndexed, type Indexed, loadBegan } from "./indexed.ts";
 import { type Found, findNamed, findUnindexed } from "./unindexed.ts";
 
 /**
- * A page of the conversations whose messages or metadata contain a text, and how many there are in all: those that the index of
- * terms has (0004_conversation_search), and those that it does not have yet, all as of one moment.
+ * Returns a page of the conversations whose messages or metadata contain a text, and the total number of matches: those
+ * in the term index (0004_conversation_search) and those not indexed yet, in one snapshot.
  */
 export async function findSearchedPage(db: Database, filter: ConversationFilter, page: Page): Promise<FoundPage> {
-  // No text is stored with the one, and none reaches over the other.
+  // No stored text contains the first character, and no text spans the second.
   if (filter.search.includes("\0") || filter.search.includes(SEPARATOR)) return { conversationIds: [], total: 0 };
   return db.begin("isolation level repeatable read read only", async (tx) => {
     const [[state]] = await Promise.all([
       tx<[{ text: string; indexed: number }]>`
         select lower(${filter.search}) as text,
           coalesce((select indexed from search_owners where owner_id = ${filter.ownerId}), 0) as indexed`,
-      // Planned for this very text: a plan for any text is a thousand times slower for some. Room for what a common word finds.
-      // By indexes, however little the planner knows yet of tables that have just filled.
+      // A plan for this text, because one for any text is a thousand times slower for some; memory for the matches of a
+      // common word; index scans, because the planner knows little of tables that have just been filled.
       tx`
         select set_config('plan_cache_mode', 'force_custom_plan', true), set_config('work_mem', '64MB', true),
           set_config('enable_seqscan', 'off', true)`,
@@ -39,7 +39,7 @@ export async function findSearchedPage(db: Database, filter: ConversationFilter,
   }) as Promise<FoundPage>;
 }
 
-/** A page of what was found, the newest first. */
+/** Returns a page of the matches, newest first. */
 async function listNewest(
   tx: Sql,
   ownerId: string,

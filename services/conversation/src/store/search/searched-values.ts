@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 
-/** What a search looks at of a row of `conversations` beside its messages, each value as a row `value`, maybe null. */
+/** What a search reads of a row of `conversations` besides its messages: one row `value` each, possibly null. */
 export function searchedValues(tx: Sql) {
   return tx`(
     select value from searched_values(metadata, variables, to_mobile_number, from_mobile_number) as value

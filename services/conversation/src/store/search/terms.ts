@@ -5,17 +5,20 @@ import { BLOCK_PARTS, encodePlaces, PART } from "../../search/number-set.ts";
 import { eachTerm } from "../../search/terms.ts";
 import { TRANSCRIPT_BYTES_MAX } from "../messages.ts";
 
-/** Texts read at a time, and their bytes unless one alone has more. */
+/** Texts read at a time, and their bytes unless a single text is longer. */
 const SLICE = { texts: 32, bytes: 2 * 1024 * 1024 };
 /** Terms written at a time. */
 const BATCH = 4_000;
-/** What is noted until it is written, some ten million bytes: a part of long texts may have a hundred million different words. */
+/**
+ * Places collected before they are written, about ten million bytes: a part with long texts may have a hundred million
+ * different words.
+ */
 const NOTED_MAX = { terms: 100_000, places: 2_000_000 };
 
 /** Ascending places in a part, by term. */
 type Places = Map<string, number[]>;
 
-/** Stores the terms and times of a part's conversations that are still there. */
+/** Stores the terms and start times of a part's conversations that still exist. */
 export async function insertPart(tx: Sql, ownerId: string, part: number, notedMax = NOTED_MAX): Promise<void> {
   const first = part * PART;
   const began = new Float64Array(PART).fill(Number.NaN);
@@ -27,10 +30,11 @@ export async function insertPart(tx: Sql, ownerId: string, part: number, notedMa
       const terms = eachTerm(row.text, {
         gram: (gram) => notes.note("gram", gram, place),
         word: (word) => notes.note("word", word, place),
+        seam: (seam) => notes.note("seam", seam, place),
       });
       for (const _ of terms) {
         if (notes.isFull()) await notes.write();
-        // Chats go on meanwhile.
+        // Lets chats continue meanwhile.
         await setImmediate();
       }
       for (const fact of factsOf(row)) notes.note("fact", fact, place);
@@ -40,14 +44,14 @@ export async function insertPart(tx: Sql, ownerId: string, part: number, notedMa
   const known = began.filter((moment) => !Number.isNaN(moment));
   if (known.length === 0) return;
   await tx`
-    insert into search_parts (owner_id, part, first_began, last_began, began)
-    values (${ownerId}, ${part}, ${Math.min(...known)}, ${Math.max(...known)}, ${Buffer.from(began.buffer)})`;
+    insert into search_parts (owner_id, part, first_began, last_began, began, has_seams)
+    values (${ownerId}, ${part}, ${Math.min(...known)}, ${Math.max(...known)}, ${Buffer.from(began.buffer)}, true)`;
   await notes.write();
 }
 
-/** The numbers of a part's texts, as they are to be read at a time. */
+/** Splits the numbers of a part's texts into reads. */
 async function listSlices(tx: Sql, ownerId: string, first: number): Promise<number[][]> {
-  // A length is read without the text, which lies elsewhere when it is long.
+  // Postgres reads a length without loading the text, which is stored out of line when it is long.
   const texts = await tx<{ number: number; bytes: number }[]>`
     select number, octet_length(text) as bytes from search_documents
     where owner_id = ${ownerId} and number >= ${first} and number < ${first + PART} order by number`;
@@ -73,9 +77,14 @@ function readTexts(tx: Sql, ownerId: string, numbers: readonly number[]) {
     where owner_id = ${ownerId} and number = any(${numbers as number[]}) order by number`;
 }
 
-/** Gathers which places terms stand in. @param write stores some terms of a kind, maybe some that were stored before */
+/** Collects the places of each term. @param write stores some terms of a kind, which may have been stored before */
 function createNotes(max: typeof NOTED_MAX, write: (kind: string, terms: [string, number[]][]) => Promise<void>) {
-  const kinds: Record<"gram" | "word" | "fact", Places> = { gram: new Map(), word: new Map(), fact: new Map() };
+  const kinds: Record<"gram" | "word" | "seam" | "fact", Places> = {
+    gram: new Map(),
+    word: new Map(),
+    seam: new Map(),
+    fact: new Map(),
+  };
   let terms = 0;
   let places = 0;
   return {
@@ -105,7 +114,7 @@ async function insertTerms(tx: Sql, ownerId: string, part: number, kind: string,
   for (let from = 0; from < terms.length; from += BATCH) {
     const batch = terms.slice(from, from + BATCH);
     const encoded = batch.map(([, places]) => encodePlaces(part, places));
-    // One value of bytes for all: an array of them costs several times as much to send.
+    // One binary value for all: an array costs several times as much to send.
     await tx`
       insert into search_terms (owner_id, kind, term, block, part, numbers)
       select ${ownerId}, ${kind}, term, ${Math.floor(part / BLOCK_PARTS)}, ${part},
@@ -116,7 +125,7 @@ async function insertTerms(tx: Sql, ownerId: string, part: number, kind: string,
   }
 }
 
-/** One row for each term, where there was one for each part. */
+/** One row for each term instead of one for each part. */
 export async function mergeBlock(tx: Sql, ownerId: string, block: number): Promise<void> {
   await tx`
     with parts as (
@@ -127,5 +136,5 @@ export async function mergeBlock(tx: Sql, ownerId: string, block: number): Promi
     select ${ownerId}, kind, term, ${block}, ${MERGED}, string_agg(numbers, ''::bytea order by part) from parts group by kind, term`;
 }
 
-/** Stands where a part's number would. */
+/** Takes the place of a part's number. */
 const MERGED = -1;

@@ -4,11 +4,11 @@ import { searchedValues } from "./searched-values.ts";
 
 export interface Found {
   conversationId: string;
-  /** When it began, microseconds since 1970. */
+  /** When it began, in microseconds since 1970. */
   began: number;
 }
 
-/** Conversations that contain a text and are not in the index of terms yet: those that go on, and the last that ended. */
+/** Conversations that contain a text and are not indexed yet: those in progress, and the last that ended. */
 export async function findUnindexed(
   tx: Sql,
   filter: ConversationFilter,
@@ -37,7 +37,7 @@ export async function findNamed(tx: Sql, filter: ConversationFilter, text: strin
   return rows.map(({ conversationId }) => conversationId);
 }
 
-/** Of a row of `conversations`: what was said or given in it contains a text in lower case. */
+/** Whether anything said or given in a row of `conversations` contains a text in lower case. */
 function containing(tx: Sql, ownerId: string, text: string) {
   return tx`
     exists (

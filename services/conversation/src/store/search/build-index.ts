@@ -5,13 +5,13 @@ import { TRANSCRIPT_BYTES_MAX } from "../messages.ts";
 import { searchedValues } from "./searched-values.ts";
 import { insertPart, mergeBlock } from "./terms.ts";
 
-/** Waiting conversations looked at in one transaction, and the bytes of texts taken in one, unless one alone has more. */
+/** Conversations that one transaction numbers, and the bytes of their texts unless a single text is longer. */
 const BATCH = 1_024;
 const BATCH_BYTES = 16 * 1024 * 1024;
 
-/** Only one process changes an owner's index at a time; held until the transaction ends. */
+/** Lets only one process change an owner's index at a time; held until the transaction ends. */
 async function lockIndex(tx: Sql, ownerId: string): Promise<{ numbered: number; indexed: number }> {
-  // Texts of a whole block take their time.
+  // Reading a whole block's texts takes long.
   await tx`set local statement_timeout = 0`;
   await tx`insert into search_owners (owner_id) values (${ownerId}) on conflict (owner_id) do nothing`;
   const [state] = await tx<[{ numbered: number; indexed: number }]>`
@@ -20,9 +20,9 @@ async function lockIndex(tx: Sql, ownerId: string): Promise<{ numbered: number; 
 }
 
 /**
- * Numbers the conversations that ended, and keeps their texts, of long ones the newest messages.
- * @param isOver asked after each batch in which some were numbered
- * @returns whether there was time for all
+ * Numbers the ended conversations and stores their texts, for long ones the newest messages.
+ * @param isOver called after each batch that numbered conversations
+ * @returns whether all were numbered
  */
 export async function numberEnded(db: Database, ownerId: string, isOver = () => false): Promise<boolean> {
   for (let last: string | null = NIL; last !== null; ) {
@@ -36,12 +36,12 @@ export async function numberEnded(db: Database, ownerId: string, isOver = () => 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
 interface NumberedBatch {
-  /** The last that was looked at, null when there is none. */
+  /** The last conversation examined; null when there is none. */
   last: string | null;
   numbered: number;
 }
 
-/** Of those that wait after `last`, the next few. */
+/** The next waiting conversations after `last`. */
 async function numberBatch(db: Database, ownerId: string, last: string): Promise<NumberedBatch> {
   return db.begin(async (tx) => {
     const { numbered } = await lockIndex(tx, ownerId);
@@ -99,7 +99,10 @@ async function numberBatch(db: Database, ownerId: string, last: string): Promise
   }) as Promise<NumberedBatch>;
 }
 
-/** Indexes the next part if all its numbers are given, and merges the block it may be the last of. False when there is none. */
+/**
+ * Indexes the next part if all its numbers are assigned, and merges the block that it completes. Returns false when
+ * there is no such part.
+ */
 export async function indexNextPart(db: Database, ownerId: string): Promise<boolean> {
   return db.begin(async (tx) => {
     const { numbered, indexed } = await lockIndex(tx, ownerId);
@@ -114,14 +117,14 @@ export async function indexNextPart(db: Database, ownerId: string): Promise<bool
 }
 
 /**
- * Builds a block anew of the conversations that are left of it: afterwards it has no term any more of those that were deleted.
+ * Rebuilds a block from the conversations that remain, so that no term of deleted ones is left.
  */
 export async function rebuildBlock(db: Database, ownerId: string, block: number): Promise<void> {
   await db.begin(async (tx) => {
     const { indexed } = await lockIndex(tx, ownerId);
     const first = block * BLOCK_PARTS;
     const end = Math.min(first + BLOCK_PARTS, indexed / PART);
-    // First: what goes while the texts are read is for the next time.
+    // First, so that what is deleted while the texts are read is handled next time.
     await tx`
       delete from search_gone
       where owner_id = ${ownerId} and number >= ${first * PART} and number < ${(first + BLOCK_PARTS) * PART}`;
@@ -133,19 +136,20 @@ export async function rebuildBlock(db: Database, ownerId: string, block: number)
   });
 }
 
-/** What was written to the index of words goes to its place at once, so that no search reads a list of what did not yet. */
+/** Flushes the index's list of pending words, so that no search has to read it. */
 async function settleWords(tx: Sql): Promise<void> {
   await tx`select gin_clean_pending_list('search_terms_words')`;
 }
 
-export interface GoneBlock {
+/** A block to be built anew. */
+export interface StaleBlock {
   ownerId: string;
   block: number;
 }
 
-/** Blocks with conversations that were deleted before `before`, or of which nothing is left. */
-export async function listGoneBlocks(sql: Sql, before: Date): Promise<GoneBlock[]> {
-  return sql<GoneBlock[]>`
+/** Blocks with conversations deleted before `before`, or without any left, and blocks without seams. */
+export async function listStaleBlocks(sql: Sql, before: Date): Promise<StaleBlock[]> {
+  return sql<StaleBlock[]>`
     select owner_id, block
     from (
       select owner_id, number / ${PART * BLOCK_PARTS} as block, min(gone_at) as first_gone_at from search_gone group by 1, 2
@@ -154,5 +158,7 @@ export async function listGoneBlocks(sql: Sql, before: Date): Promise<GoneBlock[
       select 1 from search_documents as document
       where document.owner_id = gone.owner_id and number >= block * ${PART * BLOCK_PARTS}
         and number < (block + 1) * ${PART * BLOCK_PARTS}
-    )`;
+    )
+    union
+    select owner_id, part / ${BLOCK_PARTS} from search_parts where not has_seams`;
 }

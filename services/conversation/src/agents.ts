@@ -1,0 +1,66 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { type AgentMemory, rememberAgents } from "@parley/shared/domain/agent-memory";
+import { agentReader } from "@parley/shared/domain/agent-reader";
+import { notFound } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import type { Given } from "@parley/shared/service";
+import { bytesOfValue } from "@parley/shared/value-bytes";
+import type { ConversationConfig } from "./config.ts";
+
+/** What conversations run on, as it is now. All throw ServiceError forbidden for another owner's agent, not_found for none. */
+export interface Agents extends AgentMemory<AgentRuntime> {
+  /** The same, with the text of the analysis prompt; never from memory. */
+  getAnalyzing(ownerId: string, agentId: string): Promise<AgentRuntime>;
+  /** A draft of the agent, with the text of the analysis prompt; never from memory. */
+  getDraft(ownerId: string, agentId: string, draftId: string): Promise<AgentRuntime>;
+}
+
+/** Reads agents, from memory while the agent and the prompt service tell of every change. */
+export function connectAgents(config: ConversationConfig, credentials: Given["credentials"], log: Logger): Agents {
+  const agents = createClient(AgentServiceService, {
+    peer: "agent",
+    address: config.PARLEY_AGENT_ADDRESS,
+    credentials,
+  });
+  const read = runtimeReader(agents, false);
+  const getAnalyzing = runtimeReader(agents, true);
+  const getDraft = async (ownerId: string, agentId: string, draftId: string) => {
+    const { runtime } = await agents.getDraftRuntime({ ownerId, agentId, draftId });
+    if (!runtime) throw notFound("Draft");
+    return runtime;
+  };
+  if (config.PARLEY_PROMPT_ADDRESS === "") return { get: read, getAnalyzing, getDraft, close: agents.close };
+  const prompts = createClient(PromptServiceService, {
+    peer: "prompt",
+    address: config.PARLEY_PROMPT_ADDRESS,
+    credentials,
+  });
+  const memory = rememberAgents<AgentRuntime>({
+    read,
+    watchAgents: agents.watchAgents,
+    watchPrompts: prompts.watchPrompts,
+    promptNameOf: ({ prompt }) => prompt?.promptName,
+    bytesOf: bytesOfValue,
+    log,
+  });
+  return {
+    get: memory.get,
+    getAnalyzing,
+    getDraft,
+    close: () => {
+      memory.close();
+      agents.close();
+      prompts.close();
+    },
+  };
+}
+
+function runtimeReader(agents: ServiceClient<typeof AgentServiceService>, withAnalysisPrompt: boolean) {
+  return agentReader(async (keys) => {
+    const { results } = await agents.batchGetAgentRuntimes({ keys, withAnalysisPrompt });
+    return results.map(({ runtime, access }) => ({ found: runtime, access }));
+  });
+}

@@ -1,0 +1,61 @@
+import type { SpokenTurn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid, ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import type { ConversationContext } from "../context.ts";
+import type { ConversationRow } from "../store/conversations.ts";
+import { findStoredMessage, type NewSpokenTurn, takeSpokenTurn } from "../store/spoken-turns.ts";
+import type { AcceptedTurn } from "../turn/accept-turn.ts";
+import { byteBudget } from "../turn/context-window.ts";
+import { readCall } from "./read-call.ts";
+import { checkContent, gap, timeOf, withLastSequence } from "./transcript.ts";
+
+/** A turn to run, or one whose reply is already stored. */
+export type AcceptedSpokenTurn = { type: "run"; accepted: AcceptedTurn } | { type: "stored"; lastSequence: number };
+
+/**
+ * Claims a call's turn and stores what the user said.
+ * @param row the call's conversation
+ * @throws ServiceError invalid, condition (a message is missing, or the call has ended) or conflict (another reply is
+ * in progress, or the sequence is stored with other words); all but the first have `last_sequence`
+ */
+export async function acceptSpokenTurn(
+  ctx: ConversationContext,
+  turn: SpokenTurn,
+  row: ConversationRow,
+): Promise<AcceptedSpokenTurn> {
+  const now = ctx.clock.now();
+  const { ownerId, conversationId } = row;
+  const { sequence: seq } = turn;
+  if (seq < 1) throw invalid("turn.sequence", "turn.sequence must be one more than the last sequence");
+  const fields: NewSpokenTurn = {
+    ownerId,
+    conversationId,
+    turnId: newUuid(),
+    seq,
+    text: checkContent("turn.text", turn.text),
+    saidAt: timeOf("turn.said_at", turn.saidAt) ?? now,
+    now,
+    until: new Date(now.getTime() + ctx.limits.turnLeaseMs),
+  };
+  const taken = await takeSpokenTurn(ctx.db, fields, byteBudget(ctx.limits.contextTokens));
+  if (!taken) return refuse(ctx, fields);
+  return {
+    type: "run",
+    accepted: { ownerId, conversationId, turnId: fields.turnId, seq, replySeq: seq + 1, ...taken },
+  };
+}
+
+async function refuse(ctx: ConversationContext, turn: NewSpokenTurn): Promise<AcceptedSpokenTurn> {
+  const { status, messageCount } = await readCall(ctx, turn);
+  const refusal = (error: ServiceError) => withLastSequence(error, messageCount);
+  if (status !== "IN_PROGRESS") {
+    throw refusal(new ServiceError("condition", `Conversation has ended: it is ${status}`));
+  }
+  if (turn.seq > messageCount + 1) throw refusal(gap(messageCount + 1, turn.seq));
+  if (turn.seq === messageCount + 1) {
+    throw refusal(new ServiceError("conflict", "A reply is in progress in this conversation, wait for it to end"));
+  }
+  const stored = await findStoredMessage(ctx.db, turn, turn.seq);
+  if (stored?.role === "user" && stored.content === turn.text) return { type: "stored", lastSequence: messageCount };
+  throw refusal(new ServiceError("conflict", `Message ${turn.seq} is stored with other words`));
+}

@@ -1,0 +1,105 @@
+import { storable } from "../storable.ts";
+import { CHAT_TOOLS, failed, type Tool, type Toolbox, type ToolConfig } from "../turn/tools.ts";
+
+/** What the model of a call is told in addition to the agent's prompt. */
+export const CALL_NOTE =
+  "This is a spoken conversation. Answer in short sentences as people speak, without lists, headings, links or other markup.";
+
+const E164 = /^\+[1-9]\d{6,14}$/;
+const DAY_MS = 86_400_000;
+const DAYS_AHEAD_MAX = 365;
+const REASON_MAX = 1_000;
+const ZONED = /(?:Z|[+-]\d{2}:?\d{2})$/i;
+
+const transferCall: Tool = {
+  definition: ({ transfer_phone_number: number }) => ({
+    name: "transfer_call",
+    description: "Connects the user to a person. Use it when the user asks for one or you cannot help.",
+    inputSchema: {
+      type: "object",
+      properties: {
+        message: { type: "string", description: "The last words to the user." },
+        ...(number === undefined && { phone_number: { type: "string", description: "In E.164 form: +14155550123." } }),
+      },
+      ...(number === undefined && { required: ["phone_number"] }),
+      additionalProperties: false,
+    },
+  }),
+  run: (input, { transfer_phone_number: set }) => {
+    const number = set ?? input?.phone_number;
+    if (typeof number !== "string" || !E164.test(number)) {
+      return failed('"phone_number" must be a phone number in E.164 form, such as +14155550123.');
+    }
+    const action = { type: "transfer_call" as const, phoneNumber: number };
+    return { result: "The user is connected after this reply.", isError: false, ends: true, action };
+  },
+};
+
+const scheduleCall: Tool = {
+  definition: (config) => ({
+    name: "schedule_call",
+    description: `Notes that the user wants to be called again. Times are in ${zoneOf(config)}, at most ${daysAheadOf(config)} days ahead.`,
+    inputSchema: {
+      type: "object",
+      properties: {
+        time: { type: "string", description: "When, as ISO 8601: 2026-05-31T14:30." },
+        reason: { type: "string", description: "What it is about." },
+      },
+      required: ["time"],
+      additionalProperties: false,
+    },
+  }),
+  run: (input, config, now) => {
+    const at = timeOf(input?.time, zoneOf(config));
+    if (!at) return failed('"time" must be a date and a time in ISO 8601, such as 2026-05-31T14:30.');
+    const days = daysAheadOf(config);
+    if (at <= now || at.getTime() > now.getTime() + days * DAY_MS) {
+      return failed(`"time" must be within the next ${days} days. It is ${now.toISOString()} now.`);
+    }
+    const reason = typeof input?.reason === "string" ? storable(input.reason).slice(0, REASON_MAX) : "";
+    const call = { at: at.toISOString(), ...(reason !== "" && { reason }) };
+    const result = `A call is scheduled for ${call.at}. Tell the user.`;
+    return { result, isError: false, action: { type: "schedule_call", call } };
+  },
+};
+
+/**
+ * The tools that the model of a call can use. `background_audio` and `user_idle` are settings for the voice runtime.
+ */
+export const CALL_TOOLS: Toolbox = { ...CHAT_TOOLS, transfer_call: transferCall, schedule_call: scheduleCall };
+
+function zoneOf({ timezone }: ToolConfig): string {
+  return typeof timezone === "string" ? timezone : "UTC";
+}
+
+function daysAheadOf({ max_days_ahead: days }: ToolConfig): number {
+  return typeof days === "number" ? days : DAYS_AHEAD_MAX;
+}
+
+/** Parses a time with an offset, or a local time in a time zone; null for anything else. */
+function timeOf(given: unknown, zone: string): Date | null {
+  if (typeof given !== "string" || !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/.test(given)) return null;
+  const text = given.trim();
+  const time = new Date(ZONED.test(text) ? text : `${text}Z`);
+  if (Number.isNaN(time.getTime())) return null;
+  return ZONED.test(text)
+    ? time
+    : new Date(time.getTime() - offsetMs(new Date(time.getTime() - offsetMs(time, zone)), zone));
+}
+
+/** How far a time zone is ahead of UTC at a moment. */
+function offsetMs(moment: Date, zone: string): number {
+  const format = new Intl.DateTimeFormat("en-US", {
+    timeZone: zone,
+    hourCycle: "h23",
+    year: "numeric",
+    month: "numeric",
+    day: "numeric",
+    hour: "numeric",
+    minute: "numeric",
+    second: "numeric",
+  });
+  const parts = Object.fromEntries(format.formatToParts(moment).map(({ type, value }) => [type, Number(value)]));
+  const { year = 0, month = 1, day, hour, minute, second } = parts;
+  return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(moment.getTime() / 1_000) * 1_000;
+}

@@ -1,0 +1,64 @@
+import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { ConverseRequest, HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { invalid, type ServiceError } from "@parley/shared/errors";
+import { checkContent } from "./transcript.ts";
+
+/** How much of a reply was heard. */
+export interface Heard {
+  text: string;
+  isFinal: boolean;
+  latency: Partial<TurnLatency> | null;
+}
+
+/** Follows a runtime's reports while it speaks a reply. */
+export interface Hearing {
+  /** The latest report. */
+  readonly heard: Heard;
+  /** Resolves with the final report; rejects when the runtime disconnects or sends an impossible report. */
+  over: Promise<void>;
+}
+
+export const NOTHING_HEARD: Heard = { text: "", isFinal: false, latency: null };
+const LATENCY_MAX_MS = 600_000;
+
+/** Reads reports up to the final one. */
+export function hearReply(requests: AsyncIterator<ConverseRequest>): Hearing {
+  let heard = NOTHING_HEARD;
+  const read = async () => {
+    while (!heard.isFinal) {
+      const { done, value } = await requests.next();
+      if (done) throw invalid("heard", "The last message of a stream must have heard with is_final");
+      if (value.turn) throw invalid("turn", "turn must be in the first message only");
+      if (!value.heard) throw invalid("heard", "heard is required in every message but the first");
+      heard = heardOf(value.heard);
+    }
+  };
+  const over = read();
+  // Awaited only after the model has finished.
+  over.catch(() => {});
+  return {
+    get heard() {
+      return heard;
+    },
+    over,
+  };
+}
+
+/** @throws ServiceError invalid */
+export function heardOf({ text, isFinal, latency }: HeardReply): Heard {
+  return {
+    text: text === "" ? "" : checkContent("heard.text", text),
+    isFinal,
+    latency: latency ? latencyOf(latency) : null,
+  };
+}
+
+function latencyOf(given: TurnLatency): Partial<TurnLatency> | null {
+  const stages = Object.entries(given).filter(([, ms]) => ms !== undefined);
+  for (const [, ms] of stages) if (ms < 0 || ms > LATENCY_MAX_MS) throw outOfRange();
+  return stages.length === 0 ? null : Object.fromEntries(stages);
+}
+
+function outOfRange(): ServiceError {
+  return invalid("heard.latency", `heard.latency must have milliseconds between 0 and ${LATENCY_MAX_MS}`);
+}

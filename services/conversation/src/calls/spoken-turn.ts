@@ -1,0 +1,220 @@
+import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { ConverseRequest, SpokenTurn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { cancelled, invalid, ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
+import type { Call } from "@parley/shared/rpc/call";
+import type { ConversationContext } from "../context.ts";
+import type { Hear, ModelRequest } from "../model/port.ts";
+import { watchModel } from "../model/watch.ts";
+import type { ConversationRow } from "../store/conversations.ts";
+import { type Decided, finishSpokenTurn, releaseSpokenTurn } from "../store/spoken-turns.ts";
+import type { AcceptedTurn, PreparedTurn } from "../turn/accept-turn.ts";
+import { llmOf } from "../turn/llm-of.ts";
+import { modelRequest } from "../turn/model-request.ts";
+import { checkpointReply } from "../turn/reply-checkpoints.ts";
+import { emptyReply, type Reply, speak } from "../turn/speak.ts";
+import { replySoFar } from "../turn/store-reply.ts";
+import type { CallAction } from "../turn/tools.ts";
+import { keepTurn } from "../turn/turn-lease.ts";
+import { outOfTurnMemory, roomFor, type TurnMemory, takeTurnMemory } from "../turn/turn-memory.ts";
+import { untilStored } from "../turn/until-stored.ts";
+import { acceptSpokenTurn } from "./accept-spoken-turn.ts";
+import { CALL_NOTE, CALL_TOOLS } from "./call-tools.ts";
+import { type Heard, type Hearing, heardOf, hearReply, NOTHING_HEARD } from "./hearing.ts";
+import { readCall } from "./read-call.ts";
+
+export type SpokenTurnEvent =
+  /** A piece of the reply; it ends at a word boundary. */
+  | { type: "text"; text: string }
+  | { type: "action"; action: CallAction }
+  /** All words and actions have been sent. */
+  | { type: "complete" }
+  /** The last event. */
+  | { type: "stored"; lastSequence: number };
+
+type Tell = (event: SpokenTurnEvent) => void;
+
+/** The longest that a runtime may take to speak a whole reply. */
+const HEARD_WITHIN_MS = 600_000;
+
+/**
+ * Runs one spoken turn: stores what the user said, asks the model, and stores what the runtime reports as heard. If the
+ * stream breaks before the final report, what was heard so far is stored, and the runtime can repeat the turn.
+ * @param first the request with the turn
+ * @param further reports of what was heard
+ * @throws ServiceError as acceptSpokenTurn does, not_found, forbidden and rate_limited; later, the model's errors
+ */
+export async function runSpokenTurn(
+  ctx: ConversationContext,
+  first: ConverseRequest,
+  further: AsyncIterator<ConverseRequest>,
+  call: Call,
+  tell: Tell,
+): Promise<void> {
+  const { turn } = first;
+  if (!turn) throw invalid("turn", "turn is required in the first message");
+  const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId, call);
+  const letMemoryGo = memory.keep();
+  try {
+    const heard = first.heard ? heardOf(first.heard) : null;
+    const { prepared, taken } = await ctx.turnShares.accepting(turn.ownerId, call.signal, () =>
+      accept(ctx, turn, heard !== null, call.log),
+    );
+    if (taken.type === "stored") return tell({ type: "stored", lastSequence: taken.lastSequence });
+    const { accepted } = taken;
+    const lastSequence = prepared
+      ? await answer(ctx, turn, prepared, accepted, hearReply(further), call, memory, tell)
+      : await store(ctx, { accepted, heard: heard ?? NOTHING_HEARD }, call.log);
+    tell({ type: "stored", lastSequence });
+  } finally {
+    letMemoryGo();
+  }
+}
+
+/** Accepts the turn. `prepared` is null when the turn only has to be stored, without asking the model. */
+async function accept(ctx: ConversationContext, turn: SpokenTurn, isOver: boolean, log: Logger) {
+  const row = await readCall(ctx, turn);
+  const prepared = isOver ? null : await prepare(ctx, row, log);
+  return { prepared, taken: await acceptSpokenTurn(ctx, turn, row) };
+}
+
+async function prepare(
+  ctx: ConversationContext,
+  { ownerId, agentId, draftId }: ConversationRow,
+  log: Logger,
+): Promise<PreparedTurn> {
+  const agent = await ctx.getAgent(ownerId, agentId, draftId);
+  return { agent, model: ctx.selectModel(llmOf(agent), log) };
+}
+
+/** Asks the model, sends the reply and stores what was heard of it. Returns the last sequence. */
+async function answer(
+  ctx: ConversationContext,
+  turn: SpokenTurn,
+  { agent, model }: PreparedTurn,
+  accepted: AcceptedTurn,
+  hearing: Hearing,
+  call: Call,
+  memory: TurnMemory,
+  tell: Tell,
+): Promise<number> {
+  const startedAt = performance.now();
+  const reply = emptyReply(model);
+  const decided: Decided = { language: null, scheduledCall: null };
+  const lease = keepTurn(ctx, accepted);
+  const soFar = () => ({ ...replySoFar(reply, agent), content: hearing.heard.text });
+  const checkpoints = checkpointReply(ctx, accepted, soFar, call.log);
+  const watch = watchModel(() => reply.by.provider, ctx.limits.model, {
+    clientGone: call.signal,
+    cutOff: ctx.turns.cutOff,
+  });
+  // May come before the model has finished, when the user interrupts.
+  hearing.over.then(
+    () => watch.fail(cancelled()),
+    (error) => watch.fail(error),
+  );
+  try {
+    const request = await modelRequest(ctx, agent, accepted, turn.text, { toolbox: CALL_TOOLS, note: CALL_NOTE });
+    const hasRoom = roomFor(memory, request);
+    if (!hasRoom(0)) throw outOfTurnMemory();
+    const received = (bytes: number) => {
+      if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
+    };
+    const meter = { ownerId: turn.ownerId, received };
+    const ask = (round: ModelRequest, hear: Hear) => model.stream({ ...round, meter }, watch.signal, hear);
+    const act = (action: CallAction) => {
+      if (action.type === "set_language") decided.language = action.language;
+      if (action.type === "schedule_call") decided.scheduledCall = action.call;
+      tell({ type: "action", action });
+    };
+    const say = (text: string) => {
+      tell({ type: "text", text });
+      return null;
+    };
+    const { clock, limits } = ctx;
+    const speaking = { ask, request, tools: agent.tools, toolbox: CALL_TOOLS, clock, watch, hasRoom };
+    await speak(reply, { ...speaking, limits: limits.model, say, act });
+    tell({ type: "complete" });
+    await heardOrLeft(ctx, hearing, call);
+  } catch (error) {
+    if (!hearing.heard.isFinal) throw error;
+  } finally {
+    watch.done();
+    checkpoints.stop();
+    const ended = { accepted, heard: hearing.heard, decided, startedAt, spoken: { reply, agent } };
+    await store(ctx, ended, call.log).finally(lease.stop);
+  }
+  return lastSequenceOf(accepted, hearing.heard);
+}
+
+/** Waits for the final report. @throws ServiceError when it will not come on this stream */
+async function heardOrLeft(ctx: ConversationContext, { over }: Hearing, call: Call): Promise<void> {
+  const { promise: left, reject } = Promise.withResolvers<never>();
+  left.catch(() => {});
+  const leave = () => reject(cancelled());
+  const stop = () => reject(new ServiceError("unavailable", "The service is stopping: continue in a new stream"));
+  const late = setTimeout(
+    () => reject(new ServiceError("deadline", "The reply was not heard to its end for ten minutes")),
+    HEARD_WITHIN_MS,
+  );
+  const signals: [AbortSignal, () => void][] = [
+    [call.signal, leave],
+    [call.stopping, stop],
+    [ctx.turns.cutOff, stop],
+  ];
+  for (const [signal, end] of signals) {
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end);
+  }
+  try {
+    await Promise.race([over, left]);
+  } finally {
+    clearTimeout(late);
+    for (const [signal, end] of signals) signal.removeEventListener("abort", end);
+  }
+}
+
+interface EndedSpokenTurn {
+  accepted: AcceptedTurn;
+  heard: Heard;
+  /** For a turn whose model was asked on this stream. */
+  decided?: Decided;
+  startedAt?: number;
+  spoken?: { reply: Reply; agent: AgentRuntime };
+}
+
+const NOTHING_DECIDED: Decided = { language: null, scheduledCall: null };
+
+/**
+ * Stores what was heard and releases the turn; waits up to about 25 seconds for an unreachable database. Returns the
+ * last sequence.
+ */
+async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logger): Promise<number> {
+  const { accepted, heard, decided = NOTHING_DECIDED, startedAt, spoken } = ended;
+  const isStored = await untilStored(log, () => {
+    const now = ctx.clock.now();
+    if (heard.text === "") return releaseSpokenTurn(ctx.db, accepted, decided, now);
+    const reply = spoken?.reply;
+    const firstTextAt = reply?.firstTextAt ?? null;
+    const since = (at: number | null) => (at === null || startedAt === undefined ? null : Math.round(at - startedAt));
+    const content = {
+      content: heard.text,
+      by: spoken ? replySoFar(spoken.reply, spoken.agent) : null,
+      partial: !(heard.isFinal && reply?.isWhole && heard.text.trim().endsWith(reply.text.trim())),
+      usage: heard.isFinal && reply ? reply.usage : { inputTokens: undefined, outputTokens: undefined },
+      firstWordMs: since(firstTextAt),
+      totalMs: heard.isFinal ? (since(performance.now()) ?? 0) : null,
+      latency: heard.latency,
+    };
+    return finishSpokenTurn(ctx.db, accepted, content, decided, now);
+  });
+  if (!isStored) {
+    log.warn({ conversation_id: accepted.conversationId }, "what was heard came when its turn was no longer open");
+    throw new ServiceError("conflict", "The conversation went on before what was heard could be stored");
+  }
+  return lastSequenceOf(accepted, heard);
+}
+
+function lastSequenceOf({ seq, replySeq }: AcceptedTurn, { text }: Heard): number {
+  return text === "" ? seq : replySeq;
+}

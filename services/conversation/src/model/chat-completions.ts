@@ -1,0 +1,229 @@
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { createParser } from "eventsource-parser";
+import { storable } from "../storable.ts";
+import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "./failure.ts";
+import type { Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "./port.ts";
+import { callOptions, type ModelSettings } from "./prompt.ts";
+import { metered } from "./received.ts";
+import { toolCall } from "./tool-call.ts";
+
+/**
+ * A model that speaks OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat). The AI SDK writes
+ * the requests, in which the providers differ. The answers are read here: the SDK checks every word against a schema and
+ * passes it through four streams, which costs more than the rest of a streamed turn.
+ * @param writer a model of the AI SDK whose `fetch` is `onlyWrite`
+ */
+export function chatCompletionsModel(
+  by: ModelName,
+  writer: LanguageModelV4,
+  settings: ModelSettings,
+  send: typeof fetch,
+): Model {
+  async function ask(way: "doStream" | "doGenerate", request: ModelRequest, signal: AbortSignal): Promise<Response> {
+    const { url, init } = await written(writer[way](callOptions(request, settings, signal)));
+    const response = await send(url, init).catch((error: unknown) => {
+      throw isBrokenConnection(error) ? unreachable(by.provider, error) : error;
+    });
+    if (response.ok) return response;
+    await response.body?.cancel();
+    throw refusedCall(by.provider, response);
+  }
+
+  return {
+    ...by,
+    async stream(request, signal, hear) {
+      const passedOn = metered(request, signal);
+      let body: BodyReader | undefined;
+      try {
+        const answer = streamReader(by);
+        const decoder = new TextDecoder();
+        body = readerOf(await ask("doStream", request, signal));
+        for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany()) {
+          const received = next.value.map((bytes) => decoder.decode(bytes, { stream: true })).join("");
+          const text = answer.read(received);
+          if (text !== "") {
+            passedOn();
+            const wait = hear(text, by);
+            if (wait) await wait;
+          }
+          if (answer.failure) throw answer.failure;
+        }
+        return answer.end();
+      } catch (error) {
+        throw failureOf(isBrokenConnection(error) ? brokenAnswer(by.provider, error) : error, by.provider, signal);
+      } finally {
+        // Rejects with the error that the body failed with.
+        body?.cancel().catch(() => {});
+      }
+    },
+    async complete(request, signal) {
+      metered(request, signal);
+      try {
+        const response = await ask("doGenerate", request, signal);
+        return wholeReply(by, await response.text());
+      } catch (error) {
+        throw failureOf(isBrokenConnection(error) ? brokenAnswer(by.provider, error) : error, by.provider, signal);
+      }
+    },
+  };
+}
+
+/** A request that the AI SDK wrote and did not send. */
+class WrittenRequest extends Error {
+  readonly url: string;
+  readonly init: RequestInit;
+
+  constructor(url: string, init: RequestInit) {
+    super("a request that is only written");
+    this.url = url;
+    this.init = init;
+  }
+}
+
+/** The `fetch` of a model of the AI SDK that only writes requests. */
+export const onlyWrite: typeof fetch = Object.assign(
+  (input: string | URL | Request, init: RequestInit = {}) => Promise.reject(new WrittenRequest(String(input), init)),
+  { preconnect: () => {} },
+);
+
+async function written(call: PromiseLike<unknown>): Promise<WrittenRequest> {
+  try {
+    await call;
+  } catch (error) {
+    if (error instanceof WrittenRequest) return error;
+    throw error;
+  }
+  throw new Error("the AI SDK answered without a request");
+}
+
+type BodyReader = ReadableStreamDefaultReader<Uint8Array>;
+
+function readerOf({ body }: Response): BodyReader | undefined {
+  return body?.getReader() as BodyReader | undefined;
+}
+
+/** The parts that are read of an answer. Providers leave out what they do not have, or send null. */
+interface Completion {
+  choices?: { delta?: Message | null; message?: Message | null; finish_reason?: string | null }[];
+  usage?: Usage | null;
+  x_groq?: { usage?: Usage | null } | null;
+  error?: unknown;
+}
+
+interface Message {
+  content?: string | ContentPart[] | null;
+  /** Takes the place of the content when the model refuses to answer. */
+  refusal?: unknown;
+  tool_calls?: ToolCallDelta[] | null;
+}
+
+interface ContentPart {
+  type: string;
+  text?: unknown;
+}
+
+interface ToolCallDelta {
+  index?: number | null;
+  id?: string | null;
+  function?: { name?: string | null; arguments?: string | null } | null;
+}
+
+interface Usage {
+  prompt_tokens?: number | null;
+  completion_tokens?: number | null;
+}
+
+interface StreamReader {
+  /** Returns the text in the next characters of the body. */
+  read(received: string): string;
+  /** What made the stream unreadable, an error that the provider reported included; undefined so far. */
+  readonly failure: unknown;
+  /** @throws ModelFailure when the stream ended without a finish reason */
+  end(): ModelEnd;
+}
+
+function streamReader(by: ModelName): StreamReader {
+  const calls = new Map<number, { id: string; name: string; input: string }>();
+  let lastCall = -1;
+  let usage = NO_USAGE;
+  let finishReason: string | undefined;
+  let begun = false;
+  let text = "";
+  let failure: unknown;
+
+  function readEvent(data: string): void {
+    if (data === "[DONE]") return;
+    const chunk = completion(data);
+    usage = usageOf(chunk) ?? usage;
+    const [choice] = chunk.choices;
+    if (choice?.delta) text += textOf(choice.delta);
+    for (const delta of choice?.delta?.tool_calls ?? []) readToolCall(delta);
+    finishReason = choice?.finish_reason ?? finishReason;
+  }
+
+  /** Most providers number the calls; some send each one whole, with an id of its own. */
+  function readToolCall({ index, id, function: called }: ToolCallDelta): void {
+    const isNext = id && id !== calls.get(lastCall)?.id;
+    lastCall = index ?? (isNext || lastCall < 0 ? lastCall + 1 : lastCall);
+    const call = calls.get(lastCall) ?? { id: id ?? "", name: "", input: "" };
+    call.name ||= called?.name ?? "";
+    call.input += called?.arguments ?? "";
+    calls.set(lastCall, call);
+  }
+
+  const parser = createParser({ onEvent: ({ data }) => readEvent(data) });
+  return {
+    read(received) {
+      text = "";
+      try {
+        parser.feed(received);
+      } catch (error) {
+        failure = error;
+      }
+      const said = storable(text);
+      begun ||= said !== "" || calls.size > 0;
+      return said;
+    },
+    get failure() {
+      return failure;
+    },
+    end() {
+      // A stream without a finish reason was cut off, even if the socket closed cleanly.
+      if (finishReason === undefined || finishReason === "error") throw endlessStream(by.provider, begun);
+      return { by, toolCalls: [...calls.values()].map(({ name, input }) => toolCall(name, input)), usage };
+    },
+  };
+}
+
+function wholeReply(by: ModelName, json: string): ModelReply {
+  const answer = completion(json);
+  const message = answer.choices[0]?.message;
+  if (!message) throw new Error("an answer without a message");
+  const toolCalls = (message.tool_calls ?? []).map(({ function: called }) =>
+    toolCall(called?.name ?? "", called?.arguments ?? ""),
+  );
+  return { by, text: storable(textOf(message)), toolCalls, usage: usageOf(answer) ?? NO_USAGE };
+}
+
+/** @throws the error that the provider reports in place of an answer, or what cannot be read */
+function completion(json: string): Completion & Required<Pick<Completion, "choices">> {
+  const { error, choices, ...rest } = JSON.parse(json) as Completion;
+  if (error) throw error;
+  if (!Array.isArray(choices)) throw new Error("an answer without choices");
+  return { ...rest, choices };
+}
+
+function textOf({ content, refusal }: Message): string {
+  const text = Array.isArray(content)
+    ? content.map((part) => (part.type === "text" && typeof part.text === "string" ? part.text : "")).join("")
+    : (content ?? "");
+  return typeof refusal === "string" ? text + refusal : text;
+}
+
+const NO_USAGE: TokenUsage = { inputTokens: undefined, outputTokens: undefined };
+
+function usageOf({ usage, x_groq }: Completion): TokenUsage | null {
+  const given = usage ?? x_groq?.usage;
+  if (!given) return null;
+  return { inputTokens: given.prompt_tokens ?? undefined, outputTokens: given.completion_tokens ?? undefined };
+}

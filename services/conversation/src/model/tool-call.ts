@@ -1,0 +1,16 @@
+import type { ToolCall } from "./port.ts";
+
+/** A call of a tool as the model wrote it. @param input JSON, empty when the tool takes nothing */
+export function toolCall(name: string, input: string): ToolCall {
+  return { name, input: parseObject(input === "" ? "{}" : input) };
+}
+
+function parseObject(json: string): Record<string, unknown> | null {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    const isObject = typeof parsed === "object" && parsed !== null && !Array.isArray(parsed);
+    return isObject ? (parsed as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

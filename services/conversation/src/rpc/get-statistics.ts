@@ -1,0 +1,37 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CONVERSATION_TYPES } from "@parley/shared/domain/api-names";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { daysOf } from "../statistics/days.ts";
+import { type FigureRow, listFigures, listLatencies } from "../store/figures.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getStatistics"]>;
+
+/** Agents, and models, in one response. */
+const SHOWN_MAX = 100;
+
+export function getStatistics(ctx: ConversationContext): Handler {
+  return async ({ ownerId, from, to, agentId }, { signal }) => {
+    const filter = { ownerId, agentId, ...daysOf(from, to) };
+    // They share the places of lists: a year of many agents takes as long as one.
+    const [figures, latencies] = await ctx.listFewAtOnce(ownerId, signal, () =>
+      Promise.all([listFigures(ctx.db, filter), listLatencies(ctx.db, filter)]),
+    );
+    const most = (rows: FigureRow[], figure: "begun" | "replies") =>
+      rows.sort((one, other) => other[figure] - one[figure]).slice(0, SHOWN_MAX);
+    return {
+      channels: figures.flatMap(({ day, type, ...row }) =>
+        day !== null && type !== null ? { day, type: CONVERSATION_TYPES[type], figures: row } : [],
+      ),
+      agents: most(
+        figures.filter((row) => row.agentId !== null),
+        "begun",
+      ).map(({ agentId: id, ...row }) => ({ agentId: id ?? "", figures: row })),
+      models: most(
+        figures.filter((row) => row.provider !== null),
+        "replies",
+      ).map(({ provider, model, ...row }) => ({ providerName: provider ?? "", modelName: model ?? "", figures: row })),
+      latencies: latencies.map(({ day, ...row }) => ({ ...row, day: day ?? "" })),
+    };
+  };
+}

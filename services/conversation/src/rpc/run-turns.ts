@@ -1,0 +1,119 @@
+import {
+  ConversationServiceService,
+  type RunTurnsRequest,
+  type TurnStart,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { newUuid } from "@parley/shared/ids";
+import type { Call } from "@parley/shared/rpc/call";
+import { carriedCall, serveCarried } from "@parley/shared/rpc/carried-call";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { statusMessage } from "@parley/shared/rpc/status";
+import type { ConversationContext } from "../context.ts";
+import { runTurn, type Tell } from "../turn/turn.ts";
+import { turnOf } from "./stream-turn.ts";
+import { type TurnOutbox, turnOutbox } from "./turn-outbox.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runTurns"]>;
+
+/** Serves many turns of one caller in one stream. Their spans and counts are those of the RPCs that they stand for. */
+export function runTurns(ctx: ConversationContext): Handler {
+  const replica = newUuid();
+  return async function* (requests, call) {
+    const outbox = turnOutbox(replica);
+    const turns = new Map<number, RunningTurn>();
+    const stop = () => outbox.stop();
+    const leaveAll = () => {
+      for (const turn of turns.values()) turn.leave();
+    };
+    call.stopping.addEventListener("abort", stop, { once: true });
+    call.signal.addEventListener("abort", leaveAll, { once: true });
+    if (call.stopping.aborted) stop();
+    void readRequests(ctx, requests, call, turns, outbox);
+    try {
+      yield* outbox.messages();
+    } finally {
+      call.stopping.removeEventListener("abort", stop);
+      leaveAll();
+    }
+  };
+}
+
+interface RunningTurn {
+  /** The caller takes further characters. */
+  takeMore(characters: number): void;
+  leave(): void;
+}
+
+async function readRequests(
+  ctx: ConversationContext,
+  requests: AsyncIterable<RunTurnsRequest>,
+  call: Call,
+  turns: Map<number, RunningTurn>,
+  outbox: TurnOutbox,
+): Promise<void> {
+  const running = new Set<Promise<void>>();
+  try {
+    for await (const { starts, credits, cancels } of requests) {
+      for (const start of starts) {
+        const turn = startTurn(ctx, start, call, turns, outbox).finally(() => running.delete(turn));
+        running.add(turn);
+      }
+      for (const { number, characters } of credits) turns.get(number)?.takeMore(characters);
+      for (const number of cancels) turns.get(number)?.leave();
+    }
+    while (running.size > 0) await Promise.all(running);
+    outbox.end();
+  } catch (error) {
+    outbox.end(error);
+  }
+}
+
+/** Runs a turn to its end, which is told like everything else of it. */
+async function startTurn(
+  ctx: ConversationContext,
+  start: TurnStart,
+  stream: Call,
+  turns: Map<number, RunningTurn>,
+  outbox: TurnOutbox,
+): Promise<void> {
+  const { number, streamed } = start;
+  if (stream.stopping.aborted) return outbox.tellEnd(number, { error: undefined, errorReplayed: false, refused: true });
+  const carried = carriedCall(stream, start);
+  const { call } = carried;
+  let credit = start.credit;
+  let reader: PromiseWithResolvers<void> | null = null;
+  const goOn = () => {
+    reader?.resolve();
+    reader = null;
+  };
+  turns.set(number, {
+    takeMore(characters) {
+      credit += characters;
+      if (credit > 0) goOn();
+    },
+    leave() {
+      carried.leave();
+      goOn();
+    },
+  });
+  const tell: Tell = (event) => {
+    if (call.signal.aborted) return null;
+    if (event.type === "started") {
+      outbox.tellStarted(number, { sessionId: event.sessionId, replayed: event.replayed });
+      return null;
+    }
+    outbox.tellText(number, event.text);
+    credit -= event.text.length;
+    if (credit > 0) return null;
+    reader ??= Promise.withResolvers();
+    return reader.promise;
+  };
+  const { path } = ConversationServiceService[streamed ? "streamTurn" : "completeTurn"];
+  const failure = await serveCarried(path, start.turn?.ownerId ?? "", carried, async () =>
+    runTurn(ctx, turnOf(start), call, streamed ? "streamed" : "whole", tell),
+  );
+  turns.delete(number);
+  if (call.signal.aborted) return carried.sent();
+  const error = failure ? statusMessage(failure) : undefined;
+  outbox.tellEnd(number, { error, errorReplayed: call.replayed ?? false, refused: false }, carried.sent);
+}

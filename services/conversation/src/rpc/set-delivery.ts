@@ -1,0 +1,27 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MESSAGE_DELIVERIES, nameOf } from "@parley/shared/domain/api-names";
+import { invalid } from "@parley/shared/errors";
+import { isUuid } from "@parley/shared/ids";
+import { isLonger } from "@parley/shared/length";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ConversationContext } from "../context.ts";
+import { storable } from "../storable.ts";
+import { setDelivery as storeDelivery } from "../store/messages.ts";
+
+type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setDelivery"]>;
+
+const ERROR_CODE_MAX = 100;
+
+/** Does nothing for a message that does not exist any more: a status may come after the conversation was deleted. */
+export function setDelivery(ctx: ConversationContext): Handler {
+  return async ({ ownerId, conversationId, sequence: seq, delivery }) => {
+    const status = delivery && nameOf(MESSAGE_DELIVERIES, delivery.status);
+    if (!status) throw invalid("delivery.status", "delivery.status must be SENT, DELIVERED, READ or FAILED");
+    if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
+    const errorCode = status === "failed" ? delivery.errorCode : undefined;
+    if (errorCode !== undefined && isLonger(errorCode, ERROR_CODE_MAX))
+      throw invalid("delivery.error_code", `delivery.error_code must be at most ${ERROR_CODE_MAX} characters`);
+    await storeDelivery(ctx.db, { ownerId, conversationId, seq }, status, errorCode ? storable(errorCode) : null);
+    return {};
+  };
+}

@@ -1,0 +1,137 @@
+import type { Database, Sql } from "@parley/shared/db/database";
+import type { TypeName } from "./conversations.ts";
+
+/** Most changes folded in one transaction. */
+const BATCH = 20_000;
+
+/**
+ * Moves an owner's pending changes into the figures in one transaction, so that a reader sees each change once. Returns
+ * the number of changes.
+ */
+export async function foldFigureChanges(db: Database, ownerId: string): Promise<number> {
+  return db.begin(async (tx) => {
+    // Waits for a concurrent fold of this owner, such as one whose lease expired.
+    await tx`select pg_advisory_xact_lock(hashtextextended(current_schema() || '.figures.' || ${ownerId}, 0))`;
+    const [folded] = await tx<{ taken: number }[]>`
+      with taken as (
+        delete from figure_changes
+        where owner_id = ${ownerId} and change_id in (
+          select change_id from figure_changes where owner_id = ${ownerId} order by change_id limit ${BATCH}
+        )
+        returning *
+      ), summed as (
+        insert into figures as known (owner_id, day, agent_id, type, provider, model, begun, completed, disconnected,
+          failed, call_seconds, replies, input_tokens, output_tokens)
+        select owner_id, day, agent_id, type, provider, model, ${sums(tx)} from taken group by 1, 2, 3, 4, 5, 6
+        on conflict (owner_id, day, agent_id, type, provider, model) do update set
+          begun = known.begun + excluded.begun, completed = known.completed + excluded.completed,
+          disconnected = known.disconnected + excluded.disconnected, failed = known.failed + excluded.failed,
+          call_seconds = known.call_seconds + excluded.call_seconds, replies = known.replies + excluded.replies,
+          input_tokens = known.input_tokens + excluded.input_tokens,
+          output_tokens = known.output_tokens + excluded.output_tokens
+      ), timed as (
+        insert into figure_latencies as known (owner_id, day, agent_id, type, bucket, replies)
+        select owner_id, day, agent_id, type, latency_bucket(latency_ms), count(*)
+        from taken where latency_ms is not null group by 1, 2, 3, 4, 5
+        on conflict (owner_id, day, agent_id, type, bucket) do update set replies = known.replies + excluded.replies
+      )
+      select count(*) as taken from taken`;
+    return folded?.taken ?? 0;
+  }) as Promise<number>;
+}
+
+function sums(sql: Sql) {
+  return sql`
+    sum(begun) as begun, count(*) filter (where ended = 'COMPLETED') as completed,
+    count(*) filter (where ended = 'DISCONNECTED') as disconnected, count(*) filter (where ended = 'FAILED') as failed,
+    sum(call_seconds) as call_seconds, sum(replies) as replies, sum(input_tokens) as input_tokens,
+    sum(output_tokens) as output_tokens`;
+}
+
+export interface FigureFilter {
+  ownerId: string;
+  /** YYYY-MM-DD, UTC, both inclusive. */
+  first: string;
+  last: string;
+  /** Empty: all agents. */
+  agentId: string;
+}
+
+export interface Figures {
+  begun: number;
+  completed: number;
+  disconnected: number;
+  failed: number;
+  callSeconds: number;
+  replies: number;
+  inputTokens: number;
+  outputTokens: number;
+}
+
+/** The figures of a day and channel, of an agent, or of a model: the fields of the other two are null. */
+export interface FigureRow extends Figures {
+  day: string | null;
+  type: TypeName | null;
+  agentId: string | null;
+  provider: string | null;
+  model: string | null;
+}
+
+/** Sums an owner's figures by day and channel, by agent, and by model; without those of no model. */
+export async function listFigures(sql: Sql, filter: FigureFilter): Promise<FigureRow[]> {
+  return sql<FigureRow[]>`
+    with counted as (
+      select day, agent_id, type, provider, model, begun, completed, disconnected, failed, call_seconds, replies,
+        input_tokens, output_tokens
+      from figures where ${matching(sql, filter)}
+      union all
+      select day, agent_id, type, provider, model, ${sums(sql)}
+      from figure_changes where ${matching(sql, filter)} group by 1, 2, 3, 4, 5
+    )
+    select to_char(day, 'YYYY-MM-DD') as day, type, agent_id, provider, model, sum(begun)::bigint as begun,
+      sum(completed)::bigint as completed, sum(disconnected)::bigint as disconnected, sum(failed)::bigint as failed,
+      sum(call_seconds) as call_seconds, sum(replies)::bigint as replies, sum(input_tokens)::bigint as input_tokens,
+      sum(output_tokens)::bigint as output_tokens
+    from counted
+    group by grouping sets ((day, type), (agent_id), (provider, model))
+    having provider is distinct from ''`;
+}
+
+export interface LatencyRow {
+  /** Null: of all days together. */
+  day: string | null;
+  isCall: boolean;
+  p50Ms: number;
+  p95Ms: number;
+}
+
+/** The latencies of an owner's replies, in calls and elsewhere, by day and over all days. */
+export async function listLatencies(sql: Sql, filter: FigureFilter): Promise<LatencyRow[]> {
+  return sql<LatencyRow[]>`
+    with counted as (
+      select day, type, bucket, replies from figure_latencies where ${matching(sql, filter)}
+      union all
+      select day, type, latency_bucket(latency_ms), 1
+      from figure_changes where ${matching(sql, filter)} and latency_ms is not null
+    ), spread as (
+      select day, type not in ('CHAT', 'WHATSAPP') as is_call, bucket, sum(replies) as replies
+      from counted group by grouping sets ((day, is_call, bucket), (is_call, bucket))
+    ), running as (
+      select day, is_call, bucket, sum(replies) over (partition by day, is_call order by bucket) as up_to,
+        sum(replies) over (partition by day, is_call) as replies
+      from spread
+    )
+    select to_char(day, 'YYYY-MM-DD') as day, is_call, ${percentile(sql, 0.5)} as p50_ms,
+      ${percentile(sql, 0.95)} as p95_ms
+    from running group by running.day, is_call`;
+}
+
+/** The middle of the bucket in which the percentile lies, in milliseconds. */
+function percentile(sql: Sql, part: number) {
+  return sql`round(power(1.1, min(bucket) filter (where up_to >= ${part}::double precision * replies) + 0.5))::integer`;
+}
+
+function matching(sql: Sql, { ownerId, first, last, agentId }: FigureFilter) {
+  const ofAgent = agentId === "" ? sql`` : sql`and agent_id = ${agentId}`;
+  return sql`owner_id = ${ownerId} and day between ${first}::date and ${last}::date ${ofAgent}`;
+}

@@ -1,0 +1,171 @@
+import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { Sql } from "@parley/shared/db/database";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
+import type { ScheduledCall } from "./conversations.ts";
+import { newestBefore, type Said } from "./messages.ts";
+import { isKept } from "./retention.ts";
+import type { OpenReply, OpenTurn, ReplySoFar, StoredReply } from "./turns.ts";
+
+export interface NewSpokenTurn extends OpenTurn {
+  /** Sequence of the user message. */
+  seq: number;
+  text: string;
+  saidAt: Date;
+  now: Date;
+  /** When the turn's lease ends. */
+  until: Date;
+}
+
+export interface TakenSpokenTurn {
+  variables: Record<string, VariableValue>;
+  /** The conversation's language, a BCP 47 tag. */
+  language: string | null;
+  /** The earlier messages, oldest first. */
+  earlier: Said[];
+}
+
+/**
+ * Claims a call's turn, stores the user message and reads the newest earlier messages, together at most `maxBytes`, in
+ * one statement. A turn without a stored reply can be claimed again with the same words, whoever holds it, because its
+ * runtime has lost that stream. Returns null when there is no such turn to claim.
+ */
+export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: number): Promise<TakenSpokenTurn | null> {
+  const [taken] = await sql<TakenSpokenTurn[]>`
+    with taken as (
+      update conversations set
+        turn_id = ${turn.turnId}, turn_until = ${turn.until}, message_count = greatest(message_count, ${turn.seq}),
+        last_activity_at = ${turn.now}, updated_at = ${turn.now}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and type <> 'CHAT'
+        and status = 'IN_PROGRESS' and ${isKept(sql, turn.ownerId, turn.now)}
+        and (
+          message_count = ${turn.seq - 1} and (turn_until is null or turn_until < ${turn.now})
+          or message_count in (${turn.seq}, ${turn.seq + 1}) and exists (
+            select from messages
+            where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and seq = ${turn.seq}
+              and role = 'user' and content = ${turn.text}
+          ) and not exists (
+            select from messages
+            where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and seq = ${turn.seq + 1}
+              and (role <> 'assistant' or total_ms is not null or not partial)
+          )
+        )
+      returning variables, language
+    ), stored as (
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+      select ${turn.ownerId}, ${turn.conversationId}, ${turn.seq}, 'user', ${turn.text}, ${turn.saidAt} from taken
+      on conflict (owner_id, conversation_id, seq) do nothing
+    )
+    select variables, language, (
+      select coalesce(json_agg(json_build_object('role', role, 'content', content) order by newest.seq), '[]')
+      from ${newestBefore(sql, turn, turn.seq)} where bytes <= ${maxBytes}
+    ) as earlier
+    from taken`;
+  return taken ?? null;
+}
+
+/** How much of a reply was heard. */
+export interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "totalMs"> {
+  content: string;
+  /** Null when the runtime reports it after its stream broke. */
+  by: Omit<ReplySoFar, "content"> | null;
+  /** Null while more may be heard: the same turn can then be claimed again. */
+  totalMs: number | null;
+  latency: Partial<TurnLatency> | null;
+}
+
+/** What the model changed in the conversation; null for no change. */
+export interface Decided {
+  language: string | null;
+  scheduledCall: ScheduledCall | null;
+}
+
+/**
+ * Stores what was heard of a reply instead of its checkpoints, and ends the turn. Returns false when another turn has
+ * taken over.
+ */
+export async function finishSpokenTurn(
+  sql: Sql,
+  turn: OpenReply,
+  heard: HeardOfReply,
+  decided: Decided,
+  now: Date,
+): Promise<boolean> {
+  const finished = await sql`
+    with finished as (
+      update conversations set message_count = ${turn.replySeq}, ${released(sql, decided, now)}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
+        and status = 'IN_PROGRESS'
+      returning message_count
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
+      prompt_version, input_tokens, output_tokens, first_word_ms, total_ms, latency)
+    select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${heard.content}, ${now}, ${heard.partial},
+      ${heard.by?.provider ?? null}, ${heard.by?.model ?? null}, ${heard.by?.promptName ?? null},
+      ${heard.by?.promptVersion ?? null}, ${heard.usage.inputTokens ?? null}::integer,
+      ${heard.usage.outputTokens ?? null}::integer, ${heard.firstWordMs}::integer, ${heard.totalMs}::integer,
+      ${heard.latency && sql.json(heard.latency)}::jsonb
+    from finished
+    on conflict (owner_id, conversation_id, seq) do update set
+      content = excluded.content, partial = excluded.partial, provider = coalesce(excluded.provider, messages.provider),
+      model = coalesce(excluded.model, messages.model),
+      input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+      first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms, latency = excluded.latency
+    returning seq`;
+  return finished.length > 0;
+}
+
+/** Ends a turn without a heard reply, and deletes its checkpoints. Returns false when another turn has taken over. */
+export async function releaseSpokenTurn(sql: Sql, turn: OpenReply, decided: Decided, now: Date): Promise<boolean> {
+  const ended = await sql`
+    with released as (
+      update conversations set message_count = ${turn.replySeq - 1}, ${released(sql, decided, now)}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
+        and status = 'IN_PROGRESS'
+      returning 1
+    ), unsaid as (
+      delete from messages
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and seq = ${turn.replySeq}
+        and exists (select from released)
+    )
+    select from released`;
+  return ended.length > 0;
+}
+
+/** Stores what a model decided that the runtime asks itself. Returns false when the call has ended. */
+export async function storeDecided(
+  sql: Sql,
+  { ownerId, conversationId }: Omit<OpenTurn, "turnId">,
+  { language, scheduledCall }: Decided,
+  now: Date,
+): Promise<boolean> {
+  const stored = await sql`
+    update conversations set last_activity_at = ${now}, updated_at = ${now}, language = coalesce(${language}, language),
+      scheduled_call = coalesce(${scheduledCall && sql.json(scheduledCall as never)}::jsonb, scheduled_call)
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and status = 'IN_PROGRESS'
+    returning 1`;
+  return stored.length > 0;
+}
+
+function released(sql: Sql, { language, scheduledCall }: Decided, now: Date) {
+  return sql`
+    turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now},
+    language = coalesce(${language}, language),
+    scheduled_call = coalesce(${scheduledCall && sql.json(scheduledCall as never)}::jsonb, scheduled_call)`;
+}
+
+/** A message in the form in which a repeated turn is compared. */
+export interface StoredMessage {
+  role: "user" | "assistant";
+  content: string;
+}
+
+export async function findStoredMessage(
+  sql: Sql,
+  key: Omit<OpenTurn, "turnId">,
+  seq: number,
+): Promise<StoredMessage | null> {
+  const [row] = await sql<StoredMessage[]>`
+    select role, content from messages
+    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq = ${seq}`;
+  return row ?? null;
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from "@parley/shared/errors";
+
+/** For the whole reply: sockets take megabytes of it before anybody waits, so only a client that hardly reads is waited for at all. */
+const PATIENCE_MS = 30_000;
+
+/** Waits until a reply's reader is no longer behind. @throws ServiceError cancelled when the turn has waited for it too long in all */
+export type WaitForReader = (caughtUp: Promise<void>) => Promise<void>;
+
+interface Time {
+  nowMs(): number;
+  /** @returns what calls it off */
+  after(ms: number, then: () => void): () => void;
+}
+
+const TIME: Time = {
+  nowMs: () => performance.now(),
+  after: (ms, then) => {
+    const timer = setTimeout(then, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/**
+ * One client's share of a turn's time, whose session, model and memory it holds: one that reads a byte a second is always behind and
+ * never silent.
+ */
+export function readerPatience({ nowMs, after }: Time = TIME): WaitForReader {
+  let leftMs = PATIENCE_MS;
+  return async (caughtUp) => {
+    const sinceMs = nowMs();
+    const { promise: over, reject } = Promise.withResolvers<never>();
+    const callOff = after(leftMs, () => reject(new ServiceError("cancelled", "The reply was read too slowly")));
+    try {
+      await Promise.race([caughtUp, over]);
+    } finally {
+      callOff();
+      leftMs = Math.max(0, leftMs - (nowMs() - sinceMs));
+    }
+  };
+}

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import {
+  AgentServiceService,
+  type PromptSource,
+  UpdateAgentRequest,
+} from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
+import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { type Persistence, persistently } from "@parley/shared/persistently";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
+import { newOwner } from "@parley/shared/testing/owners";
+import { type ServiceProcess, startServiceProcess } from "@parley/shared/testing/process";
+import { type ScriptedModel, startScriptedModel } from "@parley/shared/testing/scripted-model";
+import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
+import { type ChatClient, chatClient, createAgent, inline, type TestAgent, turn } from "./kit.ts";
+
+/** Changes, each followed by a chat: PARLEY_TEST_PAIRS=1000 for a long run. */
+const PAIRS = Number(process.env.PARLEY_TEST_PAIRS ?? 120);
+const OWNERS = 4;
+const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: undefined };
+/** While a process stands still, the calls that meet it fail. */
+const UNTIL_SERVED: Persistence = { delaysMs: Array.from({ length: 20 }, () => 50), goesOn: isAway };
+const TIMEOUT_MS = 30_000;
+
+type Agents = ServiceClient<typeof AgentServiceService>;
+type Prompts = ServiceClient<typeof PromptServiceService>;
+
+let database: TestDatabase;
+let model: ScriptedModel;
+let dispatcher: FakeDispatcher;
+const started: { name: string; process: ServiceProcess }[] = [];
+const prompts: Prompts[] = [];
+const agents: Agents[] = [];
+const chats: ChatClient[] = [];
+
+/** Two processes of each service, each client bound to one of them. */
+beforeAll(async () => {
+  [database, model, dispatcher] = await Promise.all([
+    createTestDatabase(),
+    startScriptedModel(),
+    startFakeDispatcher(),
+  ]);
+  model.script = (call) => call.finish(call.asked.system);
+  const promptProcesses = await startTwo("prompt", { DATABASE_URL: database.urls.prompt });
+  const agentProcesses = await startTwo("agent", {
+    DATABASE_URL: database.urls.agent,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+  });
+  const conversations = await startTwo("conversation", {
+    DATABASE_URL: database.urls.conversation,
+    PARLEY_AGENT_ADDRESS: listOf(agentProcesses),
+    PARLEY_PROMPT_ADDRESS: listOf(promptProcesses),
+    PARLEY_WEBHOOK_ADDRESS: dispatcher.address,
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+    PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
+  });
+  for (const { address } of promptProcesses)
+    prompts.push(createClient(PromptServiceService, { peer: "prompt", address, timeoutMs: TIMEOUT_MS }));
+  for (const { address } of agentProcesses)
+    agents.push(createClient(AgentServiceService, { peer: "agent", address, timeoutMs: TIMEOUT_MS }));
+  for (const { address } of conversations) chats.push(chatClient(address));
+}, TIMEOUT_MS);
+
+afterAll(async () => {
+  for (const client of [...chats, ...agents, ...prompts]) client.close();
+  await Promise.all(started.map((each) => each.process.stop("SIGKILL")));
+  await Promise.all([dispatcher.stop(), model.stop()]);
+  await database.drop();
+});
+
+async function startTwo(name: string, env: Record<string, string>): Promise<ServiceProcess[]> {
+  const two = await Promise.all([startServiceProcess(name, env), startServiceProcess(name, env)]);
+  started.push(...two.map((process) => ({ name, process })));
+  return two;
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof ServiceError && ["unavailable", "deadline"].includes(error.kind);
+}
+
+/** Both addresses, for a client that uses them in turn. */
+function listOf(both: readonly ServiceProcess[]): string {
+  return `ipv4:${both.map(({ address }) => address).join(",")}`;
+}
+
+function at<T>(list: readonly T[], index: number): T {
+  return list[index % list.length] as T;
+}
+
+type Change = (text: string, pair: number) => Promise<unknown>;
+
+/** Ways to give an agent another prompt, each with an agent that is changed in this way only. */
+async function changedAgents(): Promise<{ agent: TestAgent; change: Change }[]> {
+  const ownerId = newOwner();
+  const writePrompt = (text: string, pair: number, promptName = "shared") =>
+    at(prompts, pair).createPrompt({ ...EMPTY_PROMPT, ownerId, promptName, promptContent: text });
+  await writePrompt("at first", 0);
+  const newAgent = () => createAgent({ agents: at(agents, 0), model }, { prompt: named("shared") }, ownerId);
+  const [versioned, inlined, switched] = [await newAgent(), await newAgent(), await newAgent()];
+  const update = (agent: TestAgent, pair: number, prompt: PromptSource) =>
+    at(agents, pair).updateAgent(UpdateAgentRequest.fromPartial({ ...agent, prompt }));
+  return [
+    { agent: versioned, change: writePrompt },
+    { agent: inlined, change: (text, pair) => update(inlined, pair, inline(text)) },
+    {
+      agent: switched,
+      change: async (text, pair) => {
+        await writePrompt(text, pair, `number ${pair % 2}`);
+        await update(switched, pair + 1, named(`number ${pair % 2}`));
+      },
+    },
+  ];
+}
+
+function named(promptName: string): PromptSource {
+  return { source: { $case: "reference", value: { promptName, promptVersion: undefined } } };
+}
+
+/** Changes an agent and chats, again and again. @returns chats that did not see the change before them */
+async function changeAndChat({ agent, change }: { agent: TestAgent; change: Change }, pairs: number) {
+  const stale: string[] = [];
+  for (let pair = 0; pair < pairs; pair++) {
+    const text = `text ${pair} of ${agent.agentId}`;
+    await persistently(() => change(text, pair >> 1), UNTIL_SERVED);
+    const { response } = await persistently(() => at(chats, pair).completeTurn({ turn: turn(agent) }), UNTIL_SERVED);
+    if (response !== text) stale.push(`${text}: ${response}`);
+  }
+  return stale;
+}
+
+test("a chat that follows a change sees it, whichever processes made the change and run the chat", async () => {
+  const owners = await Promise.all(Array.from({ length: OWNERS }, changedAgents));
+  const all = owners.flat();
+  const stale = await Promise.all(all.map((changed) => changeAndChat(changed, Math.ceil(PAIRS / all.length))));
+  expect(stale.flat()).toEqual([]);
+}, 120_000);
+
+test.each(["conversation", "agent", "prompt"])(
+  "a chat that follows a change sees it while a process of the %s service stands still, and after that",
+  async (name) => {
+    const changed = await changedAgents();
+    // From memory.
+    for (const { agent } of changed) for (const chat of chats) await chat.completeTurn({ turn: turn(agent) });
+    const frozen = started.find((each) => each.name === name)?.process as ServiceProcess;
+    const others = { conversation: chats, agent: agents, prompt: prompts }[name] as unknown[];
+    process.kill(frozen.pid, "SIGSTOP");
+    const away = others.shift();
+    const stale = [];
+    try {
+      stale.push(...(await Promise.all(changed.map((each) => changeAndChat(each, 2)))));
+    } finally {
+      others.unshift(away);
+      process.kill(frozen.pid, "SIGCONT");
+    }
+    for (const { agent, change } of changed) {
+      // At once, with whatever the process remembers from before.
+      const texts = await Promise.all(
+        chats.map((chat) => persistently(() => chat.completeTurn({ turn: turn(agent) }), UNTIL_SERVED)),
+      );
+      expect(new Set(texts.map(({ response }) => response)).size).toBe(1);
+      stale.push(await changeAndChat({ agent, change }, 2));
+    }
+    expect(stale.flat()).toEqual([]);
+  },
+  120_000,
+);

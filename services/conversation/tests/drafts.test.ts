@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  CompleteConversationRequest,
+  Outcome,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { newUuid } from "@parley/shared/ids";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { createAgent, inline, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
+
+let service: TestChat;
+beforeAll(async () => {
+  service = await startTestChat();
+});
+afterAll(() => service.stop());
+
+async function draftOf(agent: TestAgent, prompt: string): Promise<string> {
+  const change = { ...UpdateAgentRequest.fromPartial(agent), prompt: inline(prompt) };
+  return (await service.agents.createDraft({ change })).draftId;
+}
+
+const tryOut = async (agent: TestAgent, draftId: string | undefined, sessionId?: string) =>
+  service.chat.completeTurn({ turn: turn(agent, "Hi", { draftId, sessionId }) });
+
+const systemPrompts = () => service.model.calls.map(({ asked }) => asked.system);
+
+test("a chat on a draft asks the model with the draft, which each message may change", async () => {
+  const agent = await createAgent(service);
+  const { sessionId } = await tryOut(agent, await draftOf(agent, "Be long."));
+  await tryOut(agent, await draftOf(agent, "Be loud."), sessionId);
+  await say(service, agent);
+  expect(systemPrompts().slice(-3)).toEqual(["Be long.", "Be loud.", "Be brief."]);
+  const { conversation } = await service.chat.getConversation({ ownerId: agent.ownerId, conversationId: sessionId });
+  expect(conversation?.isTestCall).toBe(true);
+});
+
+test("a session either tries a draft in each message or in none", async () => {
+  const agent = await createAgent(service);
+  const draftId = await draftOf(agent, "Be long.");
+  const { sessionId: trying } = await tryOut(agent, draftId);
+  expect(await serviceErrorOf(tryOut(agent, undefined, trying))).toMatchObject({
+    kind: "condition",
+    detail: "Session tries a draft: send draft with each message",
+  });
+  const { sessionId: real } = await say(service, agent);
+  expect(await serviceErrorOf(tryOut(agent, draftId, real))).toMatchObject({
+    kind: "condition",
+    detail: "Session does not try a draft: begin a new one, without session_id",
+  });
+});
+
+test("conversations on drafts send no event and are not counted as used", async () => {
+  const agent = await createAgent(service);
+  const { ownerId } = agent;
+  const draftId = await draftOf(agent, "Be long.");
+  await tryOut(agent, draftId);
+  const conversationId = newUuid();
+  const type = ConversationType.CONVERSATION_TYPE_WEB;
+  const start = { ...agent, conversationId, type, draftId, isTestCall: true };
+  await service.chat.startConversation(StartConversationRequest.fromPartial(start));
+  const end = { ownerId, conversationId, outcome: Outcome.OUTCOME_SUCCESS };
+  await service.chat.completeConversation(CompleteConversationRequest.fromPartial(end));
+  expect(await service.sql`select from conversation_events where owner_id = ${ownerId}`).toBeEmpty();
+  const [from, to] = [new Date("2026-01-01"), new Date("2026-01-02")];
+  const { days } = await service.chat.countUsage({ ownerId, from, to });
+  expect(days).toMatchObject([{ conversations: 0, replies: 0, inputTokens: 0, outputTokens: 0 }]);
+});

@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  CompleteConversationRequest,
+  type GetStatisticsResponse,
+  Outcome,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { newOwner } from "@parley/shared/testing/owners";
+import { foldFigureChanges } from "../src/store/figures.ts";
+import { startCall } from "./calls-kit.ts";
+import { createAgent, say, startTestChat, type TestAgent, type TestChat } from "./kit.ts";
+
+const DAY_MS = 86_400_000;
+
+let service: TestChat;
+let db: Database;
+beforeAll(async () => {
+  service = await startTestChat();
+  db = openDatabase({ url: service.env.DATABASE_URL ?? "", name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await service.stop();
+});
+
+const statistics = (ownerId: string, agentId = "") =>
+  service.chat.getStatistics({ ownerId, agentId, from: new Date("2026-01-01"), to: new Date("2026-02-01") });
+
+async function hold(agent: TestAgent, outcome: Outcome, durationSeconds: number): Promise<void> {
+  const { conversationId } = await startCall(service.chat, agent);
+  const end = { ownerId: agent.ownerId, conversationId, outcome, durationSeconds };
+  await service.chat.completeConversation(CompleteConversationRequest.fromPartial(end));
+}
+
+/** Sets what replies took, which a test cannot. */
+async function note(ownerId: string, type: string, latencies: readonly number[]): Promise<void> {
+  await db`
+    insert into figure_changes (owner_id, day, agent_id, type, latency_ms)
+    select ${ownerId}, '2026-01-01', 'agt_any', ${type}, ms from unnest(${latencies as number[]}::integer[]) as given (ms)`;
+}
+
+test("conversations, outcomes, call time, replies and tokens are summed by day, channel, agent and model", async () => {
+  const agent = await createAgent(service);
+  const other = await createAgent(service, {}, agent.ownerId);
+  await Promise.all([say(service, agent), say(service, agent), say(service, other)]);
+  await hold(agent, Outcome.OUTCOME_SUCCESS, 61.5);
+  await hold(agent, Outcome.OUTCOME_ERROR, 2);
+  const counted = await statistics(agent.ownerId);
+  const chats = counted.channels.find(({ type }) => type === ConversationType.CONVERSATION_TYPE_CHAT);
+  expect(chats).toMatchObject({ day: "2026-01-01", figures: { begun: 3, completed: 0, replies: 3, callSeconds: 0 } });
+  const calls = counted.channels.find(({ type }) => type !== ConversationType.CONVERSATION_TYPE_CHAT);
+  expect(calls?.figures).toMatchObject({ begun: 2, completed: 1, failed: 1, callSeconds: 63.5, replies: 0 });
+  expect(counted.agents.map(({ agentId, figures }) => [agentId, figures?.begun])).toEqual([
+    [agent.agentId, 4],
+    [other.agentId, 1],
+  ]);
+  expect(counted.models).toMatchObject([
+    { providerName: "CUSTOM_LLM", modelName: "scripted", figures: { replies: 3 } },
+  ]);
+  const { days } = await service.chat.countUsage({
+    ownerId: agent.ownerId,
+    from: new Date("2026-01-01"),
+    to: new Date("2026-01-02"),
+  });
+  expect(chats?.figures).toMatchObject({ inputTokens: days[0]?.inputTokens, outputTokens: days[0]?.outputTokens });
+  expect((await statistics(agent.ownerId, other.agentId)).agents).toMatchObject([{ figures: { begun: 1 } }]);
+});
+
+test("folding changes no figure, whatever came before and comes after", async () => {
+  const agent = await createAgent(service);
+  const sorted = (answer: GetStatisticsResponse) => ({
+    ...answer,
+    channels: answer.channels.sort((one, two) => one.day.localeCompare(two.day)),
+  });
+  await say(service, agent);
+  await note(agent.ownerId, "CHAT", [400, 800]);
+  for (let fold = 0; fold < 2; fold++) {
+    const before = sorted(await statistics(agent.ownerId));
+    expect(await foldFigureChanges(db, agent.ownerId)).toBeGreaterThan(0);
+    expect(sorted(await statistics(agent.ownerId))).toEqual(before);
+    service.clock.advance(DAY_MS);
+    await say(service, agent);
+  }
+  const { channels } = sorted(await statistics(agent.ownerId));
+  expect(channels.map(({ figures }) => figures?.begun)).toEqual([1, 1, 1]);
+});
+
+test("figures remain when conversations are deleted", async () => {
+  const agent = await createAgent(service);
+  await say(service, agent);
+  const before = await statistics(agent.ownerId);
+  await db`delete from messages where owner_id = ${agent.ownerId}`;
+  await db`delete from conversations where owner_id = ${agent.ownerId}`;
+  expect(await statistics(agent.ownerId)).toEqual(before);
+});
+
+test("latency is told of calls and of text apart, right to 5 %", async () => {
+  const ownerId = newOwner();
+  await note(
+    ownerId,
+    "CHAT",
+    Array.from({ length: 100 }, (_, at) => (at + 1) * 10),
+  );
+  await note(ownerId, "TELEPHONY", [700, 750, 2_000]);
+  const { latencies } = await statistics(ownerId);
+  const of = (isCall: boolean) => latencies.find((each) => each.day === "" && each.isCall === isCall);
+  const near = (ms: number | undefined, expected: number) => Math.abs((ms ?? 0) / expected - 1) <= 0.06;
+  expect([near(of(false)?.p50Ms, 500), near(of(false)?.p95Ms, 950)]).toEqual([true, true]);
+  expect([near(of(true)?.p50Ms, 750), near(of(true)?.p95Ms, 2_000)]).toEqual([true, true]);
+  expect(latencies.filter(({ day }) => day === "2026-01-01")).toHaveLength(2);
+});
+
+test("an owner without conversations has empty statistics", async () => {
+  expect(await statistics(newOwner())).toEqual({ channels: [], agents: [], models: [], latencies: [] });
+});

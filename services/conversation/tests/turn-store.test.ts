@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { newId, newUuid } from "@parley/shared/ids";
+import { newOwner } from "@parley/shared/testing/owners";
+import type { SessionKey } from "../src/store/session-key.ts";
+import type { NewTurn, StoredReply, TurnEnd } from "../src/store/turns.ts";
+import { type TurnStore, turnStore } from "../src/store/turns-together.ts";
+import { startTestLists, type TestLists } from "./lists-kit.ts";
+
+const NOW = new Date("2026-02-03T12:00:00Z");
+const UNTIL = new Date("2026-02-03T12:00:30Z");
+const END: TurnEnd = { checkpointed: false, language: null, ended: false, key: null };
+const MAX_BYTES = 100_000;
+/** More than one statement takes. */
+const MANY = 40;
+
+let lists: TestLists;
+let store: TurnStore;
+beforeAll(async () => {
+  lists = await startTestLists();
+  store = turnStore(lists.db);
+}, 60_000);
+afterAll(() => lists.stop());
+
+function newTurn(key: SessionKey, message: string): NewTurn {
+  const metadata = { said: message.slice(0, 20) };
+  return {
+    ...key,
+    ...{
+      turnId: newUuid(),
+      type: "CHAT" as const,
+      agentId: "agt_any",
+      draftId: null,
+      message,
+      name: message,
+      metadata,
+      variables: metadata,
+      now: NOW,
+      until: UNTIL,
+    },
+  };
+}
+
+function reply(content: string): StoredReply {
+  const by = { provider: "p", model: "m", promptName: null, promptVersion: null };
+  const usage = { inputTokens: 1, outputTokens: undefined };
+  return { content, ...by, partial: false, usage, firstWordMs: null, totalMs: 1 };
+}
+
+function newSession(): SessionKey {
+  return { ownerId: newOwner(), conversationId: newUuid() };
+}
+
+async function begin(key: SessionKey, message: string): Promise<void> {
+  const turn = newTurn(key, message);
+  await store.insertSessionWithTurn({ ...turn, id: newId("cnv") });
+  expect(await store.finishTurn({ ...turn, replySeq: 2 }, reply(`Re: ${message}`), NOW, END)).toBe(true);
+}
+
+async function transcript({ ownerId, conversationId }: SessionKey): Promise<string[]> {
+  const rows = await lists.db<{ content: string }[]>`
+    select content from messages where owner_id = ${ownerId} and conversation_id = ${conversationId} order by seq`;
+  return rows.map(({ content }) => content);
+}
+
+test("concurrent turns of many owners are each stored with their own messages, replies and results", async () => {
+  const sessions = Array.from({ length: MANY }, newSession);
+  await Promise.all(sessions.map((key, at) => begin(key, `${at}`)));
+  await Promise.all(
+    sessions.map(async (key, at) => {
+      const turn = newTurn(key, `${at} again`);
+      const taken = await store.takeTurn(turn, MAX_BYTES);
+      expect(taken).toEqual({
+        seq: 3,
+        replySeq: 4,
+        variables: { said: `${at} again` },
+        language: null,
+        earlier: [
+          { role: "user", content: `${at}` },
+          { role: "assistant", content: `Re: ${at}` },
+        ],
+      });
+      const end = { ...END, ended: at % 3 === 0, checkpointed: at % 2 === 0, language: `x-${at}` };
+      expect(await store.finishTurn({ ...turn, replySeq: 4 }, reply(`Re: ${at} again`), NOW, end)).toBe(true);
+    }),
+  );
+  for (const [at, key] of sessions.entries()) {
+    expect(await transcript(key)).toEqual([`${at}`, `Re: ${at}`, `${at} again`, `Re: ${at} again`]);
+    const [row] = await lists.db`
+      select status, language, turn_id, message_count from conversations where conversation_id = ${key.conversationId}`;
+    const status = at % 3 === 0 ? "COMPLETED" : "IN_PROGRESS";
+    expect(row).toEqual({ status, language: `x-${at}`, turnId: null, messageCount: 4 });
+  }
+});
+
+test("a turn whose session a transaction holds does not delay the turns of others", async () => {
+  const [held, ...others] = Array.from({ length: MANY }, newSession) as [SessionKey, ...SessionKey[]];
+  await Promise.all([held, ...others].map((key) => begin(key, "Hi")));
+  const holder = await lists.db.reserve();
+  await holder`begin`;
+  await holder`select from conversations where conversation_id = ${held.conversationId} for update`;
+  const waiting = store.takeTurn(newTurn(held, "Me too"), MAX_BYTES);
+  const taken = await Promise.all(others.map((key) => store.takeTurn(newTurn(key, "Me too"), MAX_BYTES)));
+  expect(taken.every((each) => each?.seq === 3)).toBe(true);
+  await holder`commit`;
+  holder.release();
+  expect(await waiting).toMatchObject({ seq: 3 });
+});
+
+test("a turn that cannot be stored fails alone", async () => {
+  const results = await Promise.allSettled(
+    Array.from({ length: MANY }, (_, at) => {
+      const turn = newTurn(newSession(), at === 7 ? "\u0000" : "Hi");
+      return store.insertSessionWithTurn({ ...turn, id: newId("cnv") });
+    }),
+  );
+  expect(results.flatMap(({ status }, at) => (status === "rejected" ? [at] : []))).toEqual([7]);
+});
+
+test("exactly one of concurrent turns in a session is taken", async () => {
+  const key = newSession();
+  await begin(key, "Hi");
+  const taken = await Promise.all(
+    Array.from({ length: MANY }, (_, at) => store.takeTurn(newTurn(key, `${at}`), MAX_BYTES)),
+  );
+  expect(taken.filter((each) => each !== null)).toHaveLength(1);
+  expect(await transcript(key)).toHaveLength(3);
+});
+
+test("a reply whose turn was taken over by another is not stored, whatever shares its statement", async () => {
+  const sessions = Array.from({ length: MANY }, newSession);
+  await Promise.all(sessions.map((key) => begin(key, "Hi")));
+  const stored = await Promise.all(
+    sessions.map(async (key, at) => {
+      const turn = newTurn(key, "Again");
+      expect(await store.takeTurn(turn, MAX_BYTES)).not.toBeNull();
+      const turnId = at % 2 === 0 ? turn.turnId : newUuid();
+      return store.finishTurn({ ...turn, turnId, replySeq: 4 }, reply("Yes"), NOW, END);
+    }),
+  );
+  expect(stored).toEqual(sessions.map((_, at) => at % 2 === 0));
+});
+
+test("turns taken in one statement read the earlier messages of long sessions separately", async () => {
+  const sessions = Array.from({ length: MANY }, newSession);
+  await Promise.all(sessions.map((key) => begin(key, "word ".repeat(3_000))));
+  const taken = await Promise.all(sessions.map((key) => store.takeTurn(newTurn(key, "Again"), MAX_BYTES)));
+  expect(taken.every((each) => each?.seq === 3)).toBe(true);
+  expect(taken.some((each) => each?.earlier === null)).toBe(true);
+});

@@ -1,0 +1,13 @@
+/** Audio inside the voice service: one channel of signed 16-bit samples, 16,000 a second, whatever a transport or a provider uses. */
+export type Pcm = Int16Array;
+
+export const SAMPLES_PER_SECOND = 16_000;
+
+/** What transports send and receive at once. */
+export const FRAME_MS = 20;
+export const FRAME_SAMPLES = (SAMPLES_PER_SECOND / 1_000) * FRAME_MS;
+
+/** Milliseconds of audio. */
+export function durationMs(samples: number): number {
+  return (samples / SAMPLES_PER_SECOND) * 1_000;
+}

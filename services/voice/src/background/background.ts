@@ -1,0 +1,34 @@
+import { FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
+import { isSound, soundOf } from "./sounds.ts";
+
+/** Puts a sound behind what goes out. Null stands for silence. */
+export type Background = (frame: Pcm | null) => Pcm | null;
+
+/** Of `background_audio: true`. */
+const SOUND = "office";
+const VOLUME = 0.3;
+
+/**
+ * The sound of an agent's `background_audio`; a name that is not known is no sound.
+ * @param config true, or `{ sound, volume }`; null if the agent has none
+ */
+export async function backgroundOf(config: Readonly<Record<string, unknown>> | null): Promise<Background | null> {
+  const { sound = SOUND, volume = VOLUME } = config ?? { sound: "none" };
+  if (typeof sound !== "string" || !isSound(sound) || !(Number(volume) > 0)) return null;
+  return mixer(await soundOf(sound), Number(volume));
+}
+
+/** @param volume 0 to 1 */
+export function mixer(sound: Pcm, volume: number): Background {
+  // Calls that begin together do not hear the same.
+  let at = Math.floor(Math.random() * sound.length);
+  return (frame) => {
+    const mixed = new Int16Array(FRAME_SAMPLES);
+    for (let sample = 0; sample < FRAME_SAMPLES; sample++) {
+      const both = (frame?.[sample] ?? 0) + volume * (sound[at] as number);
+      mixed[sample] = Math.max(-32_768, Math.min(32_767, Math.round(both)));
+      at = at + 1 === sound.length ? 0 : at + 1;
+    }
+    return mixed;
+  };
+}

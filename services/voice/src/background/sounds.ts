@@ -1,0 +1,82 @@
+import { setImmediate } from "node:timers/promises";
+import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { events, murmur, type Random, random, resonator, rumble, type Source } from "./synth.ts";
+
+export type SoundName = "office" | "cafe";
+
+/** The sounds that `background_audio` knows; `none` is none of them. */
+const SOUNDS: Record<SoundName, (next: Random) => Source> = { office, cafe };
+
+const SEED = 1;
+/** Nobody notices that it begins again. */
+const SECONDS = 20;
+/** The end fades into the beginning. */
+const FADE_SECONDS = 1;
+/** Root mean square: loud, but behind a voice. */
+const LOUDNESS = 3_000;
+/** Made in one turn of the loop, which paces audio: about two milliseconds. */
+const SLICE_SAMPLES = SAMPLES_PER_SECOND / 10;
+
+const made = new Map<SoundName, Promise<Pcm>>();
+
+export function isSound(name: string): name is SoundName {
+  return Object.hasOwn(SOUNDS, name);
+}
+
+/** A sound to be played in a loop. Made once in a process. */
+export function soundOf(name: SoundName): Promise<Pcm> {
+  const known = made.get(name) ?? make(SOUNDS[name](random(SEED)));
+  made.set(name, known);
+  return known;
+}
+
+async function make(source: Source): Promise<Pcm> {
+  const fade = FADE_SECONDS * SAMPLES_PER_SECOND;
+  const length = SECONDS * SAMPLES_PER_SECOND;
+  const samples = new Float32Array(length + fade);
+  for (let at = 0; at < samples.length; at++) {
+    samples[at] = source();
+    if (at % SLICE_SAMPLES === 0) await setImmediate();
+  }
+  let power = 0;
+  for (let at = 0; at < length; at++) {
+    const share = at < fade ? at / fade : 1;
+    const end = at < fade ? (samples[length + at] ?? 0) * (1 - share) : 0;
+    const sample = (samples[at] ?? 0) * share + end;
+    samples[at] = sample;
+    power += sample * sample;
+  }
+  const scale = LOUDNESS / Math.sqrt(power / length);
+  return Int16Array.from(samples.subarray(0, length), (sample) => Math.max(-32_768, Math.min(32_767, sample * scale)));
+}
+
+/** Air conditioning, keyboards, colleagues at the other end of the room. */
+function office(next: Random): Source {
+  const [air, hiss] = [rumble(120, next), rumble(2_500, next)];
+  const voices = [murmur(next), murmur(next)];
+  const keys = events(4, () => key(next), 0.03, next);
+  return () => 3 * air() + 0.1 * hiss() + 0.35 * voices.reduce((sum, voice) => sum + voice(), 0) + 0.5 * keys();
+}
+
+/** Many people, and cups. */
+function cafe(next: Random): Source {
+  const room = rumble(500, next);
+  const voices = Array.from({ length: 8 }, () => murmur(next));
+  const cups = events(0.5, () => cup(next), 0.25, next);
+  return () => 0.5 * room() + 0.7 * voices.reduce((sum, voice) => sum + voice(), 0) + 0.15 * cups();
+}
+
+function key(next: Random): Source {
+  const click = resonator(1_800 + 1_500 * next(), 900);
+  const loudness = 0.4 + 0.6 * next();
+  return () => loudness * click(2 * next() - 1);
+}
+
+function cup(next: Random): Source {
+  const tones = [2_300 + 900 * next(), 3_900 + 1_200 * next(), 5_600];
+  let at = 0;
+  return () => {
+    at++;
+    return tones.reduce((sum, hz) => sum + Math.sin((2 * Math.PI * hz * at) / SAMPLES_PER_SECOND), 0) / tones.length;
+  };
+}

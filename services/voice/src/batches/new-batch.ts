@@ -1,0 +1,120 @@
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { CallBatchSettings } from "@parley/proto/parley/voice/v1/call_batch.ts";
+import type { CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Sql } from "@parley/shared/db/database";
+import { invalid, ServiceError, type Violation } from "@parley/shared/errors";
+import { newId } from "@parley/shared/ids";
+import type { OutboundContext } from "../outbound/context.ts";
+import { newCall, numberFault } from "../outbound/new-call.ts";
+import {
+  type BatchEntry,
+  type BatchSettings,
+  type CallBatchRow,
+  countUnendedBatches,
+  insertBatch,
+} from "../store/call-batches.ts";
+import { wakeBatch } from "./run-batches.ts";
+
+const CALLS_MAX = 10_000;
+const BATCHES_MAX = 100;
+const FAULTS_TOLD = 20;
+const DAY_MINUTES = 24 * 60;
+const RETRIES_MAX = 10;
+const AFTER_MINUTES_MAX = 7 * DAY_MINUTES;
+const REPEATED = { [Outcome.OUTCOME_BUSY]: "BUSY", [Outcome.OUTCOME_NO_ANSWER]: "NO_ANSWER" } as const;
+
+export interface NewBatch {
+  batch: Omit<CallBatchRow, "status" | "endedAt" | "total">;
+  entries: BatchEntry[];
+}
+
+/** @throws ServiceError invalid, naming each wrong number; and whatever its first call would be refused with */
+export async function newBatch(
+  ctx: OutboundContext,
+  { ownerId, settings, calls }: CreateCallBatchRequest,
+): Promise<NewBatch> {
+  const [first] = calls;
+  if (!settings || !first || calls.length > CALLS_MAX) throw invalid("calls", `calls must be 1 to ${CALLS_MAX}`);
+  refuseWrongNumbers(ctx, calls);
+  // What is wrong with the first call is wrong with all.
+  const call = await newCall(ctx, {
+    ownerId,
+    agentId: settings.agentId,
+    toMobileNumber: first.toMobileNumber,
+    fromMobileNumber: settings.fromMobileNumber,
+    dynamicVariables: first.dynamicVariables,
+    metadata: settings.metadata,
+    isTestCall: settings.isTestCall,
+    maxDurationSeconds: settings.maxDurationSeconds,
+    ringSeconds: settings.ringSeconds,
+    voicemail: settings.voicemail,
+  });
+  const { agentId, fromMobileNumber, metadata, isTestCall, maxDurationSeconds, ringSeconds, voicemail } = call;
+  return {
+    batch: {
+      ownerId,
+      batchId: newId("bat"),
+      carrierId: call.carrierId,
+      provider: call.provider,
+      createdAt: ctx.clock.now(),
+      settings: {
+        ...{ agentId, fromMobileNumber, metadata, isTestCall, maxDurationSeconds, ringSeconds, voicemail },
+        startAt: settings.startAt?.toISOString() ?? null,
+        window: windowOf(settings),
+        retries: retriesOf(settings),
+      },
+    },
+    entries: calls.map(({ toMobileNumber, dynamicVariables }, at) => ({
+      number: at + 1,
+      toMobileNumber,
+      dynamicVariables: dynamicVariables ?? {},
+    })),
+  };
+}
+
+/** @throws ServiceError condition when the owner has too many batches that have not ended */
+export async function storeBatch(tx: Sql, { batch, entries }: NewBatch): Promise<void> {
+  if ((await countUnendedBatches(tx, batch.ownerId)) >= BATCHES_MAX)
+    throw new ServiceError(
+      "condition",
+      `This account has ${BATCHES_MAX} batches that have not ended: cancel one first`,
+    );
+  await insertBatch(tx, batch, entries);
+  await wakeBatch(tx, batch, batch.createdAt);
+}
+
+function refuseWrongNumbers(ctx: OutboundContext, calls: CreateCallBatchRequest["calls"]): void {
+  const violations: Violation[] = [];
+  for (const [at, { toMobileNumber }] of calls.entries()) {
+    const fault = numberFault(ctx, toMobileNumber);
+    if (fault !== null && violations.length < FAULTS_TOLD)
+      violations.push({ path: `calls.${at}.to_mobile_number`, message: `calls.${at}.to_mobile_number ${fault}` });
+  }
+  const [first] = violations;
+  if (first) throw new ServiceError("invalid", first.message, { violations });
+}
+
+function windowOf({ window }: CallBatchSettings): BatchSettings["window"] {
+  if (!window) return null;
+  const { fromMinute, toMinute, timezone } = window;
+  const isMinute = (minute: number) => minute >= 0 && minute < DAY_MINUTES;
+  if (!isMinute(fromMinute) || !isMinute(toMinute) || fromMinute === toMinute)
+    throw invalid("window", "window must have two different times of day as from_time and to_time");
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: timezone });
+  } catch {
+    throw invalid("window.timezone", "window.timezone must be an IANA time zone, such as Europe/Berlin");
+  }
+  return { fromMinute, toMinute, timezone };
+}
+
+function retriesOf({ retries }: CallBatchSettings): BatchSettings["retries"] {
+  if (!retries) return { max: 0, afterMinutes: 0, on: [] };
+  const { max, afterMinutes } = retries;
+  if (max < 0 || max > RETRIES_MAX) throw invalid("retries.max", `retries.max must be from 0 to ${RETRIES_MAX}`);
+  if (afterMinutes < 1 || afterMinutes > AFTER_MINUTES_MAX)
+    throw invalid("retries.after_minutes", `retries.after_minutes must be from 1 to ${AFTER_MINUTES_MAX}`);
+  const on = retries.on.map((outcome) => REPEATED[outcome as keyof typeof REPEATED]);
+  if (on.includes(undefined as never)) throw invalid("retries.on", "retries.on must be of busy and no_answer");
+  return { max, afterMinutes, on };
+}

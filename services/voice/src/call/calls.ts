@@ -1,0 +1,94 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { Logger } from "@parley/shared/log";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import { durations } from "@parley/shared/telemetry/instruments";
+import type { Recordings } from "../recording/recordings.ts";
+import {
+  type SpeechSettings,
+  selectSpeechToSpeech,
+  selectSpeechToText,
+  selectTextToSpeech,
+} from "../speech/providers.ts";
+import { startSileroDetector } from "../vad/silero.ts";
+import { callClock } from "./call-clock.ts";
+import type { StartCall } from "./incoming.ts";
+import { liveCalls } from "./live-calls.ts";
+import { type CallHolder, callHolder, completeLost, type StartCallOptions } from "./start-call.ts";
+import type { Conversations } from "./transcript.ts";
+
+export interface CallsOptions {
+  db: Database;
+  clock: Clock;
+  conversations: Conversations;
+  agents: Pick<ServiceClient<typeof AgentServiceService>, "getSpeech">;
+  speech: SpeechSettings;
+  recordings: Recordings;
+  /** Of one owner, in all processes. */
+  callsMax: number;
+  recordEnd: StartCallOptions["recordEnd"];
+  /** How long calls under way may take to end at a stop. */
+  drainMs: number;
+  log: Logger;
+}
+
+/** The calls of this process. */
+export interface Calls extends Pick<CallHolder, "check" | "signal"> {
+  startCall: StartCall;
+  underWay(): number;
+  /** Takes no more calls, lets those under way end within the drain time, and ends the rest. */
+  stop(): Promise<void>;
+}
+
+const stages = durations(
+  "parley.call.latency",
+  "Latency of spoken replies by stage, from the end of the user's speech",
+);
+
+/** @throws when the voice detector cannot be loaded */
+export async function startCalls(options: CallsOptions): Promise<Calls> {
+  const { db, clock, conversations, agents, speech, recordings, callsMax, recordEnd, drainMs, log } = options;
+  const detector = await startSileroDetector(log);
+  const stopping = new AbortController();
+  const live = liveCalls({
+    db,
+    clock,
+    log,
+    callsMax,
+    endLost: (call) => completeLost({ conversations, recordEnd, recordings }, call, call.durationSeconds),
+  });
+  const holder = callHolder({
+    conversations,
+    getSpeech: (request) => agents.getSpeech(request),
+    selectSpeech: ({ stt, tts }) => ({
+      hearing: selectSpeechToText(stt, speech),
+      voice: selectTextToSpeech(tts, speech),
+    }),
+    selectSpeechToSpeech: (sts) => selectSpeechToSpeech(sts, speech),
+    detector,
+    live,
+    recordings,
+    clock: callClock,
+    log,
+    stopping: stopping.signal,
+    recordEnd,
+    measured: (figures) => {
+      for (const [stage, ms] of Object.entries(figures)) {
+        if (ms !== undefined) stages().record(ms / 1_000, { stage: stage.replace(/Ms$/, "") });
+      }
+    },
+  });
+  return {
+    startCall: holder.start,
+    check: holder.check,
+    signal: holder.signal,
+    underWay: holder.underWay,
+    stop: async () => {
+      stopping.abort();
+      await holder.drain(drainMs);
+      await live.stop();
+      await detector.close();
+    },
+  };
+}

@@ -1,0 +1,376 @@
+import type { CallAction } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Logger } from "@parley/shared/log";
+import type { Background } from "../background/background.ts";
+import type { CallRecorder } from "../recording/record-call.ts";
+import type { ListenOptions, SpeechEvent, SpeechStream, SpeechToText } from "../speech/stt.ts";
+import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";
+import type { Leg, LegListener } from "../transport/leg.ts";
+import type { Lines, TurnSettings } from "../turn/settings.ts";
+import {
+  type Effect,
+  type EndReason,
+  initialState,
+  messageOf,
+  type Next,
+  type Outcome,
+  type TurnEvent,
+  type TurnState,
+} from "../turn/state.ts";
+import { dueAt, takeTurn } from "../turn/turn-taking.ts";
+import type { DetectorStream, VoiceDetector } from "../vad/detector.ts";
+import type { CallClock } from "./call-clock.ts";
+import type { CallNews } from "./incoming.ts";
+import { type LatencyWatch, watchLatency } from "./latency.ts";
+import { type Mouth, mouth } from "./mouth.ts";
+import type { Answer, Transcript } from "./transcript.ts";
+
+/** What a call needs besides its leg. */
+export interface CallParts {
+  hearing: SpeechToText;
+  listening: Omit<ListenOptions, "signal">;
+  voice: TextToSpeech;
+  speaking: Omit<SpeakOptions, "signal">;
+  detector: VoiceDetector;
+  transcript: Transcript;
+  /** Empty: the user speaks first. */
+  greeting: string;
+  lines: Lines;
+  settings: TurnSettings;
+  clock: CallClock;
+  log: Logger;
+  /** A sound behind everything that the agent says; null for none. */
+  background: Background | null;
+  /** Records the call; null if it is not recorded. */
+  recorder: CallRecorder | null;
+  watch?: ((news: CallNews) => void) | undefined;
+  /** Is told the figures of each answer that was heard. */
+  measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
+}
+
+export interface HeldCall {
+  /** For the leg. */
+  listener: LegListener;
+  /** The other party is on the line. */
+  connected(leg: Leg): void;
+  /** Ends the call from our side. */
+  hangUp(): void;
+  /** A machine answered: leaves a message, or hangs up if there is none to leave. */
+  machineAnswered(): void;
+  /** The machine that answered records now. */
+  machineReady(): void;
+  /** Cannot go on, for this reason. */
+  fail(note: string): void;
+  /** When the leg has ended and everything that was said is on its way to be stored. */
+  ended: Promise<CallOver>;
+}
+
+export interface CallOver {
+  outcome: Outcome | "NO_ANSWER";
+  reason: EndReason | "voicemail";
+  notes: string | null;
+  /** As the call's clock tells it. */
+  endedAt: number;
+}
+
+/** Holds one call: carries out what turn-taking decides with the leg, the speech providers and the transcript. */
+export function holdCall(parts: CallParts): HeldCall {
+  const { clock, transcript, lines } = parts;
+  const over = new AbortController();
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<CallOver>();
+  const speaking = { ...parts.speaking };
+  let state: TurnState = initialState(parts.settings, clock.now());
+  let leg: Leg | null = null;
+  let agent: Mouth | null = null;
+  let answer: Answer | null = null;
+  let latency: LatencyWatch | null = null;
+  let lastWordsAt = clock.now();
+  let next: { after: Exclude<Next, "give_up">; phoneNumber: string } = { after: "listen", phoneNumber: "" };
+  let notes: string | null = null;
+  /** What was told before the leg was there. */
+  let machine: "machine" | "machine_ready" | null = null;
+  /** Settles when it is known what became of a transfer. */
+  let transferring: Promise<void> | null = null;
+  let stopTimer = () => {};
+
+  // Opened when there is somebody to hear: a phone may ring for long.
+  let hearing: SpeechStream | null = null;
+  let detector: DetectorStream | null = null;
+
+  /** A fault in one call ends that call, and not the process with everybody's. */
+  function contained<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
+    return (...given) => {
+      try {
+        work(...given);
+      } catch (err) {
+        parts.log.error({ err }, "a call failed unexpectedly");
+        fail("An unexpected error");
+      }
+    };
+  }
+
+  // Effects cause further events, which wait until those before them have had all their effects.
+  const waiting: TurnEvent[] = [];
+  let isTurning = false;
+  const happen = contained((event: TurnEvent) => {
+    waiting.push(event);
+    if (isTurning) return;
+    isTurning = true;
+    try {
+      for (let each = waiting.shift(); each; each = waiting.shift()) {
+        const before = state;
+        const turned = takeTurn(state, each, clock.now());
+        state = turned.state;
+        for (const effect of turned.effects) carryOut(effect, before);
+        tellState(before);
+      }
+    } finally {
+      isTurning = false;
+    }
+    stopTimer();
+    // Nobody waits for anybody before both are on the line.
+    const due = leg && dueAt(state);
+    if (due !== null) stopTimer = clock.after(Math.max(0, due - clock.now()), () => happen({ type: "time" }));
+  });
+
+  function carryOut(effect: Effect, before: TurnState): void {
+    switch (effect.type) {
+      case "ask":
+        return void ask(effect.reply, effect.text, before);
+      case "say":
+        agent?.begin(effect.reply);
+        agent?.say(effect.kind === "greeting" ? parts.greeting : lines[effect.kind]);
+        agent?.end();
+        return;
+      case "ask_patience":
+        agent?.say(`${lines.delay} `);
+        agent?.flush();
+        return;
+      case "hold":
+        return void agent?.hold();
+      case "resume":
+        return void agent?.resume();
+      case "interrupt":
+      case "finish":
+        return void store(agent?.stop() ?? "");
+      case "finalize":
+        return void hearing?.finalize();
+      case "note":
+        return void transcript.append("user", effect.text);
+      case "transfer":
+        return void transfer(next.phoneNumber);
+      case "hang_up":
+        return void end(effect.outcome, effect.reason);
+    }
+  }
+
+  function ask(reply: number, text: string, before: TurnState): void {
+    const now = clock.now();
+    const { silentSince, wordsAt, keysAt } = before.user;
+    latency = watchLatency(keysAt ?? silentSince ?? wordsAt ?? now);
+    latency.reach("transcriptMs", lastWordsAt);
+    latency.reach("endOfTurnMs", now);
+    next = { after: "listen", phoneNumber: "" };
+    agent?.begin(reply);
+    parts.watch?.({ type: "user", text, isFinal: true });
+    answer = transcript.ask(text, {
+      text: contained((words) => {
+        latency?.reach("firstWordMs", clock.now());
+        agent?.say(words);
+      }),
+      action: contained(act),
+      complete: contained(() => {
+        happen({ type: "answered", reply, next: next.after });
+        agent?.end();
+      }),
+      failed: (error) => {
+        parts.log.warn({ err: error }, "an answer failed");
+        notes ??= error.detail;
+        happen({ type: "failed", reply });
+      },
+      delayed: () => happen({ type: "delayed", reply }),
+    });
+  }
+
+  function act(action: NonNullable<CallAction["action"]>): void {
+    if (action.$case === "endCall") next = { ...next, after: "hang_up" };
+    if (action.$case === "transferCall") next = { after: "transfer", phoneNumber: action.value.phoneNumber };
+    if (action.$case === "setLanguage") {
+      speaking.language = action.value.language;
+      hearing?.setLanguage(action.value.language);
+    }
+  }
+
+  /** What was heard of the reply that is over. */
+  function store(heard: string): void {
+    if (answer) {
+      const figures = latency?.figures() ?? {};
+      answer.settle(heard, figures);
+      if (figures.audibleMs !== undefined) parts.measured?.(figures);
+    } else {
+      transcript.append("assistant", heard);
+    }
+    if (heard !== "") parts.watch?.({ type: "agent", text: heard, isFinal: true });
+    answer = null;
+    latency = null;
+  }
+
+  async function transfer(to: string): Promise<void> {
+    const settled = Promise.withResolvers<void>();
+    transferring = settled.promise;
+    try {
+      await leg?.transfer(to);
+      notes = `Transferred to ${to}`;
+      end("SUCCESS", "agent_ended");
+    } catch (error) {
+      parts.log.warn({ err: error }, "a transfer failed");
+      happen({ type: "transfer_failed" });
+    }
+    transferring = null;
+    settled.resolve();
+  }
+
+  function end(outcome: CallOver["outcome"], reason: CallOver["reason"]): void {
+    if (over.signal.aborted) return;
+    state = { ...state, over: true };
+    over.abort();
+    stopTimer();
+    stopReports();
+    hearing?.close();
+    detector?.close();
+    leg?.hangUp().catch((err) => parts.log.warn({ err }, "a leg could not be hung up"));
+    resolveEnded({ outcome, reason, notes: notes ?? NOTES[reason], endedAt: clock.now() });
+  }
+
+  const recognized = contained((event: SpeechEvent) => {
+    if (event.type === "failed") {
+      notes ??= event.error.detail;
+      return void happen({ type: "recognition_failed" });
+    }
+    if (event.type === "partial" || event.type === "final") lastWordsAt = clock.now();
+    tellUser(event);
+  });
+
+  /** Something of the user's happens that may change what captions show. */
+  function tellUser(event: TurnEvent): void {
+    const before = messageOf(state.user);
+    happen(event);
+    const text = messageOf(state.user);
+    if (text !== before && text !== "") parts.watch?.({ type: "user", text, isFinal: false });
+  }
+
+  function tellState(before: TurnState): void {
+    const [was, is] = [nameOf(before), nameOf(state)];
+    if (was !== is) parts.watch?.({ type: "state", state: is });
+  }
+
+  function machineTold(told: "machine" | "machine_ready"): void {
+    if (lines.voicemail === "") {
+      if (agent) store(agent.stop());
+      end("NO_ANSWER", "voicemail");
+    } else if (leg) {
+      happen({ type: told });
+    } else {
+      machine = told;
+    }
+  }
+
+  let stopReports = () => {};
+  /** Reports what is heard while it is, so that it survives this process, and for captions. */
+  const report = contained(() => {
+    if (state.reply?.stage === "speaking" && agent) {
+      const heard = agent.heard();
+      answer?.hear(heard);
+      if (heard !== "") parts.watch?.({ type: "agent", text: heard, isFinal: false });
+    }
+    stopReports = clock.after(REPORT_MS, report);
+  });
+
+  function fail(note: string): void {
+    notes ??= note;
+    try {
+      store(agent?.stop() ?? "");
+    } catch (err) {
+      parts.log.error({ err }, "what was heard last could not be stored");
+    }
+    end("ERROR", "failed");
+  }
+
+  return {
+    ended,
+    listener: {
+      heard: contained((frame) => {
+        if (over.signal.aborted) return;
+        parts.recorder?.heard(frame);
+        hearing?.send(frame);
+        detector?.send(frame);
+      }),
+      pressed: contained((key) => {
+        lastWordsAt = clock.now();
+        tellUser({ type: "pressed", key });
+      }),
+      reached: contained((mark) => agent?.reached(mark)),
+      ended: () => {
+        const leave = () => happen({ type: "left" });
+        // A leg that is transferred ends before the transfer is known to have succeeded.
+        if (transferring) void transferring.then(leave);
+        else leave();
+      },
+      sending: (frame, inMs) => {
+        // Beyond the playback of replies, so that it is part of nothing that counts as said, and once in the recording.
+        const audible = parts.background?.(frame) ?? frame;
+        if (audible) parts.recorder?.sent(audible, inMs);
+        return audible;
+      },
+    },
+    connected: contained((given) => {
+      leg = given;
+      const cut = () => {
+        given.clear();
+        parts.recorder?.cut();
+      };
+      agent = mouth({
+        leg: { ...given, clear: cut },
+        voice: parts.voice,
+        options: () => speaking,
+        events: {
+          sound: (reply, ms) => happen({ type: "sound", reply, ms }),
+          firstAudio: () => latency?.reach("firstAudioMs", clock.now()),
+          audible: () => latency?.reach("audibleMs", clock.now()),
+          played: (reply) => happen({ type: "played", reply }),
+          failed: (reply) => happen({ type: "failed", reply }),
+        },
+      });
+      if (over.signal.aborted) return void given.hangUp().catch(() => {});
+      state = initialState(parts.settings, clock.now());
+      parts.recorder?.begin();
+      hearing = parts.hearing.listen({ ...parts.listening, signal: over.signal }, recognized);
+      detector = parts.detector.listen(happen);
+      report();
+      happen({ type: "connected", greets: machine === null && parts.greeting.trim() !== "" });
+      if (machine) happen({ type: machine });
+    }),
+    hangUp: () => {
+      happen({ type: "left" });
+    },
+    machineAnswered: () => machineTold("machine"),
+    machineReady: () => machineTold("machine_ready"),
+    fail,
+  };
+}
+
+/** How often what is heard is reported. */
+const REPORT_MS = 1_000;
+
+export const NOTES: Record<CallOver["reason"], string | null> = {
+  agent_ended: null,
+  left_message: "The agent left a message on the voicemail",
+  voicemail: "A voicemail answered",
+  user_left: null,
+  user_silent: "The user stayed silent",
+  failed: "The call could not go on: nobody could be heard",
+};
+
+function nameOf({ reply }: TurnState): "listening" | "thinking" | "speaking" {
+  if (!reply || reply.stage === "held") return "listening";
+  return reply.stage;
+}

@@ -1,0 +1,89 @@
+import type { Leg, LegListener } from "../transport/leg.ts";
+
+/**
+ * Takes a call from a transport and holds it to its end. Resolves before the other party is connected, so that a transport can
+ * answer whoever asked for the call.
+ * @throws ServiceError before `connect` is called: rate_limited (the owner has as many calls as it may), condition (the agent lacks a
+ * model, a voice or a provider's credential; the detail names it), not_found or forbidden (the agent), unavailable (this process
+ * stops, or a service is away). The transport refuses the call with it. No conversation is left behind in progress.
+ */
+export type StartCall = (call: CallRequest, connect: Connect) => Promise<CallUnderWay>;
+
+/** Who speaks with which agent, as the transport knows it. */
+export interface CallRequest {
+  ownerId: string;
+  agentId: string;
+  channel: Channel;
+  /** A UUID chosen before, such as in the answer to the request for a web call; absent: a new one. */
+  conversationId?: string | undefined;
+  /** Values for the variables in prompt and greeting. */
+  dynamicVariables?: Readonly<Record<string, unknown>> | undefined;
+  metadata?: Readonly<Record<string, unknown>> | undefined;
+  isTestCall?: boolean | undefined;
+  /** Whoever asks does so again if the call could not begin, and at last ends its conversation. Otherwise that is done here. */
+  isAskedAgain?: boolean | undefined;
+  /** The draft of the agent that the call tries; absent or null for the agent itself. */
+  draftId?: string | null | undefined;
+  /** Seconds on the line after which the call is hung up; absent: no limit. */
+  maxDurationSeconds?: number | undefined;
+  /** Whether a machine that answers is left the agent's message; absent: it is hung up. */
+  leavesMessage?: boolean | undefined;
+  /** Is told what is said and what the agent does as it happens, for live captions. Must not throw. */
+  watch?: ((news: CallNews) => void) | undefined;
+}
+
+export type Channel =
+  | { type: "WEB" }
+  | {
+      type: "TELEPHONY";
+      callingType: "INBOUND" | "OUTBOUND";
+      /** E.164. */
+      toMobileNumber: string;
+      /** E.164; absent if withheld. */
+      fromMobileNumber?: string | undefined;
+      telephonyProvider?: "TWILIO" | "PLIVO" | undefined;
+    };
+
+/**
+ * Connects the other party: answers what rings, or dials and waits for an answer. Called once, when everything else is ready. The
+ * listener may be told of events from then on, even before the leg is returned.
+ * @param signal aborted when the call ends first
+ * @throws NotConnected
+ */
+export type Connect = (listener: LegListener, signal: AbortSignal) => Promise<Leg>;
+
+/** The other party could not be connected. */
+export class NotConnected extends Error {
+  override readonly name = "NotConnected";
+  constructor(
+    readonly how: "no_answer" | "busy" | "cancelled" | "failed",
+    /** One sentence for the conversation's notes. */
+    readonly note: string,
+  ) {
+    super(note);
+  }
+}
+
+export interface CallUnderWay {
+  conversationId: string;
+  /** Settles when the call is over and stored; never rejects. */
+  ended: Promise<CallEnd>;
+  /** Ends the call from our side, such as for the DELETE of a web call. */
+  hangUp(): void;
+}
+
+export interface CallEnd {
+  outcome: "SUCCESS" | "NO_ANSWER" | "BUSY" | "CANCELLED" | "HUNG_UP_EARLY" | "ERROR";
+  /** Seconds between connected and ended. */
+  durationSeconds: number;
+  /** What went wrong, or where the call was transferred. */
+  notes: string | null;
+}
+
+export type CallNews =
+  /** What the agent does; `speaking` while it can be heard. */
+  | { type: "state"; state: "listening" | "thinking" | "speaking" }
+  /** What the user says; each text replaces the one before it until one is final. */
+  | { type: "user"; text: string; isFinal: boolean }
+  /** What of the reply has been heard so far. */
+  | { type: "agent"; text: string; isFinal: boolean };

@@ -1,0 +1,104 @@
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import type { Logger } from "@parley/shared/log";
+import {
+  abandonCall,
+  type CallKey,
+  claimLostCalls,
+  connectCall,
+  deleteCall,
+  extendCalls,
+  type LostCall,
+  takeCall,
+} from "../store/calls.ts";
+
+/** The calls that this process holds, in the database, so that another one ends them should it die. */
+export interface LiveCalls {
+  /** @throws ServiceError rate_limited when the owner has as many calls as it may */
+  take(call: CallKey): Promise<void>;
+  connected(call: CallKey): Promise<void>;
+  release(call: CallKey): Promise<void>;
+  /** Leaves the end of a call to whoever finds it, as if this process had died. */
+  abandon(call: CallKey): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface LiveCallsOptions {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  /** Of one owner, in all processes. */
+  callsMax: number;
+  /** Ends the conversation of a call whose process is gone. */
+  endLost(call: LostCall): Promise<void>;
+  /** For tests. */
+  beatMs?: number;
+}
+
+/** A call that is lost ends within a lease and a beat of others. */
+const LEASE_MS = 6_000;
+const BEAT_MS = 2_000;
+const LOST_AT_ONCE = 20;
+
+export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS }: LiveCallsOptions): LiveCalls {
+  const processId = newUuid();
+  const until = () => new Date(clock.now().getTime() + LEASE_MS);
+  /** Their leases alone are extended: a row that could not be deleted is another process's to end, or nobody's. */
+  const held = new Map<string, CallKey>();
+  let beating = Promise.resolve();
+  let isBeating = false;
+
+  async function beat(): Promise<void> {
+    await extendCalls(db, processId, [...held.values()], until());
+    const claim = { processId: newUuid(), now: clock.now(), until: until(), limit: LOST_AT_ONCE };
+    for (const call of await claimLostCalls(db, claim)) {
+      try {
+        await endLost(call);
+        await deleteCall(db, call, claim.processId);
+      } catch (err) {
+        // Its new lease ends too, and it is tried again.
+        log.warn({ err, conversation_id: call.conversationId }, "a lost call could not be ended yet");
+      }
+    }
+  }
+
+  const timer = setInterval(() => {
+    if (isBeating) return;
+    isBeating = true;
+    beating = beat()
+      .catch((err) => log.warn({ err }, "the leases of calls could not be extended"))
+      .finally(() => {
+        isBeating = false;
+      });
+  }, beatMs);
+
+  return {
+    take: async (call) => {
+      const now = clock.now();
+      if (await takeCall(db, { ...call, processId, now, until: until() }, callsMax)) {
+        held.set(nameOf(call), call);
+        return;
+      }
+      throw new ServiceError("rate_limited", `This account has ${callsMax} calls under way, which is its limit`);
+    },
+    connected: (call) => connectCall(db, call, clock.now()),
+    release: async (call) => {
+      held.delete(nameOf(call));
+      await deleteCall(db, call, processId);
+    },
+    abandon: async (call) => {
+      held.delete(nameOf(call));
+      await abandonCall(db, call, newUuid());
+    },
+    stop: async () => {
+      clearInterval(timer);
+      await beating;
+    },
+  };
+}
+
+function nameOf({ ownerId, conversationId }: CallKey): string {
+  return `${ownerId} ${conversationId}`;
+}

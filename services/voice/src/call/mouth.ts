@@ -1,0 +1,205 @@
+import { durationMs, FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
+import type { SpeakOptions, SpokenEvent, TextToSpeech } from "../speech/tts.ts";
+import type { Leg } from "../transport/leg.ts";
+import { heardText, type Spoken, type Timing } from "../turn/heard.ts";
+import { sentenceCutter } from "../turn/sentences.ts";
+
+/** What speaks the agent's replies on a leg, one at a time, and knows what was heard of them. */
+export interface Mouth {
+  /** A new reply; the one before is over. */
+  begin(reply: number): void;
+  /** Appends words of the reply that was begun last. */
+  say(text: string): void;
+  /** What was given so far is spoken without waiting for more. */
+  flush(): void;
+  /** All of its words have been given. */
+  end(): void;
+  /** Stops speaking and drops what is queued; words that still come are kept. */
+  hold(): void;
+  /** Goes on behind what was heard. */
+  resume(): void;
+  /** The reply is over, wherever it is. Returns what was heard of it. */
+  stop(): string;
+  /** What has been heard of the reply so far. */
+  heard(): string;
+  /** The leg has played up to a mark. */
+  reached(mark: string): void;
+}
+
+export interface MouthEvents {
+  /** So many milliseconds of audio were queued. */
+  sound(reply: number, ms: number): void;
+  /** The first audio of a reply came from the voice, or has been played. */
+  firstAudio(reply: number): void;
+  audible(reply: number): void;
+  played(reply: number): void;
+  failed(reply: number): void;
+}
+
+export interface MouthOptions {
+  leg: Leg;
+  voice: TextToSpeech;
+  /** Of the voice at this moment. */
+  options(): Omit<SpeakOptions, "signal">;
+  events: MouthEvents;
+}
+
+interface Utterance {
+  reply: number;
+  /** All words so far. */
+  text: string;
+  isWhole: boolean;
+  isHeld: boolean;
+  /** Heard before the voice was begun anew. */
+  heardBefore: string;
+  take: Take | null;
+}
+
+/** One request of the voice: a reply has another one each time it goes on after a stop. */
+interface Take {
+  mark: string;
+  abort: AbortController;
+  say(text: string): void;
+  flush(): void;
+  end(): void;
+  spoken: Spoken & { timings: Timing[] };
+  /** What the leg had played when this began. */
+  from: number;
+}
+
+export function mouth({ leg, voice, options, events }: MouthOptions): Mouth {
+  let current: Utterance | null = null;
+  let takes = 0;
+
+  function begin(utterance: Utterance): Take {
+    takes++;
+    const abort = new AbortController();
+    const spoken: Take["spoken"] = { text: "", audioMs: 0, isWhole: false, timings: [] };
+    const cutter = sentenceCutter();
+    const give = (sentence: string) => {
+      if (sentence === "") return;
+      spoken.text += sentence;
+      voiced.say(sentence);
+    };
+    const take: Take = {
+      mark: `played ${takes}`,
+      abort,
+      say: (text) => cutter.push(text).forEach(give),
+      flush: () => give(cutter.end()),
+      end: () => {
+        give(cutter.end());
+        voiced.end();
+      },
+      spoken,
+      from: leg.heardSamples(),
+    };
+    const voiced = voice.speak({ ...options(), signal: abort.signal }, (event) => {
+      // Whatever still comes of a take that was stopped is never played.
+      if (current === utterance && utterance.take === take) spoke(utterance, take, event);
+    });
+    return take;
+  }
+
+  function spoke({ reply }: Utterance, { spoken, mark }: Take, event: SpokenEvent): void {
+    switch (event.type) {
+      case "audio":
+        return void play(reply, spoken, event.audio);
+      case "timing": {
+        const characters = (spoken.timings.at(-1)?.characters ?? 0) + event.text.length;
+        spoken.timings.push({ characters, endMs: event.endMs });
+        return;
+      }
+      case "done":
+        if (spoken.audioMs === 0) return void events.failed(reply);
+        spoken.isWhole = true;
+        leg.mark(mark);
+        return;
+      case "failed":
+        events.failed(reply);
+    }
+  }
+
+  function play(reply: number, spoken: Take["spoken"], audio: Pcm): void {
+    const isFirst = spoken.audioMs === 0 && current?.heardBefore === "";
+    if (isFirst) {
+      events.firstAudio(reply);
+      leg.play(audio.subarray(0, FRAME_SAMPLES));
+      leg.mark(`audible ${reply}`);
+      leg.play(audio.subarray(FRAME_SAMPLES));
+    } else {
+      leg.play(audio);
+    }
+    spoken.audioMs += durationMs(audio.length);
+    events.sound(reply, durationMs(audio.length));
+  }
+
+  function speakOn(utterance: Utterance): void {
+    const rest = utterance.text.slice(utterance.heardBefore.length);
+    if (rest.trim() === "") {
+      if (!utterance.isWhole) return;
+      events.sound(utterance.reply, 0);
+      return void events.played(utterance.reply);
+    }
+    utterance.take = begin(utterance);
+    utterance.take.say(rest);
+    if (utterance.isWhole) utterance.take.end();
+  }
+
+  function heardOf({ heardBefore, take }: Utterance): string {
+    if (!take) return heardBefore;
+    return heardBefore + heardText(take.spoken, durationMs(leg.heardSamples() - take.from));
+  }
+
+  function silence(utterance: Utterance): void {
+    utterance.heardBefore = heardOf(utterance);
+    utterance.take?.abort.abort();
+    utterance.take = null;
+    leg.clear();
+  }
+
+  return {
+    begin: (reply) => {
+      current = { reply, text: "", isWhole: false, isHeld: false, heardBefore: "", take: null };
+    },
+    say: (text) => {
+      if (!current || text === "") return;
+      current.text += text;
+      if (current.isHeld) return;
+      if (current.take) current.take.say(text);
+      else speakOn(current);
+    },
+    flush: () => current?.take?.flush(),
+    end: () => {
+      if (!current || current.isWhole) return;
+      current.isWhole = true;
+      if (current.isHeld) return;
+      if (current.take) current.take.end();
+      else speakOn(current);
+    },
+    hold: () => {
+      if (!current || current.isHeld) return;
+      silence(current);
+      current.isHeld = true;
+    },
+    resume: () => {
+      if (!current) return;
+      current.isHeld = false;
+      speakOn(current);
+    },
+    stop: () => {
+      if (!current) return "";
+      silence(current);
+      const heard = current.heardBefore;
+      current = null;
+      return heard.trim();
+    },
+    heard: () => (current ? heardOf(current).trim() : ""),
+    reached: (mark) => {
+      if (!current) return;
+      if (mark === `audible ${current.reply}`) return events.audible(current.reply);
+      if (mark !== current.take?.mark) return;
+      events.sound(current.reply, 0);
+      events.played(current.reply);
+    },
+  };
+}

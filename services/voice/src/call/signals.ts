@@ -1,0 +1,41 @@
+import type { Database } from "@parley/shared/db/database";
+import { listenForNotifications } from "@parley/shared/db/notifications";
+import type { Logger } from "@parley/shared/log";
+import type { CallKey } from "../store/calls.ts";
+
+const SIGNALS = ["hang_up", "machine_answered", "machine_ready"] as const;
+
+/** What a call is told from outside: to end, or what its carrier found out about who answered. */
+export type CallSignal = (typeof SIGNALS)[number];
+
+/** Signals reach the process that holds the call through the database; nobody hears one for a call that no process holds. */
+export interface CallSignals {
+  tell(call: CallKey, signal: CallSignal): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const RETRY_MS = 1_000;
+
+/**
+ * @param direct a connection that receives notifications
+ * @param heard is told of signals for all calls, whoever holds them
+ */
+export function listenForSignals(
+  { db, direct, log }: { db: Database; direct: Database; log: Logger },
+  heard: (call: CallKey, signal: CallSignal) => void,
+): CallSignals {
+  const { tell, stop } = listenForNotifications({
+    db,
+    direct,
+    // The name of the first signal there was: processes of the previous release know it.
+    channel: "hang_ups",
+    retryMs: RETRY_MS,
+    heard: (text) => {
+      const [ownerId = "", conversationId = "", word = "hang_up"] = text.split(" ");
+      const signal = SIGNALS.find((each) => each === word);
+      if (signal) heard({ ownerId, conversationId }, signal);
+    },
+    onAway: (err) => log.warn({ err }, "signals to calls are not received until the database answers"),
+  });
+  return { tell: ({ ownerId, conversationId }, signal) => tell(`${ownerId} ${conversationId} ${signal}`), stop };
+}

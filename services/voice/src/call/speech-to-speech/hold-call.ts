@@ -1,0 +1,455 @@
+import type { CallAction, RunCallToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Logger } from "@parley/shared/log";
+import { durationMs } from "../../audio/pcm.ts";
+import type { Background } from "../../background/background.ts";
+import type { CallRecorder } from "../../recording/record-call.ts";
+import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
+import type { Leg } from "../../transport/leg.ts";
+import {
+  DEAD_AIR_MS,
+  KEYS_MAX,
+  KEYS_PAUSE_MS,
+  type Lines,
+  MACHINE_MS,
+  SILENT_CALL_MS,
+  TRANSFER_MS,
+  type TurnSettings,
+} from "../../turn/settings.ts";
+import type { DetectorStream, VoiceDetector } from "../../vad/detector.ts";
+import type { CallClock } from "../call-clock.ts";
+import { type CallOver, type HeldCall, NOTES } from "../hold-call.ts";
+import type { CallNews } from "../incoming.ts";
+import { type LatencyWatch, watchLatency } from "../latency.ts";
+import type { Transcript } from "../transcript.ts";
+import { type Reply, replyOn } from "./reply.ts";
+import { saidInOrder } from "./said.ts";
+
+/** What a call with a model that hears and speaks needs besides its leg. */
+export interface StsCallParts {
+  sts: SpeechToSpeech;
+  conversing: Omit<ConverseOptions, "history" | "signal">;
+  /** @throws when the tool cannot be run now */
+  runTool(name: string, input: Readonly<Record<string, unknown>>): Promise<RunCallToolResponse>;
+  detector: VoiceDetector;
+  transcript: Pick<Transcript, "append">;
+  /** Empty: the user speaks first. */
+  greeting: string;
+  lines: Lines;
+  idle: TurnSettings["idle"];
+  clock: CallClock;
+  log: Logger;
+  background: Background | null;
+  recorder: CallRecorder | null;
+  watch?: ((news: CallNews) => void) | undefined;
+  measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
+}
+
+type Next = { after: "listen" } | { after: "hang_up"; reason: CallOver["reason"] } | { after: "transfer"; to: string };
+const LISTEN: Next = { after: "listen" };
+
+/** How long the last words may take to begin once the model has decided to end the call. */
+const FAREWELL_MS = 5_000;
+/** A model that took a noise for the user goes on after so long. */
+const WORDS_WITHIN_MS = 5_000;
+/** Speech that has words in it, which a model must react to. */
+const SPEECH_MS = 1_000;
+const UNHEARD_MAX = 2;
+const TOOL_FAILED = "The tool does not work now. Tell the user.";
+
+/**
+ * Holds a call with a speech-to-speech model, which takes turns by itself: plays what it says, stops when it hears the user, stores what
+ * was heard, runs its tools, and ends the call when nothing can be heard any more.
+ */
+export function holdStsCall(parts: StsCallParts): HeldCall {
+  const { clock, lines, log } = parts;
+  const over = new AbortController();
+  const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<CallOver>();
+  const said = saidInOrder(clock, ({ role, text }) => parts.transcript.append(role, text));
+  let leg: Leg | null = null;
+  let talk: SpokenConversation | null = null;
+  let detector: DetectorStream | null = null;
+  let reply: Reply | null = null;
+  let replies = 0;
+  let next: Next = LISTEN;
+  let toolsUnderWay = 0;
+  /** The model owes an answer since then. */
+  let owedSince: number | null = null;
+  /** Until when there is something of the reply to hear. */
+  let soundUntil = 0;
+  let quietSince = clock.now();
+  let reminders = 0;
+  /** The model hears the user, since then. */
+  let userSince: number | null = null;
+  let userSpoke = false;
+  let greeted = parts.greeting.trim() === "";
+  let isApologizing = false;
+  let keys = "";
+  let keysAt: number | null = null;
+  let transferringSince: number | null = null;
+  let transferring: Promise<void> | null = null;
+  let machine: { since: number; isReady: boolean } | null = null;
+  /** Speech of the user's of which the model has told nothing. */
+  let speechSince: number | null = null;
+  /** When the user's voice last ended. */
+  let silentSince = 0;
+  let unheard = { count: 0, since: 0 };
+  let latency: LatencyWatch | null = null;
+  let notes: string | null = null;
+  let stopTimer = () => {};
+
+  /** A fault in one call ends that call only. Every event may change what is due. */
+  function contained<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
+    return (...given) => {
+      try {
+        work(...given);
+        schedule();
+      } catch (err) {
+        log.error({ err }, "a call failed unexpectedly");
+        fail("An unexpected error");
+      }
+    };
+  }
+
+  // When something happens by itself; the first that is due fires, and leads out of its state.
+  function timers(): [at: number | null, fire: () => void][] {
+    const isQuiet =
+      !reply && owedSince === null && userSince === null && transferringSince === null && machine === null;
+    const owedMs = next.after === "listen" ? DEAD_AIR_MS : FAREWELL_MS;
+    return [
+      [transferringSince && transferringSince + TRANSFER_MS, transferFailed],
+      [machine && !machine.isReady ? machine.since + MACHINE_MS : null, leaveMessage],
+      [reply && soundUntil + DEAD_AIR_MS, giveUp],
+      [!reply && owedSince !== null ? owedSince + owedMs : null, () => (next.after === "listen" ? giveUp() : act())],
+      [unheard.count >= UNHEARD_MAX ? unheard.since + DEAD_AIR_MS : null, giveUp],
+      [
+        userSince !== null && speechSince === null ? Math.max(userSince, silentSince) + WORDS_WITHIN_MS : null,
+        forgetUser,
+      ],
+      [keysAt && keysAt + KEYS_PAUSE_MS, sendKeys],
+      [isQuiet ? quietSince + (parts.idle?.afterMs ?? SILENT_CALL_MS) : null, remind],
+    ];
+  }
+
+  function schedule(): void {
+    stopTimer();
+    if (!leg || over.signal.aborted) return;
+    const due = timers().filter((timer): timer is [number, () => void] => timer[0] !== null);
+    const [at, fire] = due.toSorted(([one], [other]) => one - other)[0] ?? [null, () => {}];
+    if (at !== null) stopTimer = clock.after(Math.max(0, at - clock.now()), contained(fire));
+  }
+
+  function hear(event: SpokenTurnEvent): void {
+    if (over.signal.aborted) return;
+    unheard = { count: 0, since: 0 };
+    switch (event.type) {
+      case "user_began":
+        return void userBegan();
+      case "user_said":
+        return void userSaid(event.text);
+      case "audio":
+      case "text":
+        return void speak(event);
+      case "tool_call":
+        return void runTool(event);
+      case "done":
+        return void replyDone();
+      case "failed":
+        // It cannot apologize any more.
+        log.warn({ err: event.error }, "a speech-to-speech model failed");
+        return void fail(event.error.detail);
+    }
+  }
+
+  function userBegan(): void {
+    if (machine || isApologizing) return;
+    interrupt();
+    userSince = clock.now();
+    owedSince = null;
+    said.userBegan();
+    tellState("listening");
+  }
+
+  /** Stops the agent where it is: nothing of its reply is played afterwards. */
+  function interrupt(): void {
+    if (!reply) return;
+    const { text, ms } = reply.heard();
+    leg?.clear();
+    talk?.interrupt(ms);
+    next = LISTEN;
+    greeted = true;
+    finish(text);
+  }
+
+  function finish(text: string): void {
+    reply = null;
+    quietSince = clock.now();
+    said.agent(text);
+    if (text !== "") parts.watch?.({ type: "agent", text, isFinal: true });
+    tellState("listening");
+  }
+
+  function userSaid(text: string): void {
+    if (machine || isApologizing) return;
+    said.user(text);
+    parts.watch?.({ type: "user", text, isFinal: true });
+    userSince = null;
+    userSpoke = true;
+    greeted = true;
+    reminders = 0;
+    quietSince = clock.now();
+    if (!reply) owe();
+  }
+
+  function owe(): void {
+    owedSince = clock.now();
+    tellState("thinking");
+  }
+
+  function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
+    if (!leg || transferringSince !== null || (machine && !machine.isReady)) return;
+    reply ??= begin(leg);
+    userSince = null;
+    owedSince = null;
+    if (event.type === "text") return void reply.text(event.text);
+    reply.play(event.audio);
+    soundUntil = Math.max(clock.now(), soundUntil) + durationMs(event.audio.length);
+  }
+
+  function begin(on: Leg): Reply {
+    soundUntil = clock.now();
+    replies++;
+    return replyOn(on, replies);
+  }
+
+  function replyDone(): void {
+    if (reply) reply.done();
+    else if (next.after !== "listen" && toolsUnderWay === 0 && owedSince === null) act();
+  }
+
+  function reached(mark: string): void {
+    const what = reply?.reached(mark);
+    if (what === "audible") {
+      tellState("speaking");
+      latency?.reach("audibleMs", clock.now());
+      if (latency) parts.measured?.(latency.figures());
+      latency = null;
+    }
+    if (what !== "played" || !reply) return;
+    greeted = true;
+    finish(reply.whole());
+    if (isApologizing) end("ERROR", "failed");
+    else if (toolsUnderWay === 0 && owedSince === null) act();
+  }
+
+  async function runTool({
+    callId,
+    name,
+    arguments: given,
+  }: Extract<SpokenTurnEvent, { type: "tool_call" }>): Promise<void> {
+    toolsUnderWay++;
+    userSince = null;
+    const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
+    const outcome = await parts.runTool(name, input).catch((err) => {
+      log.warn({ err, tool: name }, "a tool could not be run");
+      return { result: TOOL_FAILED, isError: true, action: undefined };
+    });
+    contained(() => {
+      toolsUnderWay--;
+      if (over.signal.aborted) return;
+      if (outcome.action?.action) decide(outcome.action.action);
+      talk?.answer(callId, outcome.result);
+      owe();
+    })();
+  }
+
+  function decide(action: NonNullable<CallAction["action"]>): void {
+    if (action.$case === "endCall") next = { after: "hang_up", reason: "agent_ended" };
+    if (action.$case === "transferCall") next = { after: "transfer", to: action.value.phoneNumber };
+  }
+
+  /** Does what the model decided, when its last words have been heard. */
+  function act(): void {
+    const decided = next;
+    next = LISTEN;
+    owedSince = null;
+    if (decided.after === "hang_up") end("SUCCESS", decided.reason);
+    if (decided.after === "transfer") void transfer(decided.to);
+  }
+
+  async function transfer(to: string): Promise<void> {
+    const settled = Promise.withResolvers<void>();
+    transferring = settled.promise;
+    transferringSince = clock.now();
+    try {
+      await leg?.transfer(to);
+      notes = `Transferred to ${to}`;
+      end("SUCCESS", "agent_ended");
+    } catch (error) {
+      log.warn({ err: error }, "a transfer failed");
+      contained(transferFailed)();
+    }
+    transferring = null;
+    settled.resolve();
+  }
+
+  function transferFailed(): void {
+    if (transferringSince === null || over.signal.aborted) return;
+    transferringSince = null;
+    say(lines.not_transferred);
+  }
+
+  function say(text: string): void {
+    talk?.say(text);
+    owe();
+  }
+
+  /** What the model took for the user had no words. */
+  function forgetUser(): void {
+    userSince = null;
+    quietSince = clock.now();
+  }
+
+  function remind(): void {
+    if (reminders >= (parts.idle?.remindersMax ?? 0))
+      return void end(userSpoke ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
+    reminders++;
+    say(lines.reminder);
+  }
+
+  /** Nobody can be heard: apologizes and hangs up; if even that cannot be heard, hangs up at once. */
+  function giveUp(): void {
+    if (isApologizing) return void end("ERROR", "failed");
+    isApologizing = true;
+    unheard = { count: 0, since: 0 };
+    next = LISTEN;
+    interrupt();
+    say(lines.apology);
+  }
+
+  function sendKeys(): void {
+    const text = `[Pressed ${keys}]`;
+    keys = "";
+    keysAt = null;
+    interrupt();
+    talk?.tell(text);
+    userSaid(text);
+  }
+
+  function leaveMessage(): void {
+    if (!machine || machine.isReady) return;
+    machine.isReady = true;
+    say(lines.voicemail);
+    next = { after: "hang_up", reason: "left_message" };
+  }
+
+  function machineTold(isReady: boolean): void {
+    if (lines.voicemail === "") {
+      interrupt();
+      return void end("NO_ANSWER", "voicemail");
+    }
+    interrupt();
+    machine ??= { since: clock.now(), isReady: false };
+    owedSince = null;
+    if (isReady && leg) leaveMessage();
+  }
+
+  function end(outcome: CallOver["outcome"], reason: CallOver["reason"]): void {
+    if (over.signal.aborted) return;
+    const left = reply?.heard().text ?? "";
+    if (reply) finish(left);
+    said.end();
+    over.abort();
+    stopTimer();
+    stopReports();
+    talk?.close();
+    detector?.close();
+    leg?.hangUp().catch((err) => log.warn({ err }, "a leg could not be hung up"));
+    resolveEnded({ outcome, reason, notes: notes ?? NOTES[reason], endedAt: clock.now() });
+  }
+
+  function fail(note: string): void {
+    notes ??= note;
+    end("ERROR", "failed");
+  }
+
+  const left = contained(() => end((greeted || userSpoke) && !machine ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"));
+
+  let told = "listening";
+  function tellState(state: Extract<CallNews, { type: "state" }>["state"]): void {
+    if (state === told) return;
+    told = state;
+    parts.watch?.({ type: "state", state });
+  }
+
+  let stopReports = () => {};
+  /** For captions, what is heard while it is. */
+  const report = contained(() => {
+    const text = told === "speaking" ? (reply?.heard().text ?? "") : "";
+    if (text !== "") parts.watch?.({ type: "agent", text, isFinal: false });
+    stopReports = clock.after(REPORT_MS, report);
+  });
+
+  const voice = contained((event: { type: "speech_began" | "speech_ended"; agoMs: number }) => {
+    const at = clock.now() - event.agoMs;
+    if (event.type === "speech_began") speechSince = at;
+    else if (speechSince !== null) {
+      latency = watchLatency(at);
+      silentSince = clock.now();
+      const isSpeech = at - speechSince >= SPEECH_MS;
+      speechSince = null;
+      if (!isSpeech || reply || userSince !== null || owedSince !== null) return;
+      unheard = { count: unheard.count + 1, since: unheard.count === 0 ? clock.now() : unheard.since };
+    }
+  });
+
+  return {
+    ended,
+    listener: {
+      heard: (frame) => {
+        if (over.signal.aborted) return;
+        parts.recorder?.heard(frame);
+        // A machine's greeting is nothing to answer.
+        if (!machine) talk?.send(frame);
+        detector?.send(frame);
+      },
+      pressed: contained((key) => {
+        if (machine || isApologizing) return;
+        if (key !== "#" || keys === "") keys += key;
+        keysAt = clock.now();
+        if (key === "#" || keys.length >= KEYS_MAX) sendKeys();
+      }),
+      reached: contained(reached),
+      sending: (frame, inMs) => {
+        const audible = parts.background?.(frame) ?? frame;
+        if (audible) parts.recorder?.sent(audible, inMs);
+        return audible;
+      },
+      ended: () => {
+        // A leg that is transferred ends before the transfer is known to have succeeded.
+        if (transferring) void transferring.then(left);
+        else left();
+      },
+    },
+    connected: contained((given) => {
+      const cut = () => {
+        given.clear();
+        parts.recorder?.cut();
+      };
+      leg = { ...given, clear: cut };
+      if (over.signal.aborted) return void given.hangUp().catch(() => {});
+      quietSince = clock.now();
+      parts.recorder?.begin();
+      talk = parts.sts.converse({ ...parts.conversing, history: said.history, signal: over.signal }, contained(hear));
+      detector = parts.detector.listen(voice);
+      report();
+      if (machine) machineTold(machine.isReady);
+      else if (!greeted) say(parts.greeting);
+    }),
+    hangUp: left,
+    machineAnswered: contained(() => machineTold(false)),
+    machineReady: contained(() => machineTold(true)),
+    fail,
+  };
+}
+
+const REPORT_MS = 1_000;

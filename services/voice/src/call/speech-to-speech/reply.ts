@@ -1,0 +1,63 @@
+import { durationMs, FRAME_SAMPLES, type Pcm } from "../../audio/pcm.ts";
+import type { Leg } from "../../transport/leg.ts";
+import { heardText } from "../../turn/heard.ts";
+
+/** What a model says from when it begins until it has been heard, on a leg. */
+export interface Reply {
+  play(audio: Pcm): void;
+  text(text: string): void;
+  /** The model has said everything, so far. */
+  done(): void;
+  /** What the leg has reached with a mark; null if the mark is not of this reply, or the model has gone on since. */
+  reached(mark: string): "audible" | "played" | null;
+  /** Words that were heard, and for how long. */
+  heard(): { text: string; ms: number };
+  /** All that the model said. */
+  whole(): string;
+  isDone(): boolean;
+}
+
+export function replyOn(leg: Leg, id: number): Reply {
+  const from = leg.heardSamples();
+  let text = "";
+  let audioMs = 0;
+  let isDone = false;
+  let marks = 0;
+  const audible = `audible ${id}`;
+  const played = () => `played ${id} ${marks}`;
+
+  return {
+    play: (audio) => {
+      isDone = false;
+      if (audioMs === 0) {
+        leg.play(audio.subarray(0, FRAME_SAMPLES));
+        leg.mark(audible);
+        leg.play(audio.subarray(FRAME_SAMPLES));
+      } else {
+        leg.play(audio);
+      }
+      audioMs += durationMs(audio.length);
+    },
+    text: (added) => {
+      // Another answer, such as after a tool, begins with a new sentence.
+      const gap = isDone && text !== "" && !/\s$/.test(text) ? " " : "";
+      isDone = false;
+      text += gap + added;
+    },
+    done: () => {
+      isDone = true;
+      marks++;
+      leg.mark(played());
+    },
+    reached: (mark) => {
+      if (mark === audible) return "audible";
+      return isDone && mark === played() ? "played" : null;
+    },
+    heard: () => {
+      const ms = durationMs(leg.heardSamples() - from);
+      return { text: heardText({ text, audioMs, isWhole: isDone, timings: [] }, ms).trim(), ms };
+    },
+    whole: () => text.trim(),
+    isDone: () => isDone,
+  };
+}

@@ -1,0 +1,73 @@
+import type { Said } from "../../speech/sts.ts";
+import type { CallClock } from "../call-clock.ts";
+
+/** What is said, in the order in which it was said: a model tells what the user said only when it has begun to answer. */
+export interface SaidInOrder {
+  /** The user speaks: what the model will tell belongs here. */
+  userBegan(): void;
+  user(text: string): void;
+  agent(text: string): void;
+  /** Nothing more is told of what is missing. */
+  end(): void;
+  /** What was told so far, the newest first dropped beyond what a model is told again. */
+  history(): Said[];
+}
+
+/** A model that tells nothing of a voice has heard no words. */
+const WORDS_WITHIN_MS = 5_000;
+const HISTORY_MAX = 50;
+
+interface Entry {
+  role: Said["role"];
+  /** Null while the model has not told it. */
+  text: string | null;
+}
+
+export function saidInOrder(clock: CallClock, store: (said: Said) => void): SaidInOrder {
+  let waiting: Entry[] = [];
+  const told: Said[] = [];
+  let stopWaiting = () => {};
+
+  function flush(): void {
+    for (let first = waiting[0]; first && first.text !== null; first = waiting[0]) {
+      waiting.shift();
+      const { role, text } = first;
+      if (text === "") continue;
+      const said = { role, text };
+      if (told.push(said) > HISTORY_MAX) told.shift();
+      store(said);
+    }
+  }
+
+  const giveUp = () => {
+    waiting = waiting.filter(({ text }) => text !== null);
+    flush();
+  };
+
+  return {
+    userBegan: () => {
+      stopWaiting();
+      // A pause in what the user says is no other message.
+      if (waiting.at(-1)?.text !== null || waiting.length === 0) waiting.push({ role: "user", text: null });
+    },
+    user: (text) => {
+      const missing = waiting.find((entry) => entry.text === null);
+      if (missing) missing.text = text;
+      else waiting.push({ role: "user", text });
+      stopWaiting();
+      flush();
+    },
+    agent: (text) => {
+      waiting.push({ role: "assistant", text });
+      flush();
+      if (waiting.length === 0) return;
+      stopWaiting();
+      stopWaiting = clock.after(WORDS_WITHIN_MS, giveUp);
+    },
+    end: () => {
+      stopWaiting();
+      giveUp();
+    },
+    history: () => [...told],
+  };
+}

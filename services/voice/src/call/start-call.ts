@@ -1,0 +1,364 @@
+import type { StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { GetSpeechRequest, GetSpeechResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import {
+  CallingType,
+  ConversationStatus,
+  ConversationType,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  CompleteConversationRequest,
+  type GetCallSetupResponse,
+  Outcome,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import type { Logger } from "@parley/shared/log";
+import { backgroundOf } from "../background/background.ts";
+import type { CallRecorder } from "../recording/record-call.ts";
+import type { Recordings } from "../recording/recordings.ts";
+import type { SpeechToSpeech } from "../speech/sts.ts";
+import type { SpeechToText } from "../speech/stt.ts";
+import type { TextToSpeech } from "../speech/tts.ts";
+import type { CallKey } from "../store/calls.ts";
+import type { VoiceDetector } from "../vad/detector.ts";
+import type { CallClock } from "./call-clock.ts";
+import { type CallParts, type HeldCall, holdCall } from "./hold-call.ts";
+import {
+  type CallEnd,
+  type CallRequest,
+  type CallUnderWay,
+  type Connect,
+  NotConnected,
+  type StartCall,
+} from "./incoming.ts";
+import type { LiveCalls } from "./live-calls.ts";
+import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
+import type { CallSignal } from "./signals.ts";
+import { holdStsCall } from "./speech-to-speech/hold-call.ts";
+import { asServiceError, type Conversations, transcript, untilAnswered } from "./transcript.ts";
+
+export interface StartCallOptions {
+  conversations: Conversations;
+  /** @throws ServiceError not_found or forbidden */
+  getSpeech(request: GetSpeechRequest): Promise<GetSpeechResponse>;
+  /** The providers of an agent. @throws ServiceError condition, naming what is missing */
+  selectSpeech(speech: { stt: SttConfig; tts: TtsConfig }): Speech;
+  /** The model of an agent that hears and speaks. @throws as `selectSpeech` */
+  selectSpeechToSpeech(sts: StsConfig): SpeechToSpeech;
+  detector: VoiceDetector;
+  live: LiveCalls;
+  recordings: Pick<Recordings, "begin" | "addressOf" | "finish">;
+  clock: CallClock;
+  log: Logger;
+  /** Fires when this process takes no more calls. */
+  stopping: AbortSignal;
+  /** Notes how a call ended before its conversation is completed. @returns how it ended, if that was noted before */
+  recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
+  measured?(figures: Readonly<Record<string, number | undefined>>): void;
+}
+
+export interface Speech {
+  hearing: SpeechToText;
+  voice: TextToSpeech;
+}
+
+/** Holds the calls of this process. */
+export interface CallHolder {
+  start: StartCall;
+  /** @throws ServiceError as `start` does, if the call could not be held because of its agent */
+  check(request: CallRequest): Promise<void>;
+  /** Passes a signal on, if the call is here. */
+  signal(call: CallKey, signal: CallSignal): void;
+  underWay(): number;
+  /** Waits until the calls under way have ended, or ends them after so many milliseconds. */
+  drain(ms: number): Promise<void>;
+}
+
+export function callHolder(options: StartCallOptions): CallHolder {
+  const underWay = new Map<string, { held: HeldCall; ended: Promise<unknown> }>();
+  return {
+    check: async (request) => void (await findAgent(options, request)),
+    signal: (call, signal) => {
+      const held = underWay.get(nameOf(call))?.held;
+      if (signal === "hang_up") held?.hangUp();
+      if (signal === "machine_answered") held?.machineAnswered();
+      if (signal === "machine_ready") held?.machineReady();
+    },
+    start: async (request, connect) => {
+      if (options.stopping.aborted) throw new ServiceError("unavailable", "This process is stopping, try again");
+      const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? newUuid() };
+      await options.live.take(key);
+      let mayHaveBegun = false;
+      try {
+        const agent = await findAgent(options, request);
+        mayHaveBegun = true;
+        const { held, recorder } = await prepare(options, request, key, agent);
+        const ended = follow(options, request, key, held, recorder, connect).finally(() =>
+          underWay.delete(nameOf(key)),
+        );
+        underWay.set(nameOf(key), { held, ended });
+        return { conversationId: key.conversationId, ended, hangUp: held.hangUp } satisfies CallUnderWay;
+      } catch (error) {
+        // If only the answer was lost, or something else failed, the conversation is there: whoever finds the call ends it.
+        const isToBeEnded = mayHaveBegun && !request.isAskedAgain;
+        const leave = isToBeEnded ? options.live.abandon(key) : options.live.release(key);
+        await leave.catch((err) =>
+          options.log.warn({ err }, "the place of a call that did not begin stays taken for seconds"),
+        );
+        throw error;
+      }
+    },
+    underWay: () => underWay.size,
+    drain: async (ms) => {
+      const all = () => Promise.all([...underWay.values()].map(({ ended }) => ended));
+      const { promise: late, resolve } = Promise.withResolvers<void>();
+      const stop = options.clock.after(ms, resolve);
+      await Promise.race([all(), late]);
+      stop();
+      for (const { held } of underWay.values()) held.fail("The voice service was stopped");
+      await all();
+    },
+  };
+}
+
+function nameOf({ ownerId, conversationId }: CallKey): string {
+  return `${ownerId} ${conversationId}`;
+}
+
+/** Asks for what the call needs of its agent. @throws ServiceError when it cannot be held */
+async function findAgent(options: StartCallOptions, request: CallRequest) {
+  const { ownerId, agentId, dynamicVariables } = request;
+  const draftId = request.draftId ?? undefined;
+  const [setup, speech] = await Promise.all([
+    options.conversations.getCallSetup({ ownerId, agentId, dynamicVariables: dynamicVariables as never, draftId }),
+    options.getSpeech({ ownerId, agentId, draftId }),
+  ]);
+  const lines = linesOf(setup);
+  if (request.leavesMessage && lines.voicemail === "")
+    throw new ServiceError("condition", "Agent has no message for voicemails: set call_settings.voicemail_message");
+  return {
+    setup,
+    lines: request.leavesMessage ? lines : { ...lines, voicemail: "" },
+    speech: modelsOf(options, setup, speech),
+  };
+}
+
+type Setup = GetCallSetupResponse;
+
+/** The models that the agent speaks with: one for everything, or one each. @throws ServiceError condition, naming what is missing */
+function modelsOf(options: StartCallOptions, setup: Setup, { stt, tts, sts }: GetSpeechResponse) {
+  if (sts) return { type: "one" as const, config: sts, sts: options.selectSpeechToSpeech(sts) };
+  if (!stt) throw new ServiceError("condition", "Agent has no STT configuration: set stt");
+  if (!tts) throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
+  if (!setup.llm) throw new ServiceError("condition", "Agent has no LLM configuration: set llm");
+  return { type: "each" as const, stt, tts, ...options.selectSpeech({ stt, tts }) };
+}
+
+type Agent = Awaited<ReturnType<typeof findAgent>>;
+
+interface Prepared {
+  held: HeldCall;
+  recorder: CallRecorder | null;
+}
+
+/** Starts the conversation. @throws ServiceError when the call cannot be held */
+async function prepare(
+  options: StartCallOptions,
+  request: CallRequest,
+  key: CallKey,
+  { setup, lines, speech }: Agent,
+): Promise<Prepared> {
+  const { conversations, clock, log } = options;
+  const lastSequence = await startConversation(options, request, key);
+  const background = await backgroundOf(backgroundSettings(setup));
+  const recorder = setup.recording ? await options.recordings.begin(key, clock) : null;
+  const callLog = log.child({ conversation_id: key.conversationId, owner_id: key.ownerId });
+  const said = transcript({ conversations, key, lastSequence, clock, refused: (error) => held.fail(error.detail) });
+  const common = {
+    detector: options.detector,
+    transcript: said,
+    greeting: setup.greeting,
+    lines,
+    clock,
+    log: callLog,
+    background,
+    recorder,
+    watch: request.watch,
+    measured: options.measured,
+  };
+  const held = speech.type === "one" ? oneModel(options, key, setup, speech, common) : eachModel(setup, speech, common);
+  const ended = held.ended.then(async (over) => {
+    await said.settled();
+    return over;
+  });
+  return { held: { ...held, ended }, recorder };
+}
+
+/** Somebody listens to the ringing meanwhile. */
+const STARTS_WITHIN_MS = 5_000;
+
+/** Returns the last sequence of its messages. @throws ServiceError when it cannot be started, or has been and is over */
+async function startConversation(
+  { conversations, clock }: StartCallOptions,
+  request: CallRequest,
+  key: CallKey,
+): Promise<number> {
+  const asked = startRequest(request, key);
+  // A repeated request returns the conversation that the first one has started.
+  const start = () => conversations.startConversation(asked);
+  const { conversation, lastSequence } = await untilAnswered(clock, start, STARTS_WITHIN_MS);
+  if (conversation && conversation.status !== ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS)
+    throw new ServiceError("condition", "The conversation of this call has ended: make another call");
+  return lastSequence;
+}
+
+type Models = ReturnType<typeof modelsOf>;
+type Common = Omit<CallParts, "hearing" | "listening" | "voice" | "speaking" | "settings">;
+
+function eachModel(
+  setup: Setup,
+  { stt, tts, hearing, voice }: Extract<Models, { type: "each" }>,
+  common: Common,
+): HeldCall {
+  return holdCall({
+    ...common,
+    hearing,
+    listening: { model: stt.modelName, language: stt.language, params: {} },
+    voice,
+    speaking: { model: tts.modelName, voiceId: tts.voiceId, language: tts.language, speed: tts.speed, params: {} },
+    settings: turnSettings(setup, hearing.endsTurns),
+  });
+}
+
+function oneModel(
+  { conversations }: StartCallOptions,
+  key: CallKey,
+  setup: Setup,
+  { config, sts }: Extract<Models, { type: "one" }>,
+  common: Common,
+): HeldCall {
+  const { modelName: model, voiceId, language, params } = config;
+  const tools = setup.toolDefinitions.map((tool) => ({ ...tool, parameters: tool.parameters ?? {} }));
+  return holdStsCall({
+    ...common,
+    sts,
+    conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
+    runTool: (name, input) => conversations.runCallTool({ ...key, name, arguments: input as never }),
+    idle: turnSettings(setup, true).idle,
+  });
+}
+
+/** What a conversation is started with: the same for the same call, so that a repeat is recognised. */
+export function startRequest(request: CallRequest, key: CallKey): StartConversationRequest {
+  const { agentId, channel, dynamicVariables, metadata, isTestCall } = request;
+  return StartConversationRequest.fromPartial({
+    ...key,
+    agentId,
+    dynamicVariables: dynamicVariables as never,
+    metadata: metadata as never,
+    isTestCall: isTestCall ?? false,
+    draftId: request.draftId ?? undefined,
+    ...(channel.type === "WEB"
+      ? { type: ConversationType.CONVERSATION_TYPE_WEB }
+      : {
+          type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+          callingType: CallingType[`CALLING_TYPE_${channel.callingType}`],
+          toMobileNumber: channel.toMobileNumber,
+          fromMobileNumber: channel.fromMobileNumber,
+          telephonyProvider: channel.telephonyProvider,
+        }),
+  });
+}
+
+/** Connects the other party and completes the conversation when it is over. Never rejects. */
+async function follow(
+  options: StartCallOptions,
+  { maxDurationSeconds }: CallRequest,
+  key: CallKey,
+  held: HeldCall,
+  recorder: CallRecorder | null,
+  connect: Connect,
+): Promise<CallEnd> {
+  const { clock, live, log } = options;
+  let connectedAt: number | null = null;
+  let stopLimit = () => {};
+  const unwanted = new AbortController();
+  held.ended.then(() => unwanted.abort());
+  const connected = connect(held.listener, unwanted.signal).then(
+    async (leg) => {
+      connectedAt = clock.now();
+      held.connected(leg);
+      if (maxDurationSeconds !== undefined) stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
+      await live.connected(key).catch((err) => log.warn({ err }, "a call could not be noted as connected"));
+      return held.ended;
+    },
+    async (error) => {
+      // Whoever hung up first did not want to be connected any more.
+      if (unwanted.signal.aborted) return held.ended;
+      held.fail("The other party could not be connected");
+      return { ...(await held.ended), ...notConnected(error, log) };
+    },
+  );
+  const { outcome, notes, endedAt } = await connected;
+  stopLimit();
+  const durationSeconds = connectedAt === null ? 0 : Math.max(0, Math.round((endedAt - connectedAt) / 100) / 10);
+  const ended: CallEnd = { outcome, notes, durationSeconds };
+  let end = ended;
+  await recorder?.end();
+  try {
+    end = await untilAnswered(clock, () => options.recordEnd(key, ended));
+    const recordingUrl = recorder && connectedAt !== null ? await options.recordings.addressOf(key) : null;
+    await untilAnswered(clock, () => complete(options.conversations, key, end, recordingUrl));
+    if (recorder) await options.recordings.finish(key);
+    await live.release(key);
+  } catch (err) {
+    log.error({ err, conversation_id: key.conversationId }, "a call could not be completed yet");
+    await live.abandon(key).catch(() => {});
+  }
+  return end;
+}
+
+function notConnected(error: unknown, log: Logger): Pick<CallEnd, "outcome" | "notes"> {
+  if (!(error instanceof NotConnected)) {
+    log.warn({ err: error }, "a call could not be connected");
+    return { outcome: "ERROR", notes: asServiceError(error).detail };
+  }
+  const outcomes = { no_answer: "NO_ANSWER", busy: "BUSY", cancelled: "CANCELLED", failed: "ERROR" } as const;
+  return { outcome: outcomes[error.how], notes: error.note };
+}
+
+/** Ends the conversation of a call whose process is gone. */
+export async function completeLost(
+  { conversations, recordEnd, recordings }: Pick<StartCallOptions, "conversations" | "recordEnd" | "recordings">,
+  key: CallKey,
+  durationSeconds: number | null,
+): Promise<void> {
+  const notes = "The process that held this call stopped unexpectedly";
+  const end: CallEnd = { outcome: "ERROR", durationSeconds: Math.max(0, durationSeconds ?? 0), notes };
+  const recordingUrl = durationSeconds === null ? null : await recordings.addressOf(key);
+  await complete(conversations, key, await recordEnd(key, end), recordingUrl);
+  await recordings.finish(key);
+}
+
+/** A conversation that is gone, past its owner's retention, needs no end. */
+export async function complete(
+  conversations: Pick<Conversations, "completeConversation">,
+  key: CallKey,
+  end: CallEnd,
+  recordingUrl: string | null = null,
+): Promise<void> {
+  const { outcome, durationSeconds, notes } = end;
+  const request = CompleteConversationRequest.fromPartial({
+    ...key,
+    outcome: Outcome[`OUTCOME_${outcome}`],
+    durationSeconds,
+    ...(notes !== null && { notes }),
+    ...(recordingUrl !== null && { recordingUrl }),
+  });
+  try {
+    await conversations.completeConversation(request);
+  } catch (error) {
+    if (asServiceError(error).kind !== "not_found") throw error;
+  }
+}

@@ -1,0 +1,269 @@
+import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  AppendTranscriptRequest,
+  type CallAction,
+  type ConversationServiceService,
+  ConverseRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
+import { ServiceError } from "@parley/shared/errors";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { CallClock } from "./call-clock.ts";
+
+/** The calls to the conversation service that a call makes; an external runtime has no others. */
+export type Conversations = Pick<
+  ServiceClient<typeof ConversationServiceService>,
+  "getCallSetup" | "startConversation" | "appendTranscript" | "converse" | "runCallTool" | "completeConversation"
+>;
+
+/**
+ * What is said in a call, on its way to the conversation service. One thing after the other is stored, whatever is away meanwhile: each
+ * is sent again until it is stored or refused for good.
+ */
+export interface Transcript {
+  /** Stores something that nobody answers. */
+  append(role: "user" | "assistant", text: string): void;
+  /** Has the agent's model answer. */
+  ask(text: string, events: AnswerEvents): Answer;
+  /** Settles when everything is stored, or cannot be. */
+  settled(): Promise<void>;
+}
+
+export interface AnswerEvents {
+  text(text: string): void;
+  action(action: NonNullable<CallAction["action"]>): void;
+  /** All words and actions have come. */
+  complete(): void;
+  /** No words, and none will come. */
+  failed(error: ServiceError): void;
+  /** The service is away; the question is asked again. */
+  delayed(): void;
+}
+
+export interface Answer {
+  /** Reports what was heard so far. */
+  hear(text: string): void;
+  /** What was heard for good. Nothing is told afterwards. */
+  settle(text: string, latency: Partial<TurnLatency>): void;
+}
+
+export interface TranscriptOptions {
+  conversations: Conversations;
+  key: { ownerId: string; conversationId: string };
+  /** Of the newest message that is stored. */
+  lastSequence: number;
+  clock: CallClock;
+  /** Cannot store any more: the conversation has ended elsewhere, or is gone. */
+  refused(error: ServiceError): void;
+}
+
+/** Waits between tries. A service that restarts is back within seconds; a call is not worth more than two minutes. */
+const DELAYS_MS: readonly number[] = [100, 200, 400, 800, ...new Array<number>(120).fill(1_000)];
+/** How long the agent may be silent before it asks for patience. */
+const PATIENCE_MS = 2_500;
+
+export function transcript({ conversations, key, lastSequence, clock, refused }: TranscriptOptions): Transcript {
+  let last = lastSequence;
+  let queue: Promise<void> = Promise.resolve();
+
+  function enqueue(work: (sequence: number) => Promise<number>): void {
+    queue = queue
+      .then(async () => {
+        last = await work(last + 1);
+      })
+      .catch((error) => refused(asServiceError(error)));
+  }
+
+  async function append(sequence: number, role: Role, content: string): Promise<number> {
+    const timestamp = new Date();
+    await untilAnswered(clock, async () => {
+      const message = { role, content, timestamp };
+      await conversations.appendTranscript(once(AppendTranscriptRequest.fromPartial({ ...key, sequence, message })));
+    });
+    return sequence;
+  }
+
+  return {
+    append: (role, text) => {
+      if (text === "") return;
+      enqueue((sequence) => append(sequence, role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT, text));
+    },
+    ask: (text, events) => {
+      const answer = openAnswer({ conversations, key, clock }, text, events);
+      enqueue(answer.run);
+      return answer;
+    },
+    settled: () => queue,
+  };
+}
+
+interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" | "clock"> {}
+
+type Final = { text: string; latency: Partial<TurnLatency> };
+
+/** One turn: asks, again if the stream breaks before a word came, and stays until what was heard is stored. */
+function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, events: AnswerEvents) {
+  const reports = pushable<ConverseRequest>();
+  let final: Final | null = null;
+  const finalGiven = Promise.withResolvers<void>();
+  let hasWords = false;
+  let isComplete = false;
+  let isAsked = false;
+  let isPatient = true;
+  // Also while the answer before it cannot be stored.
+  const stopWaiting = clock.after(PATIENCE_MS, () => {
+    isPatient = false;
+    if (!isAsked && !hasWords) tell(events.delayed);
+  });
+  const saidAt = new Date();
+
+  const tell = (work: () => void) => {
+    if (!final) work();
+  };
+
+  /** Returns the last sequence. @throws what the stream fails with */
+  async function attempt(sequence: number): Promise<number> {
+    const turn = { ...key, sequence, text, saidAt };
+    const heard = final ? { ...final, isFinal: true } : undefined;
+    reports.restart([ConverseRequest.fromPartial({ turn, heard: heard as never })]);
+    for await (const { event } of conversations.converse(reports.items())) {
+      if (event?.$case === "stored") return event.value.lastSequence;
+      if (event) tell(() => take(event));
+    }
+    throw new ServiceError("unavailable", "The stream of a turn ended early");
+  }
+
+  function take(event: { $case: string; value: unknown }): void {
+    if (event.$case === "text") {
+      hasWords = true;
+      events.text(event.value as string);
+    } else if (event.$case === "action") {
+      const { action } = event.value as CallAction;
+      if (action) events.action(action);
+    } else if (event.$case === "complete") {
+      complete();
+    }
+  }
+
+  function complete(): void {
+    if (isComplete) return;
+    isComplete = true;
+    events.complete();
+  }
+
+  async function run(sequence: number): Promise<number> {
+    try {
+      for (let tries = 0; ; tries++) {
+        try {
+          isAsked = true;
+          return await attempt(sequence);
+        } catch (error) {
+          const failure = asServiceError(error);
+          const delayMs = DELAYS_MS[tries];
+          if (REFUSALS.has(failure.kind) || delayMs === undefined) throw failure;
+          const isAway = MAY_PASS.has(failure.kind);
+          if (hasWords) tell(complete);
+          else if (!isAway) tell(() => events.failed(failure));
+          else if (!isPatient) tell(events.delayed);
+          isAsked = false;
+          // Nothing more will come: what is left is to store what is heard.
+          if (hasWords || !isAway) await finalGiven.promise;
+          await pause(clock, delayMs, final ? null : finalGiven.promise);
+        }
+      }
+    } finally {
+      stopWaiting();
+    }
+  }
+
+  return {
+    run,
+    hear: (heard: string) => {
+      if (!final) reports.push(ConverseRequest.fromPartial({ heard: { text: heard } }));
+    },
+    settle: (heard: string, latency: Partial<TurnLatency>) => {
+      if (final) return;
+      final = { text: heard, latency };
+      reports.push(ConverseRequest.fromPartial({ heard: { text: heard, isFinal: true, latency } }));
+      finalGiven.resolve();
+    },
+  };
+}
+
+/** The service or what it needs is away. */
+const MAY_PASS = new Set<ServiceError["kind"]>(["unavailable", "deadline", "cancelled"]);
+/** It says no for good. */
+const REFUSALS = new Set<ServiceError["kind"]>(["not_found", "forbidden", "condition", "invalid", "unauthenticated"]);
+
+/**
+ * Does the work again while a service or the database is away.
+ * @param withinMs begins no further try after this; about two minutes without it
+ * @throws what it fails with otherwise
+ */
+export async function untilAnswered<T>(
+  clock: CallClock,
+  work: () => Promise<T>,
+  withinMs = Number.POSITIVE_INFINITY,
+): Promise<T> {
+  const until = clock.now() + withinMs;
+  for (let tries = 0; ; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      const delayMs = DELAYS_MS[tries];
+      const mayHelp = MAY_PASS.has(asServiceError(error).kind) && delayMs !== undefined;
+      if (!mayHelp || clock.now() + delayMs > until) throw error;
+      await pause(clock, delayMs, null);
+    }
+  }
+}
+
+function pause(clock: CallClock, ms: number, or: Promise<void> | null): Promise<void> {
+  return new Promise((resolve) => {
+    const stop = clock.after(ms, resolve);
+    or?.then(() => {
+      stop();
+      resolve();
+    });
+  });
+}
+
+async function* once<T>(item: T): AsyncGenerator<T> {
+  yield item;
+}
+
+/** Items for a stream that is opened again: a new one begins with what it is given, and what was pushed before is gone. */
+function pushable<T>() {
+  let waiting: T[] = [];
+  let news = Promise.withResolvers<void>();
+  let streams = 0;
+  return {
+    restart: (items: T[]) => {
+      waiting = items;
+      streams++;
+      news.resolve();
+    },
+    push: (item: T) => {
+      waiting.push(item);
+      news.resolve();
+    },
+    async *items(): AsyncGenerator<T> {
+      const stream = streams;
+      while (stream === streams) {
+        const items = waiting;
+        waiting = [];
+        yield* items;
+        if (waiting.length > 0) continue;
+        news = Promise.withResolvers();
+        await news.promise;
+      }
+    },
+  };
+}
+
+export function asServiceError(error: unknown): ServiceError {
+  if (error instanceof ServiceError) return error;
+  if (isUnreachableDatabase(error)) return databaseUnreachable(error);
+  return new ServiceError("internal", "An unexpected error", { cause: error });
+}

@@ -1,0 +1,27 @@
+import type { Adapters } from "./connected.ts";
+import { plivoCarrier } from "./plivo.ts";
+import { twilioCarrier } from "./twilio.ts";
+
+export interface AdapterSettings {
+  twilioUrl: string;
+  plivoUrl: string;
+  /** PARLEY_PUBLIC_URL; without it carriers cannot call back, and no calls can be made over them. */
+  publicUrl: string;
+  /** The id of ours that a carrier's call of an owner is known to have; null for none. */
+  callOf(ownerId: string, carrierCallId: string): Promise<string | null>;
+}
+
+export function carrierAdapters({ twilioUrl, plivoUrl, publicUrl, callOf }: AdapterSettings): Adapters {
+  if (publicUrl === "") return {};
+  return {
+    TWILIO: ({ settings }) => {
+      const { accountSid = "", authToken = "" } = settings ?? {};
+      return twilioCarrier({ baseUrl: twilioUrl, publicUrl, accountSid, authToken });
+    },
+    PLIVO: ({ ownerId, carrierId, settings }) => {
+      const { authId = "", authToken = "" } = settings ?? {};
+      const known = (carrierCallId: string) => callOf(ownerId, carrierCallId);
+      return plivoCarrier({ baseUrl: plivoUrl, publicUrl, carrierId, authId, authToken, callOf: known });
+    },
+  };
+}

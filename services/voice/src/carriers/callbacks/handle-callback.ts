@@ -1,0 +1,127 @@
+import type { Carrier as CarrierAccount } from "@parley/proto/parley/account/v1/account.ts";
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { isSameSignature, plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
+import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
+import { notFound, ServiceError } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import { counter } from "@parley/shared/telemetry/instruments";
+import type { CalledBack } from "../carrier.ts";
+import { dialDocument, HANG_UP, readTransfer, streamDocument } from "../documents.ts";
+import type { IncomingCalls } from "./incoming-calls.ts";
+import { e164, plivoEvents } from "./plivo-events.ts";
+import { machineOf, twilioEvents } from "./twilio-events.ts";
+
+export interface CallbackContext {
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "findCarrier" | "getCarrierCredentials">;
+  calledBack: CalledBack;
+  incoming: IncomingCalls;
+  /** PARLEY_PUBLIC_URL. */
+  publicUrl: string;
+}
+
+export interface Callback {
+  provider: CallingBack;
+  /** Of the carrier for an incoming call, of the call for an outgoing one. */
+  id: string;
+  event: string;
+  form: URLSearchParams;
+  /** Every signature that the carrier sent. */
+  signatures: readonly string[];
+  /** Plivo's. */
+  nonce: string;
+}
+
+const received = counter("parley.carrier.callbacks", "Callbacks of carriers, by provider and result");
+
+/**
+ * Carries out what a carrier tells or asks. Callbacks may come late, twice and out of order.
+ * @returns the document that it asks for; "" for none
+ * @throws ServiceError not_found for an unknown call or carrier, forbidden for a wrong signature
+ */
+export async function handleCallback(ctx: CallbackContext, callback: Callback): Promise<string> {
+  const { provider, id, event } = callback;
+  const count = (result: string) => received().add(1, { provider, result });
+  const target = await targetOf(ctx, id);
+  const account = target && (await accountOf(ctx, target, provider));
+  if (!account) {
+    count("unknown");
+    throw notFound("Call");
+  }
+  if (!isSigned(ctx, callback, account)) {
+    count("forged");
+    throw new ServiceError("forbidden", "The carrier's signature is wrong");
+  }
+  count("accepted");
+  const known = { ownerId: account.ownerId, carrierId: account.carrierId };
+  if (target.kind === "call") return outgoing(ctx, callback, { ...known, callId: id });
+  const transfer = provider === "plivo" ? readTransfer(event) : null;
+  if (transfer) return dialDocument(provider, transfer.from, transfer.to);
+  return event === (provider === "twilio" ? "voice" : "answer") ? incoming(ctx, callback, known) : "";
+}
+
+interface Target {
+  kind: "carrier" | "call";
+  ownerId: string;
+  carrierId: string;
+}
+
+async function targetOf({ accounts, calledBack }: CallbackContext, id: string): Promise<Target | null> {
+  if (isId("car", id)) {
+    const { carrier } = await accounts.findCarrier({ carrierId: id });
+    return carrier ? { kind: "carrier", ownerId: carrier.ownerId, carrierId: id } : null;
+  }
+  const call = isId("call", id) ? await calledBack.find(id) : null;
+  return call && { kind: "call", ...call };
+}
+
+/** Null for a carrier that was disconnected, or of another provider. */
+async function accountOf(
+  { accounts }: CallbackContext,
+  { ownerId, carrierId }: Target,
+  provider: CallingBack,
+): Promise<CarrierAccount | null> {
+  try {
+    const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
+    return carrier?.provider.toLowerCase() === provider ? carrier : null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "not_found") return null;
+    throw error;
+  }
+}
+
+function isSigned({ publicUrl }: CallbackContext, callback: Callback, account: CarrierAccount): boolean {
+  const { provider, id, event, form, signatures, nonce } = callback;
+  const authToken = account.settings?.authToken ?? "";
+  if (authToken === "") return false;
+  const url = callbackUrl(publicUrl, provider, id, event);
+  const expected =
+    provider === "twilio" ? twilioSignature(authToken, url, form) : plivoSignature(authToken, url, form, nonce);
+  return signatures.some((given) => isSameSignature(given, expected));
+}
+
+async function outgoing(
+  { calledBack }: CallbackContext,
+  { provider, event, form }: Callback,
+  call: { ownerId: string; callId: string },
+): Promise<string> {
+  if (event === "answer") {
+    const carrierCallId = form.get(provider === "twilio" ? "CallSid" : "CallUUID") ?? "";
+    const machine = provider === "twilio" ? machineOf(form.get("AnsweredBy") ?? "") : null;
+    const stream = await calledBack.answer(call, { carrierCallId, machine });
+    return stream ? streamDocument(provider, stream.url) : HANG_UP;
+  }
+  const events = provider === "twilio" ? twilioEvents(event, form) : plivoEvents(event, form);
+  for (const told of events) await calledBack.report(call, told);
+  return "";
+}
+
+function incoming(
+  ctx: CallbackContext,
+  { provider, form }: Callback,
+  known: { ownerId: string; carrierId: string },
+): Promise<string> {
+  const read = (name: string) => (provider === "plivo" ? e164(form.get(name) ?? "") : (form.get(name) ?? ""));
+  const carrierCallId = form.get(provider === "twilio" ? "CallSid" : "CallUUID") ?? "";
+  return ctx.incoming.answer({ ...known, provider, carrierCallId, to: read("To"), from: read("From") });
+}

@@ -1,0 +1,166 @@
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { CallingBack } from "@parley/shared/carriers/urls";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { newId, newUuid } from "@parley/shared/ids";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
+import type { Logger } from "@parley/shared/log";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { CallRequest, StartCall } from "../../call/incoming.ts";
+import {
+  deleteIncomingCalls,
+  findIncomingCall,
+  type IncomingCall,
+  insertIncomingCall,
+} from "../../store/incoming-calls.ts";
+import type { ArrivedStream } from "../../transport/media-stream/connection.ts";
+import type { ExpectMediaStream } from "../../transport/media-stream/media-streams.ts";
+import type { CarriersOf } from "../carrier.ts";
+import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents.ts";
+
+/** The calls that carriers bring to owners' numbers. */
+export interface IncomingCalls {
+  /** What the carrier is to do with the call: a document. */
+  answer(call: IncomingRequest): Promise<string>;
+  /** Holds a call whose audio has arrived. Never rejects. @returns false if it is no incoming call */
+  hold(stream: ArrivedStream): Promise<boolean>;
+  sweep: Sweep;
+}
+
+export interface IncomingRequest {
+  ownerId: string;
+  carrierId: string;
+  provider: CallingBack;
+  /** The carrier's own id. */
+  carrierCallId: string;
+  /** E.164. */
+  to: string;
+  /** As the carrier tells it: a number, or that it is withheld. */
+  from: string;
+}
+
+export interface IncomingOptions {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "findCarrierOfNumber">;
+  agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
+  carriersOf: CarriersOf;
+  /** @throws ServiceError when the agent could not hold the call */
+  checkAgent(request: CallRequest): Promise<void>;
+  startCall: StartCall;
+  expectMedia: ExpectMediaStream;
+  /** What callers of a number without an agent hear. */
+  unknownNumberSentence: string;
+}
+
+const NUMBER = /^\+[1-9]\d{6,14}$/;
+/** How long a carrier may take from its question what to play to its stream, and how long it may repeat the question. */
+const STREAM_WITHIN_MS = 60_000;
+const KEPT_MS = 24 * 60 * 60_000;
+const SWEEP_EVERY_MS = 60_000;
+const BATCH = 1_000;
+
+export function incomingCalls(options: IncomingOptions): IncomingCalls {
+  const { db, clock, log } = options;
+
+  const calleeOf = async ({ ownerId, carrierId, to }: IncomingRequest): Promise<string | null> => {
+    if (!NUMBER.test(to)) return null;
+    // A number of another of the owner's carriers, or one that was removed, is not this carrier's to call.
+    const { carrier } = await options.accounts.findCarrierOfNumber({ ownerId, mobileNumber: to });
+    if (carrier?.carrierId !== carrierId) return null;
+    const { agent } = await options.agents.findCallee({ called: to, ofOwnerId: ownerId });
+    return agent?.agentId ?? null;
+  };
+
+  const carrierFor = ({ ownerId, carrierId, carrierCallId, toMobileNumber }: IncomingCall) => ({
+    transfer: async (to: string) => {
+      const carrier = await options.carriersOf(ownerId, carrierId);
+      await carrier.transfer({ carrierCallId, ownNumber: toMobileNumber }, to);
+    },
+    hangUp: async () => (await options.carriersOf(ownerId, carrierId)).hangUp(carrierCallId),
+  });
+
+  return {
+    answer: async (asked) => {
+      const { ownerId, provider } = asked;
+      const agentId = await calleeOf(asked);
+      if (agentId === null) {
+        log.info(
+          { owner_id: ownerId, carrier_id: asked.carrierId, called: asked.to },
+          "a call to a number without agent",
+        );
+        return sayDocument(provider, options.unknownNumberSentence);
+      }
+      const now = clock.now();
+      const call = await insertIncomingCall(db, newCall(asked, agentId, now));
+      // Nobody may have a second stream of a call: a carrier repeats its question at once or not at all.
+      if (now.getTime() - call.createdAt.getTime() > STREAM_WITHIN_MS) return HANG_UP;
+      try {
+        await options.checkAgent(requestOf(call));
+      } catch (err) {
+        if (!(err instanceof ServiceError)) throw err;
+        log.info({ err, owner_id: ownerId, agent_id: agentId, called: asked.to }, "a call was refused");
+        return err.kind === "rate_limited"
+          ? busyDocument(provider)
+          : sayDocument(provider, options.unknownNumberSentence);
+      }
+      const expiresAt = new Date(now.getTime() + STREAM_WITHIN_MS);
+      const { url } = await options.expectMedia({ ownerId, callId: call.callId, dialect: provider, expiresAt });
+      return streamDocument(provider, url);
+    },
+    hold: async (stream) => {
+      try {
+        const call = await findIncomingCall(db, stream);
+        if (!call) return false;
+        const carrier = carrierFor(call);
+        await options.startCall(requestOf(call), async (listener) => stream.accept(listener, carrier));
+      } catch (err) {
+        log.info({ err, call_id: stream.callId, owner_id: stream.ownerId }, "a call's audio was refused");
+        stream.refuse();
+      }
+      return true;
+    },
+    sweep: {
+      name: "delete-incoming-calls",
+      everyMs: SWEEP_EVERY_MS,
+      deletes: true,
+      run: async (now, stopping) => {
+        const before = new Date(now.getTime() - KEPT_MS);
+        while ((await deleteIncomingCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
+      },
+    },
+  };
+}
+
+function newCall(asked: IncomingRequest, agentId: string, createdAt: Date): IncomingCall {
+  return {
+    ownerId: asked.ownerId,
+    callId: newId("call"),
+    carrierId: asked.carrierId,
+    provider: asked.provider === "twilio" ? "TWILIO" : "PLIVO",
+    carrierCallId: asked.carrierCallId,
+    conversationId: newUuid(),
+    agentId,
+    toMobileNumber: asked.to,
+    fromMobileNumber: NUMBER.test(asked.from) ? asked.from : null,
+    createdAt,
+  };
+}
+
+function requestOf(call: IncomingCall): CallRequest {
+  return {
+    ownerId: call.ownerId,
+    agentId: call.agentId,
+    conversationId: call.conversationId,
+    channel: {
+      type: "TELEPHONY",
+      callingType: "INBOUND",
+      toMobileNumber: call.toMobileNumber,
+      fromMobileNumber: call.fromMobileNumber ?? undefined,
+      telephonyProvider: call.provider,
+    },
+  };
+}

@@ -1,0 +1,101 @@
+export { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
+
+/**
+ * A connected carrier account as calls use it. Its adapters are beside this file, one for each provider. Every request to the carrier
+ * has a deadline.
+ */
+export interface Carrier {
+  /**
+   * Rings `to`. Every callback of the call has its `callId` in the URL, so `find` knows it again.
+   * @throws CarrierRefusal, CarrierUnavailable
+   */
+  place(call: OutgoingCall): Promise<{ carrierCallId: string }>;
+  /**
+   * Returns the call that `place` began with this `callId`, if there is one. Asked before a second attempt, so that nobody is rung
+   * twice.
+   * @throws CarrierUnavailable when the carrier does not tell: the call may exist
+   */
+  find(call: PlacedCall): Promise<CarrierCall | null>;
+  /** Does nothing if the call has ended. @throws CarrierRefusal, CarrierUnavailable */
+  hangUp(carrierCallId: string): Promise<void>;
+  /**
+   * Connects the other party to an E.164 number or a SIP address and ends our media stream.
+   * @throws CarrierRefusal, CarrierUnavailable
+   */
+  transfer(call: TransferredCall, to: string): Promise<void>;
+}
+
+/** Finds an owner's carrier with its adapter. @throws ServiceError not_found, unavailable */
+export type CarriersOf = (ownerId: string, carrierId: string) => Promise<Carrier>;
+
+export interface OutgoingCall {
+  ownerId: string;
+  callId: string;
+  /** E.164, a number of the carrier account. */
+  from: string;
+  /** E.164. */
+  to: string;
+  /** After so many seconds without an answer, the carrier reports `no_answer`. */
+  ringSeconds: number;
+  /** Whether the carrier tells if a machine answered. */
+  detectMachine: boolean;
+}
+
+export interface PlacedCall {
+  callId: string;
+  from: string;
+  to: string;
+  /** When it was first attempted; earlier calls are not looked at. */
+  since: Date;
+}
+
+export interface TransferredCall {
+  carrierCallId: string;
+  /** Our number in the call, E.164: the destination sees it as the caller. */
+  ownNumber: string;
+}
+
+export interface CarrierCall {
+  carrierCallId: string;
+  state: "queued" | "ringing" | "in_progress" | "ended";
+  /** Set if the state is `ended`. */
+  end: CarrierEnd | null;
+}
+
+export interface CarrierEnd {
+  how: "completed" | "busy" | "no_answer" | "cancelled" | "failed";
+  /** The carrier's own code and words, such as `Twilio 13224: Invalid phone number`; null if it gave none. */
+  notes: string | null;
+  /** Seconds between answer and end; null if the carrier does not tell. */
+  durationSeconds: number | null;
+}
+
+/** What a verified callback of a carrier says about a call. May come late, twice and out of order. */
+export type CarrierEvent =
+  | { type: "ringing"; carrierCallId: string }
+  /** `machine` is null while the carrier has not told or was not asked. */
+  | { type: "answered"; carrierCallId: string; machine: boolean | null }
+  /** A machine's greeting is over: what is said now is recorded. */
+  | { type: "machine_ready"; carrierCallId: string }
+  | { type: "ended"; carrierCallId: string; end: CarrierEnd };
+
+/** The outgoing calls as carriers' callbacks need them. */
+export interface CalledBack {
+  /** By its id alone, which is what a callback has. Null for an unknown call. */
+  find(callId: string): Promise<{ ownerId: string; carrierId: string } | null>;
+  /**
+   * The callee answered, and the carrier asks what to play. May be asked twice.
+   * @returns the WebSocket to stream the call's audio to, or null to hang up
+   */
+  answer(
+    call: { ownerId: string; callId: string },
+    answered: { carrierCallId: string; machine: boolean | null },
+  ): Promise<MediaStream | null>;
+  /** Changes the call at most once for each event. */
+  report(call: { ownerId: string; callId: string }, event: CarrierEvent): Promise<void>;
+}
+
+/** Where a carrier sends a call's audio. The address is good for one stream, and nobody can guess it. */
+export interface MediaStream {
+  url: string;
+}

@@ -1,0 +1,71 @@
+import type { CallingBack } from "@parley/shared/carriers/urls";
+
+/**
+ * What a carrier is to do with a call: TwiML (https://www.twilio.com/docs/voice/twiml) or Plivo XML
+ * (https://www.plivo.com/docs/voice/xml/).
+ */
+export const HANG_UP = documentOf("<Hangup/>");
+
+/** Streams the call's audio in both directions until the stream ends, and with it the call. */
+export function streamDocument(carrier: CallingBack, url: string): string {
+  if (carrier === "twilio") return documentOf(`<Connect><Stream url="${escaped(url)}"/></Connect>`);
+  const audio = `contentType="audio/x-mulaw;rate=8000"`;
+  return documentOf(`<Stream bidirectional="true" keepCallAlive="true" ${audio}>${escaped(url)}</Stream>`);
+}
+
+/** Says one sentence in English and hangs up. */
+export function sayDocument(carrier: CallingBack, sentence: string): string {
+  const element = carrier === "twilio" ? "Say" : "Speak";
+  return documentOf(`<${element} language="en-US">${escaped(sentence)}</${element}><Hangup/>`);
+}
+
+/** Refuses an incoming call as busy. */
+export function busyDocument(carrier: CallingBack): string {
+  return documentOf(carrier === "twilio" ? `<Reject reason="busy"/>` : `<Hangup reason="busy"/>`);
+}
+
+/** Connects the call to a number, or to a SIP address. @param from our number, which the destination sees */
+export function dialDocument(carrier: CallingBack, from: string, to: string): string {
+  const isSip = /^sips?:/i.test(to);
+  const inner = isSip ? (carrier === "twilio" ? "Sip" : "User") : "Number";
+  return documentOf(`<Dial callerId="${escaped(from)}"><${inner}>${escaped(to)}</${inner}></Dial>`);
+}
+
+export interface Transfer {
+  from: string;
+  to: string;
+}
+
+const TRANSFER = "transfer.";
+
+/** The event of the callback by which Plivo asks what a transfer is about. It is in the URL, which Plivo signs. */
+export function transferEvent(transfer: Transfer): string {
+  return TRANSFER + Buffer.from(JSON.stringify(transfer)).toString("base64url");
+}
+
+/** Null for another event. */
+export function readTransfer(event: string): Transfer | null {
+  if (!event.startsWith(TRANSFER)) return null;
+  try {
+    const { from, to } = JSON.parse(Buffer.from(event.slice(TRANSFER.length), "base64url").toString());
+    return typeof from === "string" && typeof to === "string" ? { from, to } : null;
+  } catch {
+    return null;
+  }
+}
+
+function documentOf(content: string): string {
+  return `<?xml version="1.0" encoding="UTF-8"?>\n<Response>${content}</Response>`;
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  "<": "&lt;",
+  ">": "&gt;",
+  "&": "&amp;",
+  '"': "&quot;",
+  "'": "&apos;",
+};
+
+function escaped(text: string): string {
+  return text.replace(/[<>&"']/g, (character) => ENTITIES[character] ?? "");
+}

@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test";
+import { readVoiceConfig } from "./config.ts";
+
+const NEEDED = {
+  DATABASE_URL: "postgres://x",
+  PARLEY_ACCOUNT_ADDRESS: "a:1",
+  PARLEY_AGENT_ADDRESS: "b:1",
+  PARLEY_CONVERSATION_ADDRESS: "c:1",
+};
+
+test.each([
+  ["PARLEY_VOICE_LISTEN", "0.0.0.0:8090", "PARLEY_VOICE_URL is missing"],
+  ["PARLEY_VOICE_LISTEN", "localhost", "must be an IP address and a port"],
+  ["PARLEY_VOICE_URL", "https://voice.example.com", "must be an address such as wss://voice.example.com"],
+  ["PARLEY_RTP_LISTEN", "0.0.0.0", "PARLEY_RTP_ADDRESS is missing"],
+  ["PARLEY_SIP_TLS_CERT", "sip.pem", "PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY go together: set both"],
+])("%s %s is refused with what to change", (name, value, sentence) => {
+  expect(() => readVoiceConfig({ ...NEEDED, [name]: value })).toThrow(sentence);
+});

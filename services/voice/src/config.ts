@@ -1,0 +1,181 @@
+import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
+import { ConfigError, type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
+import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { makeValidator, port, str } from "envalid";
+import { parseRecordingsPlace } from "./recording/files/place.ts";
+import { parseDefaultStt, parseDefaultTts } from "./speech/default-speech.ts";
+import { CREDENTIAL_VARIABLES } from "./speech/providers.ts";
+import type { PortRange } from "./transport/rtp/ports.ts";
+
+export interface IceServer {
+  urls: string[];
+  username?: string | undefined;
+  credential?: string | undefined;
+}
+
+const allowList = makeValidator(parseAllowList);
+const portRange = makeValidator(parsePortRange);
+const iceServers = makeValidator(parseIceServers);
+const listenAddress = makeValidator(parseListenAddress);
+const webSocketUrl = makeValidator(parseWebSocketUrl);
+const defaultStt = makeValidator(parseDefaultStt);
+const defaultTts = makeValidator(parseDefaultTts);
+const prefixes = makeValidator(parsePrefixes);
+const recordingsPlace = makeValidator(parseRecordingsPlace);
+
+const VARIABLES = {
+  ...SERVICE_VARIABLES,
+  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service" }),
+  PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
+  PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
+  PARLEY_ALLOWED_PRIVATE_HOSTS: allowList({
+    default: [],
+    desc: "private hosts and CIDRs that CUSTOM_STT and CUSTOM_TTS may reach",
+  }),
+  PARLEY_SIP_LISTEN: listenAddress({
+    default: "",
+    desc: "host:port to serve SIP on, over UDP and TCP; without it there is no SIP",
+  }),
+  PARLEY_SIP_TLS_CERT: str({ default: "", desc: "PEM file of the certificate to serve SIP over TLS with" }),
+  PARLEY_SIP_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),
+  PARLEY_SIP_TLS_PORT: port({ default: 5061, desc: "port of SIP over TLS, at the address of PARLEY_SIP_LISTEN" }),
+  PARLEY_SIP_TLS_CA: str({
+    default: "",
+    desc: "PEM file of the authorities that trunks' certificates are of; without it, those that everybody trusts",
+  }),
+  PARLEY_VOICE_LISTEN: listenAddress({
+    default: "",
+    desc: "host:port for the WebSockets of carriers' calls; without it there are none",
+  }),
+  PARLEY_VOICE_URL: webSocketUrl({
+    default: "",
+    desc: "wss:// address where carriers reach PARLEY_VOICE_LISTEN",
+  }),
+  PARLEY_VOICE_TLS_CERT: str({ default: "", desc: "PEM file of the certificate to serve carriers' WebSockets with" }),
+  PARLEY_VOICE_TLS_KEY: str({ default: "", desc: "PEM file of its key" }),
+  PARLEY_INSECURE_VOICE: str({
+    default: "",
+    choices: ["", "1"],
+    desc: "1: TLS ends before the voice service, serve plain WebSockets beyond loopback",
+  }),
+  PARLEY_RTP_LISTEN: str({ default: "127.0.0.1", desc: "address to receive audio on" }),
+  PARLEY_RTP_PORTS: portRange({
+    default: { first: 16_384, last: 16_583 },
+    desc: "UDP ports for audio; a call needs one",
+  }),
+  PARLEY_RTP_ADDRESS: str({
+    default: "",
+    desc: "address that others send audio to, if it is not PARLEY_RTP_LISTEN",
+  }),
+  PARLEY_ICE_SERVERS: iceServers({
+    default: [],
+    desc: 'STUN and TURN servers for browsers, as JSON: [{"urls": ["turn:…"], "username": "…", "credential": "…"}]',
+  }),
+  PARLEY_DEFAULT_STT: defaultStt({
+    default: undefined,
+    desc: "speech recognition of agents that have none, as JSON in the form of an agent's stt",
+  }),
+  PARLEY_DEFAULT_TTS: defaultTts({ default: undefined, desc: "voice of agents that have none, likewise as their tts" }),
+  PARLEY_TWILIO_BASE_URL: CARRIER_BASE_URLS.PARLEY_TWILIO_BASE_URL,
+  PARLEY_PLIVO_BASE_URL: CARRIER_BASE_URLS.PARLEY_PLIVO_BASE_URL,
+  PARLEY_UNKNOWN_NUMBER_SENTENCE: str({
+    default: "This number is not in service.",
+    desc: "what callers of a number that no agent answers hear",
+  }),
+  PARLEY_CALLS_CONCURRENT_MAX: positiveInteger({ default: 10, desc: "concurrent calls per owner" }),
+  PARLEY_CALLS_PER_SECOND: positiveInteger({ default: 1, desc: "calls placed per second and carrier account" }),
+  PARLEY_CALLS_QUEUED_MAX: positiveInteger({ default: 1_000, desc: "calls of one owner that may wait to be placed" }),
+  PARLEY_CALLS_DENIED_PREFIXES: prefixes({
+    default: [],
+    desc: "numbers that agents may not call, by their beginnings: +1900,+4487; premium and emergency numbers are always denied",
+  }),
+  PARLEY_PUBLIC_URL: str({
+    default: "",
+    desc: "https:// address where carriers and clients reach the gateway; without one, carriers bring no calls and make none",
+  }),
+  PARLEY_RECORDINGS: recordingsPlace({
+    default: undefined,
+    desc: "folder, or s3://bucket/prefix, for recordings of calls; without it none are made",
+  }),
+  PARLEY_RECORDINGS_OWNER_BYTES: positiveInteger({
+    default: 10 * 1024 ** 3,
+    desc: "limit for all recordings of one owner",
+  }),
+  PARLEY_RECORDINGS_ENDPOINT: str({ default: "", desc: "address of an S3 store other than Amazon's" }),
+  PARLEY_RECORDINGS_REGION: str({ default: "", desc: "region of the bucket" }),
+  PARLEY_RECORDINGS_ACCESS_KEY: str({ default: "", desc: "access key for the bucket" }),
+  PARLEY_RECORDINGS_SECRET_KEY: str({ default: "", desc: "secret access key for the bucket" }),
+};
+
+export interface VoiceConfig extends ConfigOf<typeof VARIABLES> {
+  /** The values of `CREDENTIAL_VARIABLES`. */
+  credentials: Readonly<Record<string, string>>;
+}
+
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export function readVoiceConfig(env: Record<string, string | undefined>): VoiceConfig {
+  const read: Record<string, unknown> = readConfig(env, { ...VARIABLES, ...CREDENTIAL_VARIABLES });
+  if (["0.0.0.0", "::"].includes(String(read.PARLEY_RTP_LISTEN)) && read.PARLEY_RTP_ADDRESS === "")
+    throw new ConfigError(
+      "PARLEY_RTP_ADDRESS is missing: phones cannot send audio to PARLEY_RTP_LISTEN, which is every address",
+    );
+  if (/^(0\.0\.0\.0|\[::\]):/.test(String(read.PARLEY_VOICE_LISTEN)) && read.PARLEY_VOICE_URL === "")
+    throw new ConfigError(
+      "PARLEY_VOICE_URL is missing: carriers cannot connect to PARLEY_VOICE_LISTEN, which is every address",
+    );
+  if ((read.PARLEY_SIP_TLS_CERT === "") !== (read.PARLEY_SIP_TLS_KEY === ""))
+    throw new ConfigError("PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY go together: set both");
+  if (read.PARLEY_RECORDINGS && read.PARLEY_PUBLIC_URL === "")
+    throw new ConfigError("PARLEY_PUBLIC_URL is missing: PARLEY_RECORDINGS needs it for the addresses of recordings");
+  const credentials = Object.fromEntries(
+    Object.keys(CREDENTIAL_VARIABLES).map((name) => [name, String(read[name] ?? "")]),
+  );
+  return { ...(read as ConfigOf<typeof VARIABLES>), credentials };
+}
+
+function parseListenAddress(text: string): string {
+  if (text !== "" && !/^(\[[0-9a-fA-F:.]+\]|[0-9.]+):\d{1,5}$/.test(text))
+    throw new Error(`must be an IP address and a port, such as 127.0.0.1:5060, not "${text}"`);
+  return text;
+}
+
+function parseWebSocketUrl(text: string): string {
+  if (text !== "" && !/^wss?:\/\/[^\s?#]+$/.test(text))
+    throw new Error(`must be an address such as wss://voice.example.com, not "${text}"`);
+  return text.replace(/\/+$/, "");
+}
+
+function parsePrefixes(text: string): string[] {
+  const given = text.split(",").map((each) => each.trim());
+  const wrong = given.find((each) => !/^\+\d{1,15}$/.test(each));
+  if (text !== "" && wrong !== undefined) throw new Error(`must be prefixes such as +1900,+4487, not "${wrong}"`);
+  return text === "" ? [] : given;
+}
+
+function parsePortRange(text: string): PortRange {
+  const [, first, last] = /^(\d{1,5})-(\d{1,5})$/.exec(text) ?? [];
+  const range = { first: Number(first), last: Number(last) };
+  if (!(range.first >= 1 && range.first < range.last && range.last <= 65_535))
+    throw new Error(`must be two ports such as 16384-16583, not "${text}"`);
+  return range;
+}
+
+function parseIceServers(text: string): IceServer[] {
+  const wrong = new Error('must be JSON such as [{"urls": ["stun:stun.example.com"]}]');
+  const servers = parsedJson(text, wrong);
+  if (!Array.isArray(servers)) throw wrong;
+  return servers.map(({ urls, username, credential }) => {
+    const all: unknown[] = Array.isArray(urls) ? urls : [urls];
+    if (!all.every((url) => typeof url === "string" && /^(stun|turn)s?:/.test(url))) throw wrong;
+    return { urls: all as string[], username, credential };
+  });
+}
+
+function parsedJson(text: string, wrong: Error): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw wrong;
+  }
+}

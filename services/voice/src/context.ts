@@ -1,0 +1,24 @@
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { CallSignals } from "./call/signals.ts";
+import type { IceServer } from "./config.ts";
+import type { RecordingFiles } from "./recording/files/files.ts";
+import type { Recordings } from "./recording/recordings.ts";
+import type { VoiceNotes } from "./voice-notes/voice-notes.ts";
+import type { WebCalls } from "./web-calls/web-calls.ts";
+
+export interface VoiceContext {
+  db: Database;
+  conversations: Pick<ServiceClient<typeof ConversationServiceService>, "getCallSetup">;
+  webCalls: WebCalls;
+  voiceNotes: VoiceNotes;
+  signals: CallSignals;
+  recordings: Pick<Recordings, "remove">;
+  /** Null: calls are not recorded here. */
+  recordingFiles: RecordingFiles | null;
+  /** For browsers. */
+  iceServers: readonly IceServer[];
+  clock: Clock;
+}

@@ -1,0 +1,5 @@
+import { runProcess } from "@parley/shared/process";
+import { readVoiceConfig } from "./config.ts";
+import { startVoice } from "./service.ts";
+
+await runProcess("voice", (log) => startVoice(readVoiceConfig(process.env), log));

@@ -1,0 +1,28 @@
+import type { Migration } from "@parley/shared/db/migrate";
+import idempotency from "@parley/shared/idempotency/table.sql" with { type: "text" };
+import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
+import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
+import calls from "../migrations/0001_calls.sql" with { type: "text" };
+import webCalls from "../migrations/0002_web_calls.sql" with { type: "text" };
+import mediaStreams from "../migrations/0003_media_streams.sql" with { type: "text" };
+import webCallDrafts from "../migrations/0004_web_call_drafts.sql" with { type: "text" };
+import outboundCalls from "../migrations/0005_outbound_calls.sql" with { type: "text" };
+import recordings from "../migrations/0006_recordings.sql" with { type: "text" };
+import trunkContacts from "../migrations/0007_trunk_contacts.sql" with { type: "text" };
+import incomingCalls from "../migrations/0008_incoming_calls.sql" with { type: "text" };
+import callBatches from "../migrations/0009_call_batches.sql" with { type: "text" };
+
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0000_jobs", sql: jobs },
+  { name: "0000_jobs_in_turn", sql: jobsInTurn },
+  { name: "0000_idempotency", sql: idempotency },
+  { name: "0001_calls", sql: calls },
+  { name: "0002_web_calls", sql: webCalls },
+  { name: "0003_media_streams", sql: mediaStreams },
+  { name: "0004_web_call_drafts", sql: webCallDrafts },
+  { name: "0005_outbound_calls", sql: outboundCalls },
+  { name: "0006_recordings", sql: recordings },
+  { name: "0007_trunk_contacts", sql: trunkContacts },
+  { name: "0008_incoming_calls", sql: incomingCalls },
+  { name: "0009_call_batches", sql: callBatches },
+];

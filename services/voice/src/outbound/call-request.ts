@@ -1,0 +1,24 @@
+import type { CallRequest } from "../call/incoming.ts";
+import type { NewOutboundCall } from "../store/outbound-calls.ts";
+
+/** The call as it is held: the same each time it is asked for. */
+export function callRequest(call: NewOutboundCall): CallRequest {
+  return {
+    ownerId: call.ownerId,
+    agentId: call.agentId,
+    conversationId: call.conversationId,
+    channel: {
+      type: "TELEPHONY",
+      callingType: "OUTBOUND",
+      toMobileNumber: call.toMobileNumber,
+      fromMobileNumber: call.fromMobileNumber,
+      telephonyProvider: call.provider === "SIP" ? undefined : call.provider,
+    },
+    dynamicVariables: call.dynamicVariables,
+    metadata: call.metadata,
+    isTestCall: call.isTestCall,
+    isAskedAgain: true,
+    maxDurationSeconds: call.maxDurationSeconds,
+    leavesMessage: call.voicemail === "leave_message",
+  };
+}

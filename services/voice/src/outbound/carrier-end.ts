@@ -1,0 +1,39 @@
+import type { CallEnd } from "../call/incoming.ts";
+import type { CarrierEnd } from "../carriers/carrier.ts";
+import { isHeld, type OutboundCall } from "../store/outbound-calls.ts";
+import type { OutboundContext } from "./context.ts";
+import { endCall } from "./end-call.ts";
+
+/** The carrier says that a call has ended. The process that holds it, if any, knows better how. */
+export async function reportEnd(
+  ctx: Pick<OutboundContext, "db" | "clock" | "signals">,
+  call: OutboundCall,
+  end: CarrierEnd,
+): Promise<void> {
+  if (await isHeld(ctx.db, call)) return ctx.signals.tell(call, "hang_up");
+  await endCall(ctx, call, callEndOf(call, end));
+}
+
+/** How a call that no process held has ended. */
+export function callEndOf({ isUnwanted, answeredAt, machine }: OutboundCall, end: CarrierEnd): CallEnd {
+  const { notes, durationSeconds } = end;
+  const ended = (outcome: CallEnd["outcome"], note: string | null = notes): CallEnd => ({
+    outcome,
+    notes: note,
+    durationSeconds: answeredAt === null ? 0 : (durationSeconds ?? 0),
+  });
+  switch (end.how) {
+    case "busy":
+      return ended("BUSY");
+    case "no_answer":
+      return ended("NO_ANSWER");
+    case "failed":
+      return ended("ERROR");
+    case "cancelled":
+      return ended("CANCELLED");
+    case "completed":
+      if (machine !== null) return ended("NO_ANSWER", "A voicemail answered");
+      // Whoever answered left before the call had its audio, so before the greeting.
+      return ended(isUnwanted && answeredAt === null ? "CANCELLED" : "HUNG_UP_EARLY");
+  }
+}

@@ -1,0 +1,40 @@
+import { ServiceError } from "@parley/shared/errors";
+import type { Queue } from "@parley/shared/jobs/worker";
+import { complete, startRequest } from "../call/start-call.ts";
+import { findOutboundCall, type OutboundCall } from "../store/outbound-calls.ts";
+import { callRequest } from "./call-request.ts";
+import { type OutboundContext, QUEUES } from "./context.ts";
+import { endOf } from "./end-call.ts";
+
+const RETRY_MAX_MS = 30_000;
+
+/** Gives the calls that no process held their ended conversation. The name of its queue is in `QUEUES`. */
+export function completeCalls(ctx: Pick<OutboundContext, "db" | "conversations" | "log">): Queue {
+  return {
+    concurrency: 16,
+    leaseMs: 30_000,
+    retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
+    run: async ({ ownerId, payload }) => {
+      const { callId } = payload as { callId: string };
+      const call = await findOutboundCall(ctx.db, { ownerId, callId });
+      if (call) await completeCall(ctx, call);
+    },
+  };
+}
+
+async function completeCall(
+  { conversations, log }: Pick<OutboundContext, "conversations" | "log">,
+  call: OutboundCall,
+): Promise<void> {
+  try {
+    await conversations.startConversation(startRequest(callRequest(call), call));
+  } catch (error) {
+    if (!(error instanceof ServiceError && HOPELESS.has(error.kind))) throw error;
+    // Such as of an agent that was deleted while its call waited.
+    log.warn({ err: error, call_id: call.callId, queue: QUEUES.complete }, "an ended call has no conversation");
+    return;
+  }
+  await complete(conversations, call, endOf(call));
+}
+
+const HOPELESS = new Set<ServiceError["kind"]>(["not_found", "forbidden", "invalid", "conflict"]);

@@ -1,0 +1,52 @@
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { Logger } from "@parley/shared/log";
+import type { CallRequest, Connect, StartCall } from "../call/incoming.ts";
+import type { CallSignals } from "../call/signals.ts";
+import type { Conversations } from "../call/transcript.ts";
+import type { CarriersOf, MediaStream } from "../carriers/carrier.ts";
+import type { CallLimits, OutboundCall, OutboundKey, Provider } from "../store/outbound-calls.ts";
+
+/** What the calls that agents make need of everything else. */
+export interface OutboundContext {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  limits: OutboundLimits;
+  /** Prefixes that the operator denies, besides `denied-numbers.ts`. */
+  deniedPrefixes: readonly string[];
+  /** The carrier account that an owner's number belongs to; null if the owner does not have it, or it has none. */
+  carrierOfNumber(ownerId: string, mobileNumber: string): Promise<{ carrierId: string; provider: Provider } | null>;
+  /** An agent's own numbers, in its order. @throws ServiceError not_found, forbidden */
+  numbersOf(ownerId: string, agentId: string): Promise<readonly string[]>;
+  carriersOf: CarriersOf;
+  /** Calls over an owner's SIP trunk, which carries the audio too. */
+  dialTrunk: DialTrunk;
+  /** @throws ServiceError when the call could not be held because of its agent */
+  checkAgent(request: CallRequest): Promise<void>;
+  startCall: StartCall;
+  conversations: Pick<Conversations, "startConversation" | "completeConversation">;
+  signals: CallSignals;
+  /** Opens the door for the audio of a call that was answered. */
+  expectMedia(call: OutboundKey & Pick<OutboundCall, "provider">): Promise<MediaStream>;
+}
+
+export interface OutboundLimits extends CallLimits {
+  /** Calls of one owner that may wait. */
+  queuedMax: number;
+}
+
+/**
+ * Dials a call on a trunk of its owner. `ringing` is told once the other side rings.
+ * @throws NotConnected
+ */
+export type DialTrunk = (
+  call: OutboundCall,
+  ringing: () => void,
+  ...connect: Parameters<Connect>
+) => ReturnType<Connect>;
+
+/** How long a call may wait for its turn. */
+export const QUEUED_MAX_MS = 60 * 60_000;
+
+export const QUEUES = { place: "place-calls", watch: "watch-calls", complete: "complete-calls" } as const;

@@ -1,0 +1,65 @@
+import type { Sql } from "@parley/shared/db/database";
+import { enqueueJob } from "@parley/shared/jobs/store";
+import { batchCallEnded } from "../batches/run-batches.ts";
+import type { CallEnd } from "../call/incoming.ts";
+import type { CallKey } from "../store/calls.ts";
+import {
+  findCallOfConversation,
+  listQueuedCarriers,
+  type OutboundCall,
+  type OutboundKey,
+  storeEnd,
+} from "../store/outbound-calls.ts";
+import { type OutboundContext, QUEUES } from "./context.ts";
+import { wakeLane } from "./wake-lane.ts";
+
+type EndContext = Pick<OutboundContext, "db" | "clock">;
+
+/**
+ * Ends a call that no process holds, and has its conversation completed. Does nothing if it has ended.
+ * @returns whether it ended now
+ */
+export async function endCall(ctx: EndContext, call: OutboundKey, end: CallEnd): Promise<boolean> {
+  return ctx.db.begin(async (tx) => {
+    const ended = await settle(tx, ctx, call, end);
+    if (!ended) return false;
+    const { ownerId, callId } = ended;
+    const job = { ownerId, jobId: `complete:${callId}`, queue: QUEUES.complete, payload: { callId } };
+    await enqueueJob(tx, { ...job, dueAt: ctx.clock.now() });
+    return true;
+  });
+}
+
+/**
+ * Notes the end of a call that a process held, which completes its conversation itself. The first end of a call counts.
+ * @returns how it ended; `end` for a call that no agent made
+ */
+export async function recordEnd(ctx: EndContext, held: CallKey, end: CallEnd): Promise<CallEnd> {
+  const call = await findCallOfConversation(ctx.db, held);
+  if (!call) return end;
+  const adjusted = adjustedEnd(call, end);
+  if (call.status !== "ENDED" && (await ctx.db.begin((tx) => settle(tx, ctx, call, adjusted)))) return adjusted;
+  const ended = await findCallOfConversation(ctx.db, held);
+  return ended ? endOf(ended) : adjusted;
+}
+
+/** Whoever asked for the call and hangs up before an answer cancels it. */
+function adjustedEnd({ isUnwanted, answeredAt }: OutboundCall, end: CallEnd): CallEnd {
+  return isUnwanted && answeredAt === null && end.outcome !== "ERROR" ? { ...end, outcome: "CANCELLED" } : end;
+}
+
+/** How an ended call ended. */
+export function endOf({ outcome, durationSeconds, notes }: OutboundCall): CallEnd {
+  return { outcome: outcome ?? "ERROR", durationSeconds: durationSeconds ?? 0, notes };
+}
+
+/** Ends the row, and wakes whoever waits for its place. @returns null if it had ended */
+async function settle(tx: Sql, { clock }: EndContext, key: OutboundKey, end: CallEnd): Promise<OutboundCall | null> {
+  const ended = await storeEnd(tx, key, end, clock.now());
+  if (!ended) return null;
+  await batchCallEnded(tx, ended, clock.now());
+  for (const carrierId of await listQueuedCarriers(tx, key.ownerId)) {
+    await wakeLane(tx, { ownerId: key.ownerId, carrierId }, clock.now());
+  }
+  return ended;
+}

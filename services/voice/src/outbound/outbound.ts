@@ -1,0 +1,72 @@
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { BATCH_QUEUE, runBatches } from "../batches/run-batches.ts";
+import { addDoNotCall } from "../rpc/add-do-not-call.ts";
+import { changeCallBatch } from "../rpc/change-call-batch.ts";
+import { createCall } from "../rpc/create-call.ts";
+import { createCallBatch } from "../rpc/create-call-batch.ts";
+import { getCall } from "../rpc/get-call.ts";
+import { getCallBatch } from "../rpc/get-call-batch.ts";
+import { hangUpCall } from "../rpc/hang-up-call.ts";
+import { listCallBatches } from "../rpc/list-call-batches.ts";
+import { listCalls } from "../rpc/list-calls.ts";
+import { listDoNotCall } from "../rpc/list-do-not-call.ts";
+import { removeDoNotCall } from "../rpc/remove-do-not-call.ts";
+import { deleteEndedBatches } from "../store/call-batches.ts";
+import { deleteEndedCalls } from "../store/outbound-calls.ts";
+import { completeCalls } from "./complete-calls.ts";
+import { type OutboundContext, QUEUES } from "./context.ts";
+import { placeCalls } from "./place-calls.ts";
+import { watchCalls } from "./watch-calls.ts";
+
+/** The calls that agents make: their RPCs and the work in the background. */
+export function outboundCalls(ctx: OutboundContext): {
+  handlers: Handlers<typeof VoiceServiceService>;
+  queues: Record<string, Queue>;
+  sweeps: Sweep[];
+} {
+  return {
+    handlers: {
+      createCall: createCall(ctx),
+      getCall: getCall(ctx),
+      listCalls: listCalls(ctx),
+      hangUpCall: hangUpCall(ctx),
+      createCallBatch: createCallBatch(ctx),
+      getCallBatch: getCallBatch(ctx),
+      listCallBatches: listCallBatches(ctx),
+      changeCallBatch: changeCallBatch(ctx),
+      listDoNotCall: listDoNotCall(ctx),
+      addDoNotCall: addDoNotCall(ctx),
+      removeDoNotCall: removeDoNotCall(ctx),
+    },
+    queues: {
+      [QUEUES.place]: placeCalls(ctx),
+      [QUEUES.watch]: watchCalls(ctx),
+      [QUEUES.complete]: completeCalls(ctx),
+      [BATCH_QUEUE]: runBatches(ctx),
+    },
+    sweeps: [endedCalls(ctx)],
+  };
+}
+
+const EVERY_MS = 60_000;
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+const BATCH = 1_000;
+/** Each may have 10,000 numbers. */
+const BATCHES = 10;
+
+/** Deletes calls and batches 30 days after they ended; their conversations are kept for as long as the owner wants. */
+function endedCalls({ db }: OutboundContext): Sweep {
+  return {
+    name: "delete-ended-calls",
+    everyMs: EVERY_MS,
+    deletes: true,
+    run: async (now, stopping) => {
+      const before = new Date(now.getTime() - KEPT_MS);
+      while ((await deleteEndedCalls(db, before, BATCH)) === BATCH && !stopping.aborted);
+      while ((await deleteEndedBatches(db, before, BATCHES)) === BATCHES && !stopping.aborted);
+    },
+  };
+}

@@ -1,0 +1,145 @@
+import { ServiceError } from "@parley/shared/errors";
+import { enqueueJob } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import { NotConnected } from "../call/incoming.ts";
+import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.ts";
+import {
+  confirmAttempt,
+  listOverdue,
+  type OutboundCall,
+  requeueCall,
+  storeAnswered,
+  storeRinging,
+  takeNextCall,
+} from "../store/outbound-calls.ts";
+import { callRequest } from "./call-request.ts";
+import { reportEnd } from "./carrier-end.ts";
+import { type OutboundContext, QUEUED_MAX_MS, QUEUES } from "./context.ts";
+import { endCall } from "./end-call.ts";
+
+/** When an attempt that is not heard of again is over: longer than any request to a carrier takes. */
+const ATTEMPT_MS = 30_000;
+const RETRY_MIN_MS = 1_000;
+const RETRY_MAX_MS = 60_000;
+const OVERDUE_AT_ONCE = 100;
+
+/**
+ * Places calls: a job for each carrier account with calls in the queue, which runs in one process at a time and places one call in each
+ * run, in order.
+ */
+export function placeCalls(ctx: OutboundContext): Queue {
+  return {
+    concurrency: 32,
+    perOwner: 4,
+    leaseMs: 30_000,
+    retryDelayMs: () => RETRY_MIN_MS,
+    run: async ({ ownerId, payload }) => {
+      const { carrierId } = payload as { carrierId: string };
+      const now = ctx.clock.now();
+      await endOverdue(ctx, ownerId, carrierId, now);
+      const until = new Date(now.getTime() + ATTEMPT_MS);
+      const next = await ctx.db.begin(async (tx) => {
+        const taken = await takeNextCall(tx, { ownerId, carrierId, now, until }, ctx.limits);
+        if (taken && !(taken instanceof Date)) await enqueueJob(tx, watchJob(taken, until));
+        return taken;
+      });
+      if (next === null) return;
+      if (next instanceof Date) return next;
+      await place(ctx, next);
+      return ctx.clock.now();
+    },
+  };
+}
+
+/** The job that looks after a call from its first attempt to its end. */
+export function watchJob({ ownerId, callId }: OutboundCall, dueAt: Date) {
+  return { ownerId, jobId: `watch:${callId}`, queue: QUEUES.watch, payload: { callId }, dueAt };
+}
+
+/** Calls that were asked for earlier may ring: those are left to the next attempt, which asks the carrier. */
+async function endOverdue(ctx: OutboundContext, ownerId: string, carrierId: string, now: Date): Promise<void> {
+  const before = new Date(now.getTime() - QUEUED_MAX_MS);
+  for (const call of await listOverdue(ctx.db, { ownerId, carrierId, before, limit: OVERDUE_AT_ONCE })) {
+    if (call.attempts > 0) continue;
+    await endCall(ctx, call, {
+      outcome: "ERROR",
+      durationSeconds: 0,
+      notes: "The call waited in the queue for an hour",
+    });
+  }
+}
+
+/** Makes one attempt. The call is placed afterwards, ended, or in the queue for another attempt. */
+async function place(ctx: OutboundContext, call: OutboundCall): Promise<void> {
+  try {
+    if (call.provider === "SIP") await dial(ctx, call);
+    else await ring(ctx, call, await ctx.carriersOf(call.ownerId, call.carrierId));
+  } catch (error) {
+    const refusal = refusalOf(call, error);
+    const isLate = ctx.clock.now().getTime() - call.createdAt.getTime() > QUEUED_MAX_MS;
+    if (refusal === null && !isLate) return postpone(ctx, call, error);
+    const notes = refusal ?? "The carrier could not be reached for an hour";
+    ctx.log.info({ err: error, call_id: call.callId, owner_id: call.ownerId }, "a call was not placed");
+    await endCall(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes });
+  }
+}
+
+async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier): Promise<void> {
+  const { callId, fromMobileNumber: from, toMobileNumber: to, createdAt: since } = call;
+  if (call.attempts > 1) {
+    // The attempt before may have rung.
+    const found = await carrier.find({ callId, from, to, since });
+    if (found?.end) return void (await reportEnd(ctx, call, found.end));
+    if (found) return storeRinging(ctx.db, call, found.carrierCallId);
+  }
+  if (call.isUnwanted) return cancel(ctx, call);
+  await ctx.checkAgent(callRequest(call));
+  if (!(await isStillOurs(ctx, call))) return;
+  const { ownerId, ringSeconds, voicemail } = call;
+  const detectMachine = voicemail !== null;
+  const { carrierCallId } = await carrier.place({ ownerId, callId, from, to, ringSeconds, detectMachine });
+  await storeRinging(ctx.db, call, carrierCallId);
+}
+
+/** Over a trunk this process holds the call from its first ring, and its end is recorded with the conversation's. */
+async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
+  if (call.isUnwanted) return cancel(ctx, call);
+  await ctx.startCall(callRequest(call), async (listener, signal) => {
+    if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was not wanted any more");
+    const ringing = () =>
+      storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "a ringing call could not be noted"));
+    const leg = await ctx.dialTrunk(call, ringing, listener, signal);
+    await storeAnswered(ctx.db, call, null, ctx.clock.now());
+    return leg;
+  });
+}
+
+async function cancel(ctx: OutboundContext, call: OutboundCall): Promise<void> {
+  await endCall(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: null });
+}
+
+function isStillOurs({ db, clock }: OutboundContext, call: OutboundCall): Promise<boolean> {
+  const now = clock.now();
+  return confirmAttempt(db, call, now, new Date(now.getTime() + ATTEMPT_MS));
+}
+
+/** Why an error is final, for the call's notes; null if it may pass. */
+function refusalOf({ provider }: OutboundCall, error: unknown): string | null {
+  if (error instanceof CarrierRefusal) return `${PROVIDERS[provider]} ${error.code}: ${error.words}`;
+  if (error instanceof ServiceError && FINAL.has(error.kind)) return error.detail;
+  return null;
+}
+
+const PROVIDERS: Record<OutboundCall["provider"], string> = { TWILIO: "Twilio", PLIVO: "Plivo", SIP: "SIP" };
+const FINAL = new Set<ServiceError["kind"]>(["condition", "not_found", "forbidden", "invalid", "conflict"]);
+
+async function postpone({ db, clock, log }: OutboundContext, call: OutboundCall, error: unknown): Promise<void> {
+  const asked = error instanceof CarrierUnavailable ? error.retryAfterMs : null;
+  const backOffMs = Math.min(RETRY_MAX_MS, RETRY_MIN_MS * 2 ** call.attempts);
+  const delayMs = Math.max(backOffMs, Math.min(asked ?? 0, RETRY_MAX_MS));
+  log.warn(
+    { err: error, call_id: call.callId, owner_id: call.ownerId, retry_in_ms: delayMs },
+    "a call was not placed yet",
+  );
+  await requeueCall(db, call, new Date(clock.now().getTime() + delayMs));
+}

@@ -1,0 +1,31 @@
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import { NotConnected } from "../call/incoming.ts";
+import type { DialSip } from "../phone-calls/dial-sip.ts";
+import { protocolOf } from "../trunks/trunk-server.ts";
+import type { DialTrunk } from "./context.ts";
+
+/** Dials over the SIP trunks that owners have connected. */
+export function trunks(
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "getCarrierCredentials">,
+  dialSip: DialSip,
+): DialTrunk {
+  return async (call, ringing, listener, signal) => {
+    const { carrier } = await accounts.getCarrierCredentials({ ownerId: call.ownerId, carrierId: call.carrierId });
+    const { host, transport, username, password } = carrier?.settings ?? {};
+    if (!host) throw new NotConnected("failed", "The number's SIP trunk is not connected any more");
+    return dialSip(
+      {
+        user: call.toMobileNumber,
+        host,
+        protocol: protocolOf(transport),
+        from: call.fromMobileNumber,
+        credentials: username ? { username, password: password ?? "" } : undefined,
+        ringSeconds: call.ringSeconds,
+        ringing,
+      },
+      listener,
+      signal,
+    );
+  };
+}

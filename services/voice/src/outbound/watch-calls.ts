@@ -1,0 +1,90 @@
+import type { Queue } from "@parley/shared/jobs/worker";
+import { CarrierRefusal } from "../carriers/carrier.ts";
+import { findOutboundCall, isHeld, type OutboundCall, requeueLostCall } from "../store/outbound-calls.ts";
+import { reportEnd } from "./carrier-end.ts";
+import type { OutboundContext } from "./context.ts";
+import { endCall } from "./end-call.ts";
+import { wakeLane } from "./wake-lane.ts";
+
+/** A call is asked about when its carrier should long have told. */
+const LATE_MS = 15_000;
+/** Between two tries to end a call. */
+const AGAIN_MS = 2_000;
+/** Between two looks at a call that goes well. */
+const EVERY_MS = 30_000;
+
+/**
+ * Looks after each call from its first attempt to its end: what a process or a callback left undone is done here. A job for each
+ * call, so that it happens whichever process dies.
+ */
+export function watchCalls(ctx: OutboundContext): Queue {
+  return {
+    concurrency: 16,
+    leaseMs: 30_000,
+    retryDelayMs: () => AGAIN_MS,
+    run: async ({ ownerId, payload }) => {
+      const { callId } = payload as { callId: string };
+      const call = await findOutboundCall(ctx.db, { ownerId, callId });
+      if (!call || call.status === "ENDED") return;
+      const now = ctx.clock.now().getTime();
+      const afterMs = await look(ctx, call, now);
+      return new Date(now + afterMs);
+    },
+  };
+}
+
+/** @returns when to look again, in milliseconds */
+async function look(ctx: OutboundContext, call: OutboundCall, now: number): Promise<number> {
+  // It is watched again from its next attempt on, and meanwhile.
+  if (call.status === "QUEUED") return EVERY_MS;
+  if (await isHeld(ctx.db, call)) {
+    if (call.isUnwanted || now > endsBy(call)) await ctx.signals.tell(call, "hang_up");
+    return call.isUnwanted ? AGAIN_MS : EVERY_MS;
+  }
+  if (call.status === "PLACING") {
+    if (now < call.dueAt.getTime()) return call.dueAt.getTime() - now;
+    await placeAgain(ctx, call);
+    return AGAIN_MS;
+  }
+  const isLate = now > expectedBy(call);
+  if (!call.isUnwanted && !isLate) return Math.max(AGAIN_MS, expectedBy(call) - now);
+  await askCarrier(ctx, call);
+  return AGAIN_MS;
+}
+
+/** The process that made the attempt is gone. The next attempt asks the carrier first. */
+async function placeAgain({ db, clock }: OutboundContext, call: OutboundCall): Promise<void> {
+  await db.begin(async (tx) => {
+    if (await requeueLostCall(tx, call, clock.now())) await wakeLane(tx, call, clock.now());
+  });
+}
+
+/** Ends a call that its carrier tells nothing of, or that nobody wants. */
+async function askCarrier(ctx: OutboundContext, call: OutboundCall): Promise<void> {
+  // Nobody holds its audio, so it is over.
+  if (call.provider === "SIP") return void (await endCall(ctx, call, lost("The call was lost")));
+  const carrier = await ctx.carriersOf(call.ownerId, call.carrierId);
+  const { callId, fromMobileNumber: from, toMobileNumber: to, createdAt: since } = call;
+  const found = await carrier.find({ callId, from, to, since });
+  if (found?.end) return reportEnd(ctx, call, found.end);
+  if (!found) return void (await endCall(ctx, call, lost("The carrier does not know the call")));
+  await carrier.hangUp(found.carrierCallId).catch((error) => {
+    if (!(error instanceof CarrierRefusal)) throw error;
+  });
+  if (call.status === "IN_PROGRESS") await endCall(ctx, call, lost("The carrier did not connect the call's audio"));
+}
+
+function lost(notes: string) {
+  return { outcome: "ERROR" as const, durationSeconds: 0, notes };
+}
+
+/** When the carrier should have told more of a call that no process holds. */
+function expectedBy({ answeredAt, placedAt, createdAt, ringSeconds }: OutboundCall): number {
+  if (answeredAt) return answeredAt.getTime() + LATE_MS;
+  return (placedAt ?? createdAt).getTime() + ringSeconds * 1_000 + LATE_MS;
+}
+
+function endsBy({ answeredAt, placedAt, createdAt, ringSeconds, maxDurationSeconds }: OutboundCall): number {
+  const seconds = answeredAt ? maxDurationSeconds : ringSeconds + maxDurationSeconds;
+  return (answeredAt ?? placedAt ?? createdAt).getTime() + seconds * 1_000 + LATE_MS;
+}

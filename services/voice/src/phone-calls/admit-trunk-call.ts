@@ -1,0 +1,63 @@
+import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { isListed } from "@parley/shared/egress/address";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { SipUri } from "../transport/sip/address.ts";
+import type { Invite } from "../transport/sip/answering.ts";
+
+export interface TrunkContext {
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "findTrunk">;
+  /** The IP addresses of a host; empty if it has none or does not say so in time. */
+  addressesOf(host: string): Promise<readonly string[]>;
+}
+
+/** Whom a call over a trunk is for. */
+export interface TrunkCallee {
+  /** E.164. */
+  called: string;
+  /** Whose trunk it is. */
+  ofOwnerId: string;
+}
+
+const REALM = "parley";
+
+/**
+ * Lets a call in that comes from the trunk of the number that it is for: from an address of the trunk, or with the trunk's credentials.
+ * Everybody else is asked for credentials, whatever number they try, so strangers do not learn which numbers are here.
+ * @returns null if the call was refused
+ */
+export async function admitTrunkCall(ctx: TrunkContext, invite: Invite): Promise<TrunkCallee | null> {
+  // A trunk that we registered with may call the name of the registration, with the number in To.
+  const called = numberOf(invite.called) ?? numberOf(invite.to);
+  const { carrier } = called === null ? { carrier: undefined } : await ctx.accounts.findTrunk({ mobileNumber: called });
+  const settings = carrier?.settings;
+  const isFromTrunk = settings !== undefined && (await isAddressOf(ctx, settings, invite.source.address));
+  if (!isFromTrunk && !invite.hasShown({ realm: REALM, ...credentialsOf(settings) })) return null;
+  return carrier && called !== null ? { called, ofOwnerId: carrier.ownerId } : null;
+}
+
+/** The number in a URI, with or without a plus, as trunks write it; null if it is none in international form. */
+export function numberOf(uri: SipUri | null): string | null {
+  const digits = /^(?:\+|00)?([1-9]\d{6,14})(?:;.*)?$/.exec(uri?.user ?? "")?.[1];
+  return digits ? `+${digits}` : null;
+}
+
+async function isAddressOf(
+  { addressesOf }: TrunkContext,
+  { allowedAddresses, host = "" }: CarrierSettings,
+  source: string,
+): Promise<boolean> {
+  // As a socket for both families tells an IPv4 address.
+  const address = source.replace(/^::ffff:(?=\d+\.)/i, "");
+  return isListed(address, allowedAddresses.length > 0 ? allowedAddresses : await addressesOf(hostNameOf(host)));
+}
+
+function hostNameOf(host: string): string {
+  return host.replace(/:\d+$/, "").replace(/^\[|\]$/g, "");
+}
+
+/** Nobody has the credentials of a trunk without them. */
+function credentialsOf(settings: CarrierSettings | undefined): { username: string; password: string } {
+  const { username, password } = settings ?? {};
+  return username && password ? { username, password } : { username: "", password: crypto.randomUUID() };
+}

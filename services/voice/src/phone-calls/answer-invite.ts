@@ -1,0 +1,73 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { isPublicAddress, parseAddress } from "@parley/shared/egress/address";
+import { type ErrorKind, ServiceError } from "@parley/shared/errors";
+import { isId } from "@parley/shared/ids";
+import type { Logger } from "@parley/shared/log";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import { type Channel, NotConnected, type StartCall } from "../call/incoming.ts";
+import type { Invite } from "../transport/sip/answering.ts";
+import { admitTrunkCall, numberOf, type TrunkContext } from "./admit-trunk-call.ts";
+
+export interface InviteContext extends TrunkContext {
+  agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
+  startCall: StartCall;
+  log: Logger;
+}
+
+/** The SIP answer for what a call is refused with. */
+const REFUSALS: Partial<Record<ErrorKind, readonly [status: number, reason: string]>> = {
+  rate_limited: [486, "Busy Here"],
+  not_found: [404, "Not Found"],
+  forbidden: [404, "Not Found"],
+  condition: [480, "Temporarily Unavailable"],
+  unavailable: [503, "Service Unavailable"],
+};
+
+/**
+ * Answers a call. From this machine, `sip:<agent id>@…` and `sip:<number>@…` need no trunk and no credentials; from elsewhere, a number
+ * is called over its owner's trunk only.
+ */
+export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<void> {
+  try {
+    const callee = isLoopback(invite.source.address) ? dialled(invite) : await admitTrunkCall(ctx, invite);
+    if (!callee) return;
+    invite.ring();
+    const { agent } = await ctx.agents.findCallee(callee);
+    if (!agent) return invite.refuse(404, "Not Found");
+    const request = { ...agent, channel: channelOf(callee.called, invite) };
+    await ctx.startCall(request, async (listener) => {
+      if (invite.cancelled.aborted)
+        throw new NotConnected("cancelled", "The caller hung up before the call was answered");
+      return invite.accept(listener).catch((error) => {
+        const how = invite.cancelled.aborted ? "cancelled" : "failed";
+        throw new NotConnected(how, error instanceof ServiceError ? error.detail : "The call could not be answered");
+      });
+    });
+  } catch (error) {
+    const kind = error instanceof ServiceError ? error.kind : "internal";
+    const level = REFUSALS[kind] ? "info" : "error";
+    ctx.log[level]({ err: error, called: invite.called.user }, "a call was refused");
+    invite.refuse(...(REFUSALS[kind] ?? [500, "Server Internal Error"]));
+  }
+}
+
+/** A proxy on this machine that we registered with calls the name of the registration, with the number in To. */
+function dialled({ called, to }: Invite): { called: string; ofOwnerId: undefined } {
+  const number = isId("agt", called.user) ? null : (numberOf(called) ?? numberOf(to));
+  return { called: number ?? called.user, ofOwnerId: undefined };
+}
+
+/** A call to an agent's id has no number, so it is like one from a browser. */
+function channelOf(called: string, { caller }: Invite): Channel {
+  if (!called.startsWith("+")) return { type: "WEB" };
+  return {
+    type: "TELEPHONY",
+    callingType: "INBOUND",
+    toMobileNumber: called,
+    fromMobileNumber: numberOf(caller) ?? undefined,
+  };
+}
+
+function isLoopback(address: string): boolean {
+  return !isPublicAddress(address) && parseAddress(address)?.range() === "loopback";
+}

@@ -1,0 +1,67 @@
+import type { AllowList } from "@parley/shared/egress/allow-list";
+import { EgressError } from "@parley/shared/egress/error";
+import { type Connect, NotConnected } from "../call/incoming.ts";
+import type { Credentials } from "../transport/sip/digest.ts";
+import type { Target } from "../transport/sip/sockets.ts";
+import type { UserAgent } from "../transport/sip/user-agent.ts";
+import { trunkServer } from "../trunks/trunk-server.ts";
+
+export interface SipCall {
+  /** The user and the host of the URI that is called. The host is a name or an address, with a port if it is not SIP's own. */
+  user: string;
+  host: string;
+  protocol: Target["protocol"];
+  /** The user of From. */
+  from: string;
+  credentials?: Credentials | undefined;
+  ringSeconds: number;
+  ringing?(): void;
+}
+
+export type DialSip = (call: SipCall, ...connect: Parameters<Connect>) => ReturnType<Connect>;
+
+/** What SIP answers a call with that was not taken (RFC 3261, section 21). */
+const BUSY = new Set([486, 600]);
+const NO_ANSWER = new Set([408, 480, 487, 603]);
+
+/**
+ * Dials by SIP, at hosts that users give.
+ * @param userAgent null if this installation has no SIP
+ */
+export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): DialSip {
+  return async (call, listener, signal) => {
+    const agent = userAgent();
+    if (!agent)
+      throw new NotConnected("failed", "Calls by SIP need PARLEY_SIP_LISTEN: this installation has not set it");
+    const server = await trunkServer(call.host, call.protocol, allow).catch((error) => {
+      throw new NotConnected(
+        "failed",
+        error instanceof EgressError ? error.message : `${call.host} could not be found`,
+      );
+    });
+    let hasRung = false;
+    const answer = await agent.call(
+      {
+        uri: `sip:${call.user}@${call.host}${PARAMS[call.protocol]}`,
+        server,
+        from: `<sip:${call.from}@${call.host}>`,
+        credentials: call.credentials,
+        isSecure: call.protocol === "TLS",
+        signal: AbortSignal.any([signal, AbortSignal.timeout(call.ringSeconds * 1_000)]),
+        ringing: () => {
+          hasRung = true;
+          call.ringing?.();
+        },
+      },
+      listener,
+    );
+    if ("answered" in answer) return answer.answered;
+    const { refused, reason } = answer;
+    if (BUSY.has(refused)) throw new NotConnected("busy", `SIP ${refused}: ${reason}`);
+    // A server that says nothing at all is not a phone that nobody answers.
+    const isUnanswered = NO_ANSWER.has(refused) && (hasRung || refused !== 408);
+    throw new NotConnected(isUnanswered ? "no_answer" : "failed", `SIP ${refused}: ${reason}`);
+  };
+}
+
+const PARAMS = { UDP: "", TCP: ";transport=tcp", TLS: ";transport=tls" } as const;

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { ConfigError } from "@parley/shared/config";
+import type { VoiceConfig } from "../config.ts";
+import type { Invite } from "../transport/sip/answering.ts";
+import { startUserAgent, type UserAgent, type UserAgentOptions } from "../transport/sip/user-agent.ts";
+
+/**
+ * Takes calls by SIP.
+ * @returns null if there is no SIP
+ * @throws ConfigError when a file of the settings cannot be read
+ */
+export async function serveSip(
+  config: VoiceConfig,
+  dropped: UserAgentOptions["dropped"],
+  invited: (invite: Invite) => Promise<void>,
+): Promise<UserAgent | null> {
+  if (config.PARLEY_SIP_LISTEN === "") return null;
+  const [, hostname = "", port = ""] = /^\[?([^\]]+)\]?:(\d+)$/.exec(config.PARLEY_SIP_LISTEN) ?? [];
+  const cert = pemOf(config, "PARLEY_SIP_TLS_CERT");
+  const key = pemOf(config, "PARLEY_SIP_TLS_KEY");
+  return startUserAgent({
+    hostname,
+    port: Number(port),
+    tls: cert && key ? { port: config.PARLEY_SIP_TLS_PORT, cert, key } : undefined,
+    authorities: pemOf(config, "PARLEY_SIP_TLS_CA"),
+    rtpPorts: config.PARLEY_RTP_PORTS,
+    announced: config.PARLEY_RTP_ADDRESS || undefined,
+    invited: (invite) => void invited(invite),
+    dropped,
+  });
+}
+
+type FileVariable = "PARLEY_SIP_TLS_CERT" | "PARLEY_SIP_TLS_KEY" | "PARLEY_SIP_TLS_CA";
+
+function pemOf(config: VoiceConfig, variable: FileVariable): string | undefined {
+  const file = config[variable];
+  if (file === "") return undefined;
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new ConfigError(`${variable}: ${error instanceof Error ? error.message : error}`);
+  }
+}

@@ -1,0 +1,131 @@
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import { enqueueJob } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { Logger } from "@parley/shared/log";
+import { counter } from "@parley/shared/telemetry/instruments";
+import type { CallClock } from "../call/call-clock.ts";
+import type { CallKey } from "../store/calls.ts";
+import { deleteRecording, findRecording, finishRecording, insertRecording, markRemoving } from "../store/recordings.ts";
+import type { RecordingFiles } from "./files/files.ts";
+import { type CallRecorder, recorderOf } from "./record-call.ts";
+
+/** The recordings of calls, from the first word to the last deletion. */
+export interface Recordings {
+  /** Begins the recording of a call whose agent wants one. Null if it cannot be recorded, which is logged; the call goes on. */
+  begin(call: CallKey, clock: CallClock): Promise<CallRecorder | null>;
+  /** Where the owner finds the recording of a call that is over; null if it has none. */
+  addressOf(call: CallKey): Promise<string | null>;
+  /** Has the file of a call that is over completed, by a job. Does nothing if it has none. */
+  finish(call: CallKey): Promise<void>;
+  /** Deletes recordings, by a job. */
+  remove(ownerId: string, conversationIds: readonly string[]): Promise<void>;
+  queues: Record<string, Queue>;
+}
+
+export interface RecordingsOptions {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  /** Null: nothing is recorded. */
+  files: RecordingFiles | null;
+  /** The gateway's address for the world. */
+  publicUrl: string;
+  /** Of all recordings of one owner. */
+  ownerBytesMax: number;
+}
+
+/** Four hours. */
+const RECORDING_BYTES_MAX = 64 * 1024 * 1024;
+const FINISH = "finish-recording";
+const REMOVE = "remove-recordings";
+const RETRY_MAX_MS = 10 * 60_000;
+
+const failures = counter("parley.recordings.failed", "Calls that were not recorded, or not to their end, by reason");
+const REASONS = {
+  unset: "PARLEY_RECORDINGS is not set",
+  full: "the owner's recordings are too large",
+  database: "the database is away",
+  unwritten: "it could not be written",
+};
+
+export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: RecordingsOptions): Recordings {
+  // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
+  for (const reason of Object.values(REASONS)) failures().add(0, { reason });
+  const failed = (call: CallKey, reason: string, err?: unknown) => {
+    failures().add(1, { reason });
+    const who = { owner_id: call.ownerId, conversation_id: call.conversationId };
+    log.warn({ ...who, reason, ...(err !== undefined && { err }) }, "a call is not recorded");
+    return null;
+  };
+
+  return {
+    begin: async (call, callClock) => {
+      if (!files) return failed(call, REASONS.unset);
+      try {
+        const room = { bytesMax: RECORDING_BYTES_MAX, ownerBytesMax, now: clock.now() };
+        if (!(await insertRecording(db, call, room))) return failed(call, REASONS.full);
+      } catch (err) {
+        return failed(call, REASONS.database, err);
+      }
+      return recorderOf({
+        file: files.create(nameOf(call)),
+        bytesMax: RECORDING_BYTES_MAX,
+        clock: callClock,
+        failed: (err) => failed(call, REASONS.unwritten, err),
+      });
+    },
+    addressOf: async (call) =>
+      (await findRecording(db, call)) && `${publicUrl}/v1/public/conversations/${call.conversationId}/recording`,
+    finish: async (call) => {
+      if (!(await findRecording(db, call))) return;
+      const jobId = `${FINISH}-${call.conversationId}`;
+      const payload = { conversationId: call.conversationId };
+      await enqueueJob(db, { ownerId: call.ownerId, jobId, queue: FINISH, payload, dueAt: clock.now() });
+    },
+    remove: (ownerId, conversationIds) =>
+      db.begin(async (tx) => {
+        const ids = await markRemoving(tx, ownerId, conversationIds);
+        if (ids.length === 0) return;
+        const job = { ownerId, jobId: `${REMOVE}-${ids[0]}`, queue: REMOVE, payload: { conversationIds: ids } };
+        await enqueueJob(tx, { ...job, dueAt: clock.now() });
+      }) as Promise<void>,
+    queues: files
+      ? {
+          [FINISH]: queueOf(({ ownerId, payload }) =>
+            finishFile({ ownerId, conversationId: (payload as { conversationId: string }).conversationId }, files),
+          ),
+          [REMOVE]: queueOf(async ({ ownerId, payload }) => {
+            const { conversationIds } = payload as { conversationIds: string[] };
+            for (const conversationId of conversationIds) await removeFile({ ownerId, conversationId }, files);
+          }),
+        }
+      : {},
+  };
+
+  async function finishFile(call: CallKey, store: RecordingFiles): Promise<void> {
+    const bytes = await store.finish(nameOf(call));
+    if (bytes === null) return deleteRecording(db, call);
+    // Its conversation was deleted meanwhile.
+    if (!(await finishRecording(db, call, bytes, clock.now()))) await removeFile(call, store);
+  }
+
+  async function removeFile(call: CallKey, store: RecordingFiles): Promise<void> {
+    await store.remove(nameOf(call));
+    await deleteRecording(db, call);
+  }
+}
+
+/** Retries without end: a file is neither lost nor kept because its store was away. */
+function queueOf(run: Queue["run"]): Queue {
+  return {
+    concurrency: 4,
+    leaseMs: 60_000,
+    retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
+    run,
+  };
+}
+
+export function nameOf({ ownerId, conversationId }: CallKey): string {
+  return `${ownerId}/${conversationId}`;
+}

@@ -1,0 +1,83 @@
+import { FRAME_MS, FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
+
+/** Puts what both parties of a call say side by side in time. */
+export interface Timeline {
+  /** A frame of FRAME_SAMPLES that came in at this moment. */
+  user(frame: Pcm, now: number): void;
+  /** A frame that goes out now, and is heard so much later; there need not be one of silence. */
+  agent(frame: Pcm, now: number, inMs: number): void;
+  /** What of the agent is not heard yet never will be. */
+  cut(now: number): void;
+  /** Nothing follows. */
+  end(now: number): void;
+}
+
+// In frames.
+/** A party that is behind by more has sent nothing meanwhile: a network delays, our own clock hardly does. */
+const BEHIND_MAX = { user: 10, agent: 3 };
+/** Ahead by more, silence is left out until it is in time again, as after a jam of the network that was filled with silence. */
+const AHEAD_MAX = 5;
+/** Memory for a peer that stays ahead. */
+const AHEAD_LIMIT = 100;
+/** How long a frame waits for the other party's. */
+const WAIT_MAX = 15;
+/** Of a frame that counts as silent. */
+const SILENT_BELOW = 64;
+const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
+
+/**
+ * Both parties have clocks of their own, and neither sends all the time; the wall clock keeps them together within 300 ms.
+ * @param startedAt milliseconds of the clock that the frames' moments are of
+ * @param paired is told of the frames of each FRAME_MS, in order
+ */
+export function timeline(startedAt: number, paired: (user: Pcm, agent: Pcm) => void): Timeline {
+  const waiting = { user: [] as Pcm[], agent: [] as Pcm[] };
+  let told = 0;
+
+  const dueAt = (now: number) => Math.floor((now - startedAt) / FRAME_MS);
+
+  function take(party: keyof typeof waiting, frame: Pcm, now: number, inMs: number): void {
+    const frames = waiting[party];
+    const ahead = told + frames.length - dueAt(now + inMs);
+    if (ahead > AHEAD_LIMIT || (ahead > AHEAD_MAX && isSilent(frame))) return;
+    if (-ahead > BEHIND_MAX[party]) catchUp(frames, now, inMs);
+    frames.push(frame);
+    tell(dueAt(now));
+  }
+
+  function catchUp(frames: Pcm[], now: number, inMs: number): void {
+    tellUntil(dueAt(now));
+    while (told + frames.length < dueAt(now + inMs)) frames.push(SILENCE);
+  }
+
+  /** Tells what is complete, and what has waited for long. */
+  function tell(due: number): void {
+    while (waiting.user.length > 0 && waiting.agent.length > 0) tellOne();
+    tellUntil(due - WAIT_MAX);
+  }
+
+  function tellUntil(due: number): void {
+    while (told < due) tellOne();
+  }
+
+  function tellOne(): void {
+    told++;
+    paired(waiting.user.shift() ?? SILENCE, waiting.agent.shift() ?? SILENCE);
+  }
+
+  return {
+    user: (frame, now) => take("user", frame, now, 0),
+    agent: (frame, now, inMs) => take("agent", frame, now, inMs),
+    cut: (now) => {
+      waiting.agent.length = Math.min(waiting.agent.length, Math.max(0, dueAt(now) - told));
+    },
+    end: (now) => {
+      while (waiting.user.length > 0 || waiting.agent.length > 0) tellOne();
+      tellUntil(dueAt(now));
+    },
+  };
+}
+
+function isSilent(frame: Pcm): boolean {
+  return frame.every((sample) => Math.abs(sample) < SILENT_BELOW);
+}

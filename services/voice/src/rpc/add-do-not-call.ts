@@ -1,0 +1,18 @@
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { invalid, ServiceError } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { OutboundContext } from "../outbound/context.ts";
+import { countDoNotCall, insertDoNotCall } from "../store/do-not-call.ts";
+
+const E164 = /^\+[1-9]\d{6,14}$/;
+const NUMBERS_MAX = 1_000_000;
+
+export function addDoNotCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["addDoNotCall"]> {
+  return async ({ ownerId, mobileNumber }) => {
+    if (!E164.test(mobileNumber))
+      throw invalid("mobile_number", "mobile_number must be a phone number in E.164 form, such as +14155550123");
+    if ((await countDoNotCall(ctx.db, ownerId)) >= NUMBERS_MAX)
+      throw new ServiceError("condition", `The do-not-call list has ${NUMBERS_MAX} numbers, which is its limit`);
+    return { number: await insertDoNotCall(ctx.db, ownerId, mobileNumber, ctx.clock.now()) };
+  };
+}

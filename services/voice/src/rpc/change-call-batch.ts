@@ -1,0 +1,42 @@
+import { CallBatchChange, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { invalid } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { wakeBatch } from "../batches/run-batches.ts";
+import type { OutboundContext } from "../outbound/context.ts";
+import { endCall } from "../outbound/end-call.ts";
+import { type BatchKey, cancelEntries, storeBatchStatus } from "../store/call-batches.ts";
+import { listUnendedOfBatch } from "../store/outbound-calls.ts";
+import { readBatch } from "./get-call-batch.ts";
+
+type Handler = NonNullable<Handlers<typeof VoiceServiceService>["changeCallBatch"]>;
+
+const STATUSES = {
+  [CallBatchChange.CALL_BATCH_CHANGE_PAUSE]: "PAUSED",
+  [CallBatchChange.CALL_BATCH_CHANGE_RESUME]: "RUNNING",
+  [CallBatchChange.CALL_BATCH_CHANGE_CANCEL]: "CANCELLED",
+} as const;
+
+/** A batch that has ended stays as it is. */
+export function changeCallBatch(ctx: OutboundContext): Handler {
+  return async ({ change, ...key }) => {
+    const status = STATUSES[change as keyof typeof STATUSES];
+    if (!status) throw invalid("change", "change must be PAUSE, RESUME or CANCEL");
+    await readBatch(ctx.db, key);
+    const now = ctx.clock.now();
+    await ctx.db.begin(async (tx) => {
+      if (!(await storeBatchStatus(tx, key, status, now))) return;
+      if (status === "CANCELLED") await cancelEntries(tx, key);
+      if (status === "RUNNING") await wakeBatch(tx, key, now);
+    });
+    if (status === "CANCELLED") await cancelWaiting(ctx, key);
+    return { batch: await readBatch(ctx.db, key) };
+  };
+}
+
+/** Calls that have not been tried; others ring, or may. */
+async function cancelWaiting(ctx: OutboundContext, { ownerId, batchId }: BatchKey): Promise<void> {
+  for (const call of await listUnendedOfBatch(ctx.db, ownerId, batchId)) {
+    const isUntried = call.status === "QUEUED" && call.attempts === 0;
+    if (isUntried) await endCall(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: null });
+  }
+}

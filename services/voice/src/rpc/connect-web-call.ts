@@ -1,0 +1,26 @@
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { isUuid } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { VoiceContext } from "../context.ts";
+import { claimWebCall, releaseWebCall } from "../store/web-calls.ts";
+import { tokenDigest } from "../token.ts";
+
+export function connectWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["connectWebCall"]> {
+  return async ({ conversationId, token, offer }) => {
+    const claim = { conversationId, tokenDigest: tokenDigest(token), now: ctx.clock.now() };
+    const call = isUuid(conversationId) ? await claimWebCall(ctx.db, claim) : null;
+    if (!call) throw wrongToken();
+    try {
+      return { answer: await ctx.webCalls.connect(call, offer) };
+    } catch (error) {
+      await releaseWebCall(ctx.db, call.ownerId, call.conversationId);
+      throw error;
+    }
+  };
+}
+
+/** One answer for all: a wrong token learns nothing. */
+export function wrongToken(): ServiceError {
+  return new ServiceError("unauthenticated", "The token is wrong, has expired or was used: make another web call");
+}

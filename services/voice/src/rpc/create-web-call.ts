@@ -1,0 +1,31 @@
+import { CreateWebCallResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { runIdempotent } from "@parley/shared/idempotency/run";
+import { newUuid } from "@parley/shared/ids";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { VoiceContext } from "../context.ts";
+import { insertWebCall } from "../store/web-calls.ts";
+import { newToken, tokenDigest } from "../token.ts";
+
+/** Long enough for a page to load and a person to allow the microphone. */
+const VALID_MS = 5 * 60_000;
+
+export function createWebCall(ctx: VoiceContext): NonNullable<Handlers<typeof VoiceServiceService>["createWebCall"]> {
+  return async ({ ownerId, agentId, dynamicVariables = {}, metadata = {}, idempotency, draftId }, call) => {
+    // Refuses what the call would be refused with: the agent of another owner, a variable that cannot be filled.
+    await ctx.conversations.getCallSetup({ ownerId, agentId, dynamicVariables, draftId }, { origin: call });
+    return runIdempotent(
+      ctx,
+      { ownerId, idempotency, codec: CreateWebCallResponse, call },
+      async (tx): Promise<CreateWebCallResponse> => {
+        const conversationId = newUuid();
+        const token = newToken();
+        const createdAt = ctx.clock.now();
+        const expiresAt = new Date(createdAt.getTime() + VALID_MS);
+        const digest = tokenDigest(token);
+        const row = { ownerId, conversationId, agentId, dynamicVariables, metadata, draftId: draftId ?? null };
+        await insertWebCall(tx, { ...row, tokenDigest: digest, createdAt, expiresAt });
+        return { conversationId, token, expiresAt, iceServers: [...ctx.iceServers] };
+      },
+    );
+  };
+}

@@ -1,0 +1,15 @@
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { notFound } from "@parley/shared/errors";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { type CallbackContext, handleCallback } from "../carriers/callbacks/handle-callback.ts";
+
+/** Takes a carrier's callback, which anybody may send: its signature is checked before anything is done. */
+export function handleCarrierCallback(
+  ctx: CallbackContext,
+): NonNullable<Handlers<typeof VoiceServiceService>["handleCarrierCallback"]> {
+  return async ({ provider, id, event, form, signatures, nonce }) => {
+    if (provider !== "twilio" && provider !== "plivo") throw notFound("Carrier");
+    const callback = { provider, id, event, form: new URLSearchParams(form), signatures, nonce } as const;
+    return { document: await handleCallback(ctx, callback) };
+  };
+}

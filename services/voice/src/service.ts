@@ -1,0 +1,260 @@
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { type AgentKey, AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import { createEgress } from "@parley/shared/egress/egress";
+import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
+import { startWorker } from "@parley/shared/jobs/worker";
+import { type ListenerFiles, listenerFiles } from "@parley/shared/listener-tls";
+import type { Logger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process";
+import { createClient } from "@parley/shared/rpc/client";
+import { registered } from "@parley/shared/rpc/registration";
+import { startService } from "@parley/shared/service";
+import { counter } from "@parley/shared/telemetry/instruments";
+import { startCalls } from "./call/calls.ts";
+import { listenForSignals } from "./call/signals.ts";
+import { carrierAdapters } from "./carriers/adapters.ts";
+import { incomingCalls } from "./carriers/callbacks/incoming-calls.ts";
+import { carrierOfNumber, connectedCarriers } from "./carriers/connected.ts";
+import type { VoiceConfig } from "./config.ts";
+import type { VoiceContext } from "./context.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { calledBack } from "./outbound/called-back.ts";
+import type { OutboundContext } from "./outbound/context.ts";
+import { recordEnd } from "./outbound/end-call.ts";
+import { holdStream } from "./outbound/hold-stream.ts";
+import { outboundCalls } from "./outbound/outbound.ts";
+import { trunks } from "./outbound/trunks.ts";
+import { answerInvite } from "./phone-calls/answer-invite.ts";
+import { dialSip } from "./phone-calls/dial-sip.ts";
+import { hostAddresses } from "./phone-calls/host-addresses.ts";
+import { serveSip } from "./phone-calls/serve-sip.ts";
+import { openFiles } from "./recording/files/place.ts";
+import { recordings } from "./recording/recordings.ts";
+import { connectWebCall } from "./rpc/connect-web-call.ts";
+import { createWebCall } from "./rpc/create-web-call.ts";
+import { endWebCall } from "./rpc/end-web-call.ts";
+import { forgetRecordings } from "./rpc/forget-recordings.ts";
+import { handleCarrierCallback } from "./rpc/handle-carrier-callback.ts";
+import { readRecording } from "./rpc/read-recording.ts";
+import { speak } from "./rpc/speak.ts";
+import { transcribe } from "./rpc/transcribe.ts";
+import { withDefaults } from "./speech/default-speech.ts";
+import { findIdOfCarrierCall } from "./store/outbound-calls.ts";
+import { expiredMediaStreams } from "./transport/media-stream/expire.ts";
+import { serveMediaStreams } from "./transport/media-stream/media-streams.ts";
+import { keepTrunksRegistered } from "./trunks/keep-registered.ts";
+import { voiceNotes } from "./voice-notes/voice-notes.ts";
+import { expiredWebCalls } from "./web-calls/expire.ts";
+import { webCalls } from "./web-calls/web-calls.ts";
+
+/** How long a carrier may take from its question what to play to its stream. */
+const STREAM_WITHIN_MS = 60_000;
+
+const dropped = counter("parley.media.dropped", "Packets and messages of calls that were not used, by reason");
+
+export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Promise<Running> {
+  return startService(
+    {
+      name: "voice",
+      definition: VoiceServiceService,
+      migrations: MIGRATIONS,
+      clock: given,
+      build: async ({ db, direct, clock, credentials }) => {
+        const accountAddress = config.PARLEY_ACCOUNT_ADDRESS;
+        const accounts = createClient(AccountServiceService, { peer: "account", address: accountAddress, credentials });
+        const agentAddress = config.PARLEY_AGENT_ADDRESS;
+        const agents = createClient(AgentServiceService, { peer: "agent", address: agentAddress, credentials });
+        const conversations = createClient(ConversationServiceService, {
+          peer: "conversation",
+          address: config.PARLEY_CONVERSATION_ADDRESS,
+          credentials,
+        });
+        const egress = createEgress({ allow: config.PARLEY_ALLOWED_PRIVATE_HOSTS });
+        const defaults = { stt: config.PARLEY_DEFAULT_STT, tts: config.PARLEY_DEFAULT_TTS };
+        const getSpeech = async (key: AgentKey) => withDefaults(await agents.getSpeech(key), defaults);
+        const speech = { variables: config.credentials, guardedFetch: egress.fetch };
+        const recordingFiles = config.PARLEY_RECORDINGS
+          ? openFiles(config.PARLEY_RECORDINGS, {
+              endpoint: config.PARLEY_RECORDINGS_ENDPOINT,
+              region: config.PARLEY_RECORDINGS_REGION,
+              accessKeyId: config.PARLEY_RECORDINGS_ACCESS_KEY,
+              secretAccessKey: config.PARLEY_RECORDINGS_SECRET_KEY,
+            })
+          : null;
+        const kept = recordings({
+          db,
+          clock,
+          log,
+          files: recordingFiles,
+          publicUrl: config.PARLEY_PUBLIC_URL.replace(/\/+$/, ""),
+          ownerBytesMax: config.PARLEY_RECORDINGS_OWNER_BYTES,
+        });
+        const calls = await startCalls({
+          db,
+          clock,
+          conversations,
+          agents: { getSpeech },
+          speech,
+          recordings: kept,
+          callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
+          recordEnd: (call, end) => recordEnd({ db, clock }, call, end),
+          drainMs: config.PARLEY_DRAIN_MS,
+          log,
+        });
+        const media = {
+          hostname: config.PARLEY_RTP_LISTEN,
+          ports: config.PARLEY_RTP_PORTS,
+          announced: config.PARLEY_RTP_ADDRESS || undefined,
+          dropped: (reason: string) => dropped().add(1, { reason }),
+        };
+        const browsers = webCalls(calls.startCall, media);
+        const signals = listenForSignals({ db, direct, log }, calls.signal);
+        const stopping = new AbortController();
+        const adapters = carrierAdapters({
+          twilioUrl: config.PARLEY_TWILIO_BASE_URL,
+          plivoUrl: config.PARLEY_PLIVO_BASE_URL,
+          publicUrl: config.PARLEY_PUBLIC_URL,
+          callOf: (ownerId, carrierCallId) => findIdOfCarrierCall(db, ownerId, carrierCallId),
+        });
+        const carriersOf = connectedCarriers(accounts, adapters);
+        const outbound: OutboundContext = {
+          db,
+          clock,
+          log,
+          limits: {
+            callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
+            callsPerSecond: config.PARLEY_CALLS_PER_SECOND,
+            queuedMax: config.PARLEY_CALLS_QUEUED_MAX,
+          },
+          deniedPrefixes: config.PARLEY_CALLS_DENIED_PREFIXES,
+          carrierOfNumber: carrierOfNumber(accounts, adapters),
+          numbersOf: async (ownerId, agentId) => (await agents.getSpeech({ ownerId, agentId })).mobileNumbers,
+          carriersOf,
+          dialTrunk: trunks(
+            accounts,
+            dialSip(() => sip, config.PARLEY_ALLOWED_PRIVATE_HOSTS),
+          ),
+          checkAgent: calls.check,
+          startCall: calls.startCall,
+          conversations,
+          signals,
+          expectMedia: ({ ownerId, callId, provider }) => {
+            const expiresAt = new Date(clock.now().getTime() + STREAM_WITHIN_MS);
+            return mediaStreams.expect({
+              ownerId,
+              callId,
+              dialect: provider === "PLIVO" ? "plivo" : "twilio",
+              expiresAt,
+            });
+          },
+        };
+        const mediaStreams = serveMediaStreams({
+          listen: config.PARLEY_VOICE_LISTEN,
+          tls: mediaTls(config),
+          publicUrl: config.PARLEY_VOICE_URL,
+          streamsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
+          db,
+          clock,
+          arrived: async (stream) => {
+            if (!(await incoming.hold(stream))) await holdStream(outbound, stream);
+          },
+          dropped: media.dropped,
+        });
+        const incoming = incomingCalls({
+          db,
+          clock,
+          log,
+          accounts,
+          agents,
+          carriersOf,
+          checkAgent: calls.check,
+          startCall: calls.startCall,
+          expectMedia: mediaStreams.expect,
+          unknownNumberSentence: config.PARLEY_UNKNOWN_NUMBER_SENTENCE,
+        });
+        const sip = await serveSip(config, media.dropped, (invite) =>
+          answerInvite({ accounts, agents, addressesOf: hostAddresses, startCall: calls.startCall, log }, invite),
+        );
+        const { handlers: outboundHandlers, queues, sweeps: outboundSweeps } = outboundCalls(outbound);
+        const placing = startWorker(db, queues, log, { clock, direct });
+        const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, ...outboundSweeps];
+        const worker = startWorker(db, { ...sweepQueues(clock, log, sweeps, stopping.signal), ...kept.queues }, log, {
+          clock,
+          direct,
+        });
+        await startSweeps(db, clock, sweeps);
+        const allow = config.PARLEY_ALLOWED_PRIVATE_HOSTS;
+        const registrations = sip && (await keepTrunksRegistered({ db, direct, clock, log, accounts, sip, allow }));
+        const iceServers = config.PARLEY_ICE_SERVERS;
+        const notes = voiceNotes({ getSpeech, speech });
+        const ctx: VoiceContext = {
+          db,
+          conversations,
+          webCalls: browsers,
+          voiceNotes: notes,
+          signals,
+          recordings: kept,
+          recordingFiles,
+          iceServers,
+          clock,
+        };
+        return {
+          handlers: {
+            ...outboundHandlers,
+            handleCarrierCallback: handleCarrierCallback({
+              accounts,
+              calledBack: calledBack(outbound),
+              incoming,
+              publicUrl: config.PARLEY_PUBLIC_URL,
+            }),
+            createWebCall: createWebCall(ctx),
+            connectWebCall: connectWebCall(ctx),
+            endWebCall: endWebCall(ctx),
+            // They last as long as a provider takes, and other calls of the owner must not wait behind them.
+            transcribe: registered(transcribe(ctx), { hasOwnShares: true }),
+            speak: registered(speak(ctx), { hasOwnShares: true }),
+            readRecording: readRecording(ctx),
+            forgetRecordings: forgetRecordings(ctx),
+          },
+          stop: async () => {
+            // Places no more calls, before those under way are ended.
+            await placing.stop();
+            // Their calls go elsewhere while those under way end.
+            await registrations?.stop();
+            await calls.stop();
+            sip?.stop();
+            await mediaStreams.stop();
+            stopping.abort();
+            await Promise.all([signals.stop(), worker.stop()]);
+            egress.close();
+            for (const client of [accounts, agents, conversations]) client.close();
+          },
+        };
+      },
+    },
+    config,
+    log,
+  );
+}
+
+/** @throws ConfigError when carriers' WebSockets would be plain beyond loopback and no setting says that TLS protects them */
+function mediaTls(config: VoiceConfig): ListenerFiles | null {
+  if (config.PARLEY_VOICE_LISTEN === "") return null;
+  return listenerFiles(
+    {
+      address: config.PARLEY_VOICE_LISTEN,
+      cert: config.PARLEY_VOICE_TLS_CERT,
+      key: config.PARLEY_VOICE_TLS_KEY,
+      insecure: config.PARLEY_INSECURE_VOICE,
+    },
+    {
+      address: "PARLEY_VOICE_LISTEN",
+      cert: "PARLEY_VOICE_TLS_CERT",
+      key: "PARLEY_VOICE_TLS_KEY",
+      insecure: "PARLEY_INSECURE_VOICE",
+    },
+  );
+}

@@ -1,0 +1,108 @@
+import { counter } from "@parley/shared/telemetry/instruments";
+import { isObject } from "./json.ts";
+
+export interface Socket {
+  /** Does nothing unless the socket is open. */
+  send(message: object | Uint8Array<ArrayBuffer>): void;
+  isOpen(): boolean;
+  /** Bytes that the other side has not taken. */
+  waitingBytes(): number;
+  /** Ends the connection at once; nothing is reported afterwards. */
+  close(): void;
+}
+
+export interface SocketListener {
+  opened(): void;
+  /** A JSON object. */
+  message(message: Record<string, unknown>): void;
+  bytes?(data: Uint8Array): void;
+  /** Once: the connection failed or ended. */
+  closed(end: SocketEnd): void;
+}
+
+export interface SocketEnd {
+  /** HTTP status with which the connection was refused; null if it was not refused. */
+  status: number | null;
+  /** Of the closing frame; 1006 if there was none. */
+  code: number;
+  /** Never shown to users, because a provider may repeat what it was sent. */
+  reason: string;
+}
+
+/** A minute of audio in base64 has half of it. */
+const MESSAGE_LENGTH_MAX = 8 * 1024 * 1024;
+
+const malformed = counter(
+  "parley.speech.malformed",
+  "Messages of speech providers that could not be read",
+  "{message}",
+);
+
+/** Opens a WebSocket to a provider. Counts and drops what is no JSON object, or too long. */
+export function openSocket(
+  {
+    provider,
+    url,
+    headers,
+    connectMs,
+  }: { provider: string; url: string; headers: Record<string, string>; connectMs: number },
+  listener: SocketListener,
+): Socket {
+  const socket = new WebSocket(url, { headers });
+  socket.binaryType = "arraybuffer";
+  let status: number | null = null;
+  let isOver = false;
+  const end = (how: SocketEnd) => {
+    clearTimeout(timer);
+    if (isOver) return;
+    isOver = true;
+    listener.closed(how);
+  };
+  const timer = setTimeout(() => {
+    end({ status: null, code: 1006, reason: "no connection in time" });
+    socket.terminate();
+  }, connectMs);
+
+  socket.onopen = () => {
+    clearTimeout(timer);
+    if (!isOver) listener.opened();
+  };
+  socket.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    if (isOver) return;
+    if ((typeof data === "string" ? data.length : data.byteLength) > MESSAGE_LENGTH_MAX)
+      return malformed().add(1, { provider });
+    if (typeof data !== "string" && listener.bytes) return listener.bytes(new Uint8Array(data));
+    const message = parse(data);
+    if (message) listener.message(message);
+    else malformed().add(1, { provider });
+  };
+  // Bun tells the status of a refused upgrade only in its sentence.
+  socket.onerror = (event) => {
+    const found = /Expected 101 status code: (\d{3})/.exec((event as ErrorEvent).message ?? "");
+    if (found) status = Number(found[1]);
+  };
+  socket.onclose = ({ code, reason }) => end({ status, code, reason });
+
+  return {
+    send: (message) => {
+      if (socket.readyState === WebSocket.OPEN)
+        socket.send(message instanceof Uint8Array ? message : JSON.stringify(message));
+    },
+    isOpen: () => socket.readyState === WebSocket.OPEN,
+    waitingBytes: () => socket.bufferedAmount,
+    close: () => {
+      isOver = true;
+      clearTimeout(timer);
+      socket.terminate();
+    },
+  };
+}
+
+function parse(data: string | ArrayBuffer): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(typeof data === "string" ? data : new TextDecoder().decode(data));
+    return isObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,51 @@
+import type { ServiceError } from "@parley/shared/errors";
+import type { Pcm } from "../audio/pcm.ts";
+
+/** A speech-to-speech provider with its credentials: one model that hears and speaks. */
+export interface SpeechToSpeech {
+  converse(options: ConverseOptions, event: (event: SpokenTurnEvent) => void): SpokenConversation;
+}
+
+export interface ConverseOptions {
+  model: string;
+  voiceId?: string | undefined;
+  language?: string | undefined;
+  params: Readonly<Record<string, unknown>>;
+  /** What the agent is told, with its variables filled. */
+  prompt: string;
+  tools: readonly { name: string; description: string; parameters: Readonly<Record<string, unknown>> }[];
+  /** What was said and heard so far, oldest first, for a connection that replaces a lost one. */
+  history(): readonly Said[];
+  /** Aborted when the call ends. */
+  signal: AbortSignal;
+}
+
+export interface Said {
+  role: "user" | "assistant";
+  text: string;
+}
+
+export interface SpokenConversation {
+  send(audio: Pcm): void;
+  /** Makes the agent say this, such as the greeting. */
+  say(text: string): void;
+  /** The user has written this, such as with the keys of a phone; the agent answers. */
+  tell(text: string): void;
+  /** The reply was stopped after this much of its audio was heard. */
+  interrupt(heardMs: number): void;
+  /** Answers a tool call; the agent goes on. */
+  answer(callId: string, result: string): void;
+  close(): void;
+}
+
+export type SpokenTurnEvent =
+  | { type: "user_began" }
+  /** What the user said, whole. */
+  | { type: "user_said"; text: string }
+  | { type: "audio"; audio: Pcm }
+  /** What the agent says, in pieces, as it says it. */
+  | { type: "text"; text: string }
+  | { type: "tool_call"; callId: string; name: string; arguments: unknown }
+  /** The agent has said everything; also if its connection was lost in the middle, and it will not go on. */
+  | { type: "done" }
+  | { type: "failed"; error: ServiceError };

@@ -1,0 +1,157 @@
+import { pcmBytes, pcmReader } from "../../audio/wav.ts";
+import { type Access, socketUrl } from "../access.ts";
+import { bytesIn, type JsonObject, objectIn, objectsIn, textIn } from "../json.ts";
+import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../sts.ts";
+import { stsSession } from "./session.ts";
+
+/** What it speaks; it hears 16,000. */
+const GOOGLE_SAMPLES_PER_SECOND = 24_000;
+const METHOD = "google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
+
+/** Live, by ai.google.dev/api/live. */
+export function googleSpeechToSpeech(access: Access): SpeechToSpeech {
+  return { converse: (options, event) => converse(access, options, event) };
+}
+
+function converse(
+  access: Access,
+  options: ConverseOptions,
+  event: (event: SpokenTurnEvent) => void,
+): SpokenConversation {
+  const read = pcmReader(GOOGLE_SAMPLES_PER_SECOND);
+  /** Names of the tools whose answers it waits for, which it wants back. */
+  const tools = new Map<string, string>();
+  let heard = "";
+  /** Of a reply that was stopped here, until it is told so. */
+  let isMuted = false;
+  let isSpeaking = false;
+  /** What a new connection goes on with (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null while it cannot. */
+  let handle: string | null = null;
+  let isEnding = false;
+
+  /** It transcribes piece by piece; the reply shows that the user has finished. */
+  const tellHeard = () => {
+    const text = heard.trim();
+    heard = "";
+    if (text !== "") event({ type: "user_said", text });
+  };
+  const hear = (message: JsonObject) => {
+    if ("setupComplete" in message) session.ready();
+    if ("toolCall" in message) {
+      tellHeard();
+      for (const call of objectsIn(objectIn(message, "toolCall"), "functionCalls")) {
+        const [callId, name] = [textIn(call, "id"), textIn(call, "name")];
+        tools.set(callId, name);
+        event({ type: "tool_call", callId, name, arguments: objectIn(call, "args") });
+      }
+    }
+    if ("sessionResumptionUpdate" in message) {
+      const newHandle = textIn(objectIn(message, "sessionResumptionUpdate"), "newHandle");
+      // While it speaks there is none; the one before loses the least.
+      if (newHandle !== "") handle = newHandle;
+      renewIfQuiet();
+    }
+    if ("goAway" in message) {
+      isEnding = true;
+      renewIfQuiet();
+    }
+    hearContent(objectIn(message, "serverContent"));
+  };
+  /** Before it ends the connection, and not in the middle of a reply; if there is no such moment, it is lost like any other. */
+  const renewIfQuiet = () => {
+    if (!isEnding || isSpeaking || handle === null) return;
+    isEnding = false;
+    session.renew();
+  };
+  const hearContent = (content: JsonObject) => {
+    heard += textIn(objectIn(content, "inputTranscription"), "text");
+    if (content.interrupted === true) {
+      isMuted = false;
+      isSpeaking = false;
+      event({ type: "user_began" });
+    }
+    const parts = objectsIn(objectIn(content, "modelTurn"), "parts");
+    const said = textIn(objectIn(content, "outputTranscription"), "text");
+    if (parts.length > 0 || said !== "") {
+      tellHeard();
+      isSpeaking = true;
+    }
+    if (!isMuted) {
+      for (const part of parts) {
+        const bytes = bytesIn(objectIn(part, "inlineData"), "data");
+        if (bytes) event({ type: "audio", audio: read(bytes) });
+      }
+      if (said !== "") event({ type: "text", text: said });
+    }
+    if (content.turnComplete === true) {
+      tellHeard();
+      isSpeaking = false;
+      if (!isMuted) event({ type: "done" });
+      isMuted = false;
+      renewIfQuiet();
+    }
+  };
+
+  const session = stsSession(access, options.signal, {
+    address: () => ({
+      // The method's name has the version that HTTP addresses end in.
+      url: socketUrl({ ...access, baseUrl: access.baseUrl.replace(/\/v1\w*$/, "") }, `/ws/${METHOD}`, {}),
+      headers: { "x-goog-api-key": access.apiKey },
+    }),
+    begin: () => [setup(options, handle)],
+    audio: (pcm) => {
+      const data = Buffer.from(pcmBytes(pcm)).toString("base64");
+      return { realtimeInput: { audio: { data, mimeType: "audio/pcm;rate=16000" } } };
+    },
+    // It sends its JSON as binary too.
+    hear,
+    lost: () => {
+      if (isSpeaking && !isMuted) event({ type: "done" });
+      isSpeaking = false;
+      isMuted = false;
+      isEnding = false;
+    },
+    canResume: () => handle !== null,
+    failed: (error) => event({ type: "failed", error }),
+  });
+
+  const tell = (text: string) => {
+    session.send({ clientContent: { turns: [{ role: "user", parts: [{ text }] }], turnComplete: true } });
+  };
+
+  return {
+    send: session.sendAudio,
+    say: (text) => tell(`Say exactly this, and nothing else: ${text}`),
+    tell,
+    // It stops by itself when it hears the user, and cannot be told how much was heard.
+    interrupt: () => {
+      isMuted = isSpeaking;
+    },
+    answer: (callId, result) => {
+      const name = tools.get(callId) ?? "";
+      tools.delete(callId);
+      session.send({ toolResponse: { functionResponses: [{ id: callId, name, response: { result } }] } });
+    },
+    close: session.stop,
+  };
+}
+
+function setup({ model, prompt, tools, voiceId, language }: ConverseOptions, handle: string | null): object {
+  return {
+    setup: {
+      model: model.startsWith("models/") ? model : `models/${model}`,
+      generationConfig: {
+        responseModalities: ["AUDIO"],
+        speechConfig: {
+          ...(voiceId !== undefined && { voiceConfig: { prebuiltVoiceConfig: { voiceName: voiceId } } }),
+          ...(language !== undefined && { languageCode: language }),
+        },
+      },
+      systemInstruction: { parts: [{ text: prompt }] },
+      ...(tools.length > 0 && { tools: [{ functionDeclarations: tools }] }),
+      inputAudioTranscription: {},
+      outputAudioTranscription: {},
+      sessionResumption: handle === null ? {} : { handle },
+    },
+  };
+}

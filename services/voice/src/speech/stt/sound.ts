@@ -1,0 +1,30 @@
+import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
+
+/** The root mean square of quiet speech, and of a line without noise. */
+const LEVEL_MIN = 150;
+const NOISE_AT_FIRST = 50;
+/** Speech is louder than noise by 12 dB. */
+const ABOVE_NOISE = 4;
+/** How much louder the noise is believed to be each second, until there is a quieter moment. */
+const NOISE_GROWTH = 1.2;
+
+/**
+ * Tells audio with something to transcribe from silence and from a steady noise, which it gets used to. It costs nothing, and is no
+ * voice activity detector: turns are not taken by it.
+ */
+export function soundDetector(): (audio: Pcm) => boolean {
+  let noise = NOISE_AT_FIRST;
+  return (audio) => {
+    const level = rootMeanSquare(audio);
+    noise = Math.min(level, noise * NOISE_GROWTH ** (audio.length / SAMPLES_PER_SECOND));
+    // Digital silence says nothing of the noise that comes with speech.
+    noise = Math.max(noise, 1);
+    return level > Math.max(LEVEL_MIN, ABOVE_NOISE * noise);
+  };
+}
+
+function rootMeanSquare(audio: Pcm): number {
+  let sum = 0;
+  for (const sample of audio) sum += sample * sample;
+  return Math.sqrt(sum / Math.max(1, audio.length));
+}

@@ -1,0 +1,52 @@
+import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
+
+/** What a user says from a silence to the next one. */
+export interface Utterance {
+  /** @returns whether there is sound in the audio */
+  push(audio: Pcm): boolean;
+  /** All of it; null if nothing but silence was pushed. */
+  audio(): Pcm | null;
+  samples(): number;
+  /** Since the last sound. */
+  silentSamples(): number;
+}
+
+/** Kept of what comes before the first sound. */
+const LEAD_SAMPLES = SAMPLES_PER_SECOND / 2;
+
+export function newUtterance(detect: (audio: Pcm) => boolean): Utterance {
+  const pieces: Pcm[] = [];
+  let samples = 0;
+  let silentSamples = 0;
+  let hasSound = false;
+  const dropLead = () => {
+    for (let first = pieces[0]; first && samples - first.length >= LEAD_SAMPLES; first = pieces[0]) {
+      samples -= first.length;
+      pieces.shift();
+    }
+  };
+  return {
+    push: (audio) => {
+      const isSound = detect(audio);
+      pieces.push(audio);
+      samples += audio.length;
+      silentSamples = isSound ? 0 : silentSamples + audio.length;
+      hasSound ||= isSound;
+      if (!hasSound) dropLead();
+      return isSound;
+    },
+    audio: () => (hasSound ? joined(pieces, samples) : null),
+    samples: () => samples,
+    silentSamples: () => silentSamples,
+  };
+}
+
+function joined(pieces: readonly Pcm[], samples: number): Pcm {
+  const audio = new Int16Array(samples);
+  let at = 0;
+  for (const piece of pieces) {
+    audio.set(piece, at);
+    at += piece.length;
+  }
+  return audio;
+}

@@ -1,0 +1,188 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { CallEnd } from "../call/incoming.ts";
+import type { Provider } from "./outbound-calls.ts";
+
+export interface BatchKey {
+  ownerId: string;
+  batchId: string;
+}
+
+/** What each call of a batch is made with. */
+export interface BatchSettings {
+  agentId: string;
+  fromMobileNumber: string;
+  metadata: Record<string, unknown>;
+  isTestCall: boolean;
+  maxDurationSeconds: number;
+  ringSeconds: number;
+  voicemail: "hang_up" | "leave_message" | null;
+  /** ISO 8601; null: at once. */
+  startAt: string | null;
+  window: { fromMinute: number; toMinute: number; timezone: string } | null;
+  retries: { max: number; afterMinutes: number; on: CallEnd["outcome"][] };
+}
+
+export interface CallBatchRow extends BatchKey {
+  status: "RUNNING" | "PAUSED" | "CANCELLED" | "ENDED";
+  settings: BatchSettings;
+  carrierId: string;
+  provider: Provider;
+  total: number;
+  createdAt: Date;
+  endedAt: Date | null;
+}
+
+export interface BatchEntry {
+  number: number;
+  toMobileNumber: string;
+  dynamicVariables: Record<string, unknown>;
+}
+
+const columns = (sql: Sql) =>
+  sql`owner_id, batch_id, status, settings, carrier_id, provider, total, created_at, ended_at`;
+
+export async function insertBatch(
+  sql: Sql,
+  batch: Omit<CallBatchRow, "status" | "endedAt" | "total">,
+  entries: readonly BatchEntry[],
+): Promise<void> {
+  await sql`
+    insert into call_batches (owner_id, batch_id, settings, carrier_id, provider, total, created_at)
+    values (${batch.ownerId}, ${batch.batchId}, ${sql.json(batch.settings as never)}, ${batch.carrierId},
+      ${batch.provider}, ${entries.length}, ${batch.createdAt})`;
+  await sql`
+    insert into batch_calls (owner_id, batch_id, number, to_mobile_number, dynamic_variables, due_at)
+    select ${batch.ownerId}, ${batch.batchId}, number, to_mobile_number, dynamic_variables::jsonb, ${batch.createdAt}
+    from unnest(
+      ${entries.map(({ number }) => number)}::integer[],
+      ${entries.map(({ toMobileNumber }) => toMobileNumber)}::text[],
+      ${entries.map(({ dynamicVariables }) => JSON.stringify(dynamicVariables))}::text[]
+    ) as given (number, to_mobile_number, dynamic_variables)`;
+}
+
+/** @param lock keeps others from changing it until the end of the transaction */
+export async function findBatch(sql: Sql, { ownerId, batchId }: BatchKey, lock = false): Promise<CallBatchRow | null> {
+  const [row] = await sql<CallBatchRow[]>`
+    select ${columns(sql)} from call_batches where owner_id = ${ownerId} and batch_id = ${batchId}
+    ${lock ? sql`for update` : sql``}`;
+  return row ?? null;
+}
+
+export async function listBatches(
+  sql: Sql,
+  ownerId: string,
+  page: { number: number; size: number },
+): Promise<{ batches: CallBatchRow[]; total: number }> {
+  const [batches, [count]] = await Promise.all([
+    sql<CallBatchRow[]>`
+      select ${columns(sql)} from call_batches where owner_id = ${ownerId}
+      order by created_at desc, batch_id desc limit ${page.size} offset ${(page.number - 1) * page.size}`,
+    sql<{ total: number }[]>`select count(*) as total from call_batches where owner_id = ${ownerId}`,
+  ]);
+  return { batches, total: count?.total ?? 0 };
+}
+
+export async function countUnendedBatches(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total from call_batches where owner_id = ${ownerId} and status in ('RUNNING', 'PAUSED')`;
+  return row?.total ?? 0;
+}
+
+/** Numbers of a batch by where they stand: PENDING, CALLING, or the outcome of one that is done. */
+export async function countBatchCalls(sql: Sql, { ownerId, batchId }: BatchKey): Promise<Map<string, number>> {
+  const rows = await sql<{ state: string; total: number }[]>`
+    select case status when 'ENDED' then outcome else status end as state, count(*) as total from batch_calls
+    where owner_id = ${ownerId} and batch_id = ${batchId} group by 1`;
+  return new Map(rows.map(({ state, total }) => [state, total]));
+}
+
+/** @returns whether the batch had another status */
+export async function storeBatchStatus(
+  sql: Sql,
+  { ownerId, batchId }: BatchKey,
+  status: CallBatchRow["status"],
+  now: Date,
+): Promise<boolean> {
+  const isOver = status === "CANCELLED" || status === "ENDED";
+  const { count } = await sql`
+    update call_batches set status = ${status}, ended_at = ${isOver ? now : null}
+    where owner_id = ${ownerId} and batch_id = ${batchId} and status <> ${status}
+      and status not in ('CANCELLED', 'ENDED')`;
+  return count > 0;
+}
+
+/** Numbers that are due to be called, in order. */
+export async function listDueEntries(
+  sql: Sql,
+  { ownerId, batchId }: BatchKey,
+  { now, limit }: { now: Date; limit: number },
+): Promise<BatchEntry[]> {
+  return sql<BatchEntry[]>`
+    select number, to_mobile_number, dynamic_variables from batch_calls
+    where owner_id = ${ownerId} and batch_id = ${batchId} and status = 'PENDING' and due_at <= ${now}
+    order by due_at, number limit ${limit}`;
+}
+
+/** Whether numbers wait or are being called, and when the first of those that wait is due. */
+export async function findBatchProgress(
+  sql: Sql,
+  { ownerId, batchId }: BatchKey,
+): Promise<{ calling: number; nextAt: Date | null }> {
+  const [row] = await sql<{ calling: number; nextAt: Date | null }[]>`
+    select
+      (select count(*) from batch_calls
+       where owner_id = ${ownerId} and batch_id = ${batchId} and status = 'CALLING') as calling,
+      (select due_at from batch_calls
+       where owner_id = ${ownerId} and batch_id = ${batchId} and status = 'PENDING'
+       order by due_at, number limit 1) as next_at`;
+  return row ?? { calling: 0, nextAt: null };
+}
+
+export async function storeEntriesCalling(
+  sql: Sql,
+  { ownerId, batchId }: BatchKey,
+  numbers: readonly number[],
+): Promise<void> {
+  await sql`
+    update batch_calls set status = 'CALLING', attempts = attempts + 1
+    where owner_id = ${ownerId} and batch_id = ${batchId} and number = any(${numbers as number[]})`;
+}
+
+export async function storeEntriesEnded(
+  sql: Sql,
+  { ownerId, batchId }: BatchKey,
+  numbers: readonly number[],
+  outcome: string,
+): Promise<void> {
+  await sql`
+    update batch_calls set status = 'ENDED', outcome = ${outcome}
+    where owner_id = ${ownerId} and batch_id = ${batchId} and number = any(${numbers as number[]})`;
+}
+
+/** What waits to be called will not be. */
+export async function cancelEntries(sql: Sql, { ownerId, batchId }: BatchKey): Promise<void> {
+  await sql`
+    update batch_calls set status = 'ENDED', outcome = 'CANCELLED'
+    where owner_id = ${ownerId} and batch_id = ${batchId} and status = 'PENDING'`;
+}
+
+/** A call of the batch has ended. If it may be repeated, and the batch is not cancelled, its number waits until `againAt`. */
+export async function storeEntryOutcome(
+  sql: Sql,
+  { ownerId, batchId }: BatchKey,
+  number: number,
+  { outcome, againAt, attemptsMax }: { outcome: CallEnd["outcome"]; againAt: Date | null; attemptsMax: number },
+): Promise<void> {
+  await sql`
+    update batch_calls set outcome = ${outcome}, due_at = coalesce(${againAt}::timestamptz, due_at),
+      status = case when ${againAt}::timestamptz is not null and attempts < ${attemptsMax} then 'PENDING' else 'ENDED' end
+    where owner_id = ${ownerId} and batch_id = ${batchId} and number = ${number} and status = 'CALLING'`;
+}
+
+/** Deletes at most `limit` batches that ended before `before`. @returns the number deleted */
+export async function deleteEndedBatches(sql: Sql, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from call_batches where (owner_id, batch_id) in (
+      select owner_id, batch_id from call_batches where ended_at < ${before} limit ${limit})`;
+  return count;
+}

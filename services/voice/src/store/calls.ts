@@ -1,0 +1,81 @@
+import type { Database, Sql } from "@parley/shared/db/database";
+import { lockPlaces, placesTaken } from "./places.ts";
+
+export interface CallKey {
+  ownerId: string;
+  conversationId: string;
+}
+
+/**
+ * Takes one of an owner's places for calls. Returns false when all are taken, or the call itself is: a
+ * call that rang has its place already.
+ * @param callsMax of one owner, in all processes
+ */
+export async function takeCall(
+  db: Database,
+  call: CallKey & { processId: string; now: Date; until: Date },
+  callsMax: number,
+): Promise<boolean> {
+  return db.begin(async (tx) => {
+    await lockPlaces(tx, call.ownerId);
+    const taken = await tx`
+      insert into calls (owner_id, conversation_id, process_id, leased_until, started_at)
+      select ${call.ownerId}, ${call.conversationId}, ${call.processId}, ${call.until}, ${call.now}
+      where (
+        select count(*) from (${placesTaken(tx, call.ownerId)}) as places where conversation_id <> ${call.conversationId}
+      ) < ${callsMax}
+      on conflict do nothing
+      returning 1`;
+    return taken.length > 0;
+  });
+}
+
+/** Extends the leases of calls that a process holds. */
+export async function extendCalls(sql: Sql, processId: string, calls: readonly CallKey[], until: Date): Promise<void> {
+  if (calls.length === 0) return;
+  await sql`
+    update calls set leased_until = ${until}
+    where process_id = ${processId} and (owner_id, conversation_id) in (
+      select * from unnest(${calls.map(({ ownerId }) => ownerId)}::text[], ${calls.map((call) => call.conversationId)}::uuid[]))`;
+}
+
+export async function connectCall(sql: Sql, call: CallKey, now: Date): Promise<void> {
+  await sql`
+    update calls set connected_at = ${now}
+    where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
+}
+
+export async function deleteCall(sql: Sql, call: CallKey, processId: string): Promise<void> {
+  await sql`
+    delete from calls
+    where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId} and process_id = ${processId}`;
+}
+
+/** Gives a call to a process that does not exist, so that its lease ends. */
+export async function abandonCall(sql: Sql, call: CallKey, nobody: string): Promise<void> {
+  await sql`
+    update calls set process_id = ${nobody}
+    where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
+}
+
+export interface LostCall extends CallKey {
+  /** Seconds between connected and the end of the lease; null when nobody was connected. */
+  durationSeconds: number | null;
+}
+
+/** Takes over calls whose process is gone, to be ended. */
+export async function claimLostCalls(
+  sql: Sql,
+  { processId, now, until, limit }: { processId: string; now: Date; until: Date; limit: number },
+): Promise<LostCall[]> {
+  return sql<LostCall[]>`
+    with lost as (
+      select owner_id, conversation_id, leased_until from calls where leased_until < ${now}
+      order by leased_until limit ${limit} for update skip locked
+    )
+    update calls set process_id = ${processId}, leased_until = ${until}
+    from lost
+    where calls.owner_id = lost.owner_id and calls.conversation_id = lost.conversation_id
+    returning calls.owner_id, calls.conversation_id,
+      extract(epoch from lost.leased_until - calls.connected_at)::double precision as duration_seconds`;
+}

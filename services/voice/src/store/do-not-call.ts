@@ -1,0 +1,55 @@
+import type { Sql } from "@parley/shared/db/database";
+
+export interface DoNotCallRow {
+  mobileNumber: string;
+  createdAt: Date;
+}
+
+/** @returns the row, which may have been there */
+export async function insertDoNotCall(
+  sql: Sql,
+  ownerId: string,
+  mobileNumber: string,
+  now: Date,
+): Promise<DoNotCallRow> {
+  await sql`
+    insert into do_not_call (owner_id, mobile_number, created_at) values (${ownerId}, ${mobileNumber}, ${now})
+    on conflict do nothing`;
+  const [row] = await sql<DoNotCallRow[]>`
+    select mobile_number, created_at from do_not_call where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
+  return row ?? { mobileNumber, createdAt: now };
+}
+
+/** @returns whether the number was there */
+export async function deleteDoNotCall(sql: Sql, ownerId: string, mobileNumber: string): Promise<boolean> {
+  const { count } = await sql`
+    delete from do_not_call where owner_id = ${ownerId} and mobile_number = ${mobileNumber}`;
+  return count > 0;
+}
+
+export async function listDoNotCall(
+  sql: Sql,
+  ownerId: string,
+  page: { number: number; size: number },
+): Promise<{ numbers: DoNotCallRow[]; total: number }> {
+  const [numbers, total] = await Promise.all([
+    sql<DoNotCallRow[]>`
+      select mobile_number, created_at from do_not_call where owner_id = ${ownerId}
+      order by mobile_number limit ${page.size} offset ${(page.number - 1) * page.size}`,
+    countDoNotCall(sql, ownerId),
+  ]);
+  return { numbers, total };
+}
+
+export async function countDoNotCall(sql: Sql, ownerId: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select count(*) as total from do_not_call where owner_id = ${ownerId}`;
+  return row?.total ?? 0;
+}
+
+/** Those of these numbers that are not to be called. */
+export async function findDoNotCall(sql: Sql, ownerId: string, numbers: readonly string[]): Promise<Set<string>> {
+  const rows = await sql<{ mobileNumber: string }[]>`
+    select mobile_number from do_not_call where owner_id = ${ownerId} and mobile_number = any(${numbers as string[]})`;
+  return new Set(rows.map(({ mobileNumber }) => mobileNumber));
+}

@@ -1,0 +1,47 @@
+import type { Sql } from "@parley/shared/db/database";
+
+export interface IncomingCall {
+  ownerId: string;
+  callId: string;
+  carrierId: string;
+  provider: "TWILIO" | "PLIVO";
+  carrierCallId: string;
+  conversationId: string;
+  agentId: string;
+  toMobileNumber: string;
+  /** Null if withheld. */
+  fromMobileNumber: string | null;
+  createdAt: Date;
+}
+
+const columns = (sql: Sql) => sql`
+  owner_id, call_id, carrier_id, provider, carrier_call_id, conversation_id, agent_id, to_mobile_number, from_mobile_number,
+  created_at`;
+
+/** Stores a call that a carrier tells of. @returns the stored one, which is an earlier one if the carrier has told of it before */
+export async function insertIncomingCall(sql: Sql, call: IncomingCall): Promise<IncomingCall> {
+  const [row] = await sql<IncomingCall[]>`
+    insert into incoming_calls (${columns(sql)})
+    values (${call.ownerId}, ${call.callId}, ${call.carrierId}, ${call.provider}, ${call.carrierCallId},
+      ${call.conversationId}, ${call.agentId}, ${call.toMobileNumber}, ${call.fromMobileNumber}, ${call.createdAt})
+    on conflict (owner_id, carrier_id, carrier_call_id) do update set carrier_call_id = excluded.carrier_call_id
+    returning ${columns(sql)}`;
+  return row ?? call;
+}
+
+export async function findIncomingCall(
+  sql: Sql,
+  { ownerId, callId }: { ownerId: string; callId: string },
+): Promise<IncomingCall | null> {
+  const [row] = await sql<IncomingCall[]>`
+    select ${columns(sql)} from incoming_calls where owner_id = ${ownerId} and call_id = ${callId}`;
+  return row ?? null;
+}
+
+/** Deletes at most `limit` calls that began before `before`. @returns the number deleted */
+export async function deleteIncomingCalls(sql: Sql, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from incoming_calls where (owner_id, call_id) in (
+      select owner_id, call_id from incoming_calls where created_at < ${before} order by created_at limit ${limit})`;
+  return count;
+}

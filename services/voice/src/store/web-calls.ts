@@ -1,0 +1,64 @@
+import type { Sql } from "@parley/shared/db/database";
+
+export interface WebCallRow {
+  ownerId: string;
+  conversationId: string;
+  agentId: string;
+  dynamicVariables: Record<string, unknown>;
+  metadata: Record<string, unknown>;
+  /** The draft of the agent that the call tries; null for the agent itself. */
+  draftId: string | null;
+}
+
+export interface NewWebCall extends WebCallRow {
+  tokenDigest: Uint8Array;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+export async function insertWebCall(sql: Sql, call: NewWebCall): Promise<void> {
+  await sql`
+    insert into web_calls (owner_id, conversation_id, agent_id, dynamic_variables, metadata, draft_id, token_digest, created_at,
+      expires_at)
+    values (${call.ownerId}, ${call.conversationId}, ${call.agentId}, ${sql.json(call.dynamicVariables as never)},
+      ${sql.json(call.metadata as never)}, ${call.draftId}, ${call.tokenDigest}, ${call.createdAt}, ${call.expiresAt})`;
+}
+
+/** The call of a token that has neither been used nor expired, which is used from now on; null if there is none. */
+export async function claimWebCall(
+  sql: Sql,
+  { conversationId, tokenDigest, now }: { conversationId: string; tokenDigest: Uint8Array; now: Date },
+): Promise<WebCallRow | null> {
+  const [row] = await sql<WebCallRow[]>`
+    update web_calls set connected_at = ${now}
+    where token_digest = ${tokenDigest} and conversation_id = ${conversationId}
+      and connected_at is null and expires_at > ${now}
+    returning owner_id, conversation_id, agent_id, dynamic_variables, metadata, draft_id`;
+  return row ?? null;
+}
+
+/** Lets the browser try again, because the call did not begin. */
+export async function releaseWebCall(sql: Sql, ownerId: string, conversationId: string): Promise<void> {
+  await sql`
+    update web_calls set connected_at = null
+    where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
+}
+
+/** The owner of a token's call, whether connected or not; null if there is none. */
+export async function findWebCallOwner(
+  sql: Sql,
+  { conversationId, tokenDigest }: { conversationId: string; tokenDigest: Uint8Array },
+): Promise<string | null> {
+  const [row] = await sql<{ ownerId: string }[]>`
+    select owner_id from web_calls
+    where token_digest = ${tokenDigest} and conversation_id = ${conversationId}`;
+  return row?.ownerId ?? null;
+}
+
+/** Deletes at most `limit` calls that expired before `before`. @returns the number deleted */
+export async function deleteExpiredWebCalls(sql: Sql, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from web_calls where (owner_id, conversation_id) in (
+      select owner_id, conversation_id from web_calls where expires_at < ${before} order by expires_at limit ${limit})`;
+  return count;
+}

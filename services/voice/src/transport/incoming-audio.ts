@@ -1,0 +1,66 @@
+import { framer } from "../audio/frames.ts";
+import { type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import type { LegListener } from "./leg.ts";
+
+/** What the other party says, cut into frames. */
+export interface IncomingAudio {
+  /** Something arrived of which audio may come later. */
+  arrived(): void;
+  /** Hears audio, unless there is more of it than time has passed. */
+  hear(audio: Pcm): void;
+  /** Hears silence for audio that will not come. */
+  lost(samples: number): void;
+  /** Hears silence while nothing arrives. Called every 20 ms. */
+  fillSilence(): void;
+  /** Milliseconds since something arrived, or since the beginning. */
+  unheardMs(): number;
+}
+
+export interface IncomingAudioOptions {
+  /** How far the peer may be ahead of real time, as after a jam of the network. */
+  aheadMaxSamples: number;
+  /** Counts audio that is not used. */
+  dropped(reason: "too_much"): void;
+}
+
+/** Before this long without a packet nothing is assumed lost: the next one is only late. */
+const LATE_MAX_MS = 80;
+/** What a clock may be faster than ours. */
+const DRIFT = 1.05;
+
+export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListener, "heard">): IncomingAudio {
+  const { aheadMaxSamples } = options;
+  const cut = framer((frame) => to.heard(frame));
+  let arrivedAt = performance.now();
+  let filledUntil = arrivedAt;
+  let credit = aheadMaxSamples;
+  let creditAt = arrivedAt;
+
+  const isAffordable = (samples: number) => {
+    const now = performance.now();
+    credit = Math.min(aheadMaxSamples, credit + ((now - creditAt) / 1_000) * SAMPLES_PER_SECOND * DRIFT);
+    creditAt = now;
+    if (samples > credit) return false;
+    credit -= samples;
+    return true;
+  };
+
+  const lost = (samples: number) => cut(new Int16Array(Math.min(samples, aheadMaxSamples)));
+
+  return {
+    arrived: () => {
+      arrivedAt = performance.now();
+      filledUntil = arrivedAt;
+    },
+    hear: (audio) => (isAffordable(audio.length) ? cut(audio) : options.dropped("too_much")),
+    lost,
+    fillSilence: () => {
+      const now = performance.now();
+      if (now - arrivedAt <= LATE_MAX_MS) return;
+      const samples = Math.floor(((now - filledUntil) / 1_000) * SAMPLES_PER_SECOND);
+      filledUntil = now;
+      lost(samples);
+    },
+    unheardMs: () => performance.now() - arrivedAt,
+  };
+}

@@ -1,0 +1,41 @@
+import type { Pcm } from "../audio/pcm.ts";
+
+/**
+ * One party's end of a call, whatever carries it: WebRTC, SIP, or a carrier's media WebSocket. A leg paces what it plays, so `play`
+ * may be called with audio faster than it is heard.
+ */
+export interface Leg {
+  /** Queues audio of any length behind what is queued. Audio that is played after `hangUp` or the end of the leg is dropped. */
+  play(audio: Pcm): void;
+  /** Drops what is queued and not heard; marks behind it are never reached. */
+  clear(): void;
+  /** Reports `reached` with this name when everything queued before it has been heard. */
+  mark(name: string): void;
+  /**
+   * Samples of this leg's playback that were heard since it began, cleared ones not counted. Exact where the leg paces by itself, else
+   * by the carrier's marks and the clock.
+   */
+  heardSamples(): number;
+  /** Samples that are queued and not heard. */
+  queuedSamples(): number;
+  /** Connects the other party to an E.164 number or a SIP address and leaves the call. @throws ServiceError if the other side refuses */
+  transfer(to: string): Promise<void>;
+  /** Ends the leg. Does nothing if it has ended. */
+  hangUp(): Promise<void>;
+}
+
+/** What a leg reports, in the order in which it happens; nothing after `ended`. */
+export interface LegListener {
+  /** What the other party said, FRAME_SAMPLES at a time; lost audio is silence, so that time goes on. */
+  heard(frame: Pcm): void;
+  /** A key of the phone: 0-9, *, # or A-D. */
+  pressed(key: string): void;
+  reached(mark: string): void;
+  /**
+   * The next FRAME_MS go out, to be heard in so many milliseconds: a frame of what is queued, or null. Returns what to send in its place,
+   * such as the frame with a sound behind it; null is silence.
+   */
+  sending(frame: Pcm | null, inMs: number): Pcm | null;
+  /** Once. `hung_up`: the other party left; `lost`: the connection or the other side's process is gone. */
+  ended(how: "hung_up" | "lost" | "ended_by_us"): void;
+}

@@ -1,0 +1,146 @@
+import { ServiceError } from "@parley/shared/errors";
+import type { ExpectedStream } from "../../store/media-streams.ts";
+import type { Leg, LegListener } from "../leg.ts";
+import { DIALECTS, type StreamMessage } from "./dialects.ts";
+import { type StreamCarrier, type StreamLeg, streamLeg } from "./stream-leg.ts";
+
+/** A call whose audio a carrier has begun to stream: one of `accept` and `refuse` follows, unless the carrier leaves first. */
+export interface ArrivedStream {
+  ownerId: string;
+  callId: string;
+  /** The carrier's own id of the call. */
+  carrierCallId: string;
+  /** Aborted when the stream ends before it is accepted. */
+  gone: AbortSignal;
+  /** Begins to hear and to play. @throws ServiceError condition if the stream has ended */
+  accept(to: LegListener, carrier: StreamCarrier): Leg;
+  /** Closes the stream. */
+  refuse(): void;
+}
+
+/** The WebSocket of one stream, authenticated by its token. */
+export interface Connection {
+  received(message: string | Buffer): void;
+  closed(code: number): void;
+}
+
+export interface ConnectionOptions {
+  expected: ExpectedStream;
+  send(text: string): void;
+  /** @param code of RFC 6455, section 7.4.1 */
+  close(code: number): void;
+  dropped(reason: Dropped): void;
+  startMaxMs?: number | undefined;
+}
+
+export type Dropped = "malformed_stream" | "stream_too_much" | "stream_too_fast" | "stream_no_start" | "stream_codec";
+
+const START_MAX_MS = 5_000;
+/** For whoever accepts it to ask the other services. */
+const ACCEPT_MAX_MS = 15_000;
+/** Carriers send 50 messages of 400 bytes a second; a jam delivers some seconds at once. */
+const BYTES_PER_SECOND = 64 * 1024;
+const BURST_BYTES = 512 * 1024;
+
+const NORMAL = 1_000;
+const UNACCEPTABLE = 1_003;
+const POLICY = 1_008;
+/** Closed in order: with a code, while the other side goes away, or without a code. */
+const ORDERLY = new Set([1_000, 1_001, 1_005]);
+
+export function openConnection(options: ConnectionOptions, arrived: (stream: ArrivedStream) => void): Connection {
+  const { expected, dropped } = options;
+  const dialect = DIALECTS[expected.dialect];
+  const isTooFast = bytesPerSecond();
+  const gone = new AbortController();
+  let isOpen = true;
+  let hasStarted = false;
+  let leg: StreamLeg | null = null;
+  let timer = setTimeout(() => fail("stream_no_start"), options.startMaxMs ?? START_MAX_MS);
+
+  const close = (code: number) => {
+    clearTimeout(timer);
+    gone.abort();
+    if (isOpen) options.close(code);
+    isOpen = false;
+  };
+
+  const fail = (reason: Dropped, code = POLICY) => {
+    dropped(reason);
+    close(code);
+    leg?.closed("lost");
+  };
+
+  const start = ({ streamId, carrierCallId, hasMuLaw }: Extract<StreamMessage, { type: "start" }>) => {
+    if (!hasMuLaw) return fail("stream_codec", UNACCEPTABLE);
+    hasStarted = true;
+    clearTimeout(timer);
+    timer = setTimeout(() => close(NORMAL), ACCEPT_MAX_MS);
+    arrived({
+      ownerId: expected.ownerId,
+      callId: expected.callId,
+      carrierCallId,
+      gone: gone.signal,
+      refuse: () => {
+        if (!leg) close(NORMAL);
+      },
+      accept: (to, carrier) => {
+        if (!isOpen || leg) throw new ServiceError("condition", "The carrier has closed the call's media stream");
+        clearTimeout(timer);
+        leg = streamLeg(
+          {
+            dialect,
+            streamId,
+            carrier,
+            send: (message) => isOpen && options.send(JSON.stringify(message)),
+            close: () => close(NORMAL),
+            dropped: () => dropped("stream_too_much"),
+          },
+          to,
+        );
+        return leg.leg;
+      },
+    });
+  };
+
+  return {
+    received: (given) => {
+      if (!isOpen) return;
+      if (isTooFast(given.length)) return fail("stream_too_fast");
+      const message = typeof given === "string" ? parsed(given) : null;
+      const read = message && dialect.read(message);
+      // A stream starts once, before anything else.
+      if (!read || (read.type === "start") === hasStarted) {
+        if (read?.type !== "other") dropped("malformed_stream");
+      } else if (read.type === "start") start(read);
+      else if (leg) leg.received(read);
+      else if (read.type === "stop") close(NORMAL);
+    },
+    closed: (code) => {
+      isOpen = false;
+      close(code);
+      leg?.closed(ORDERLY.has(code) ? "hung_up" : "lost");
+    },
+  };
+}
+
+function parsed(text: string): Record<string, unknown> | null {
+  try {
+    const message = JSON.parse(text);
+    return typeof message === "object" && message !== null && !Array.isArray(message) ? message : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Returns whether so many bytes more are too many. */
+function bytesPerSecond(): (bytes: number) => boolean {
+  let credit = BURST_BYTES;
+  let at = performance.now();
+  return (bytes) => {
+    const now = performance.now();
+    credit = Math.min(BURST_BYTES, credit + ((now - at) / 1_000) * BYTES_PER_SECOND) - bytes;
+    at = now;
+    return credit < 0;
+  };
+}

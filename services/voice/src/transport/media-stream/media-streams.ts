@@ -1,0 +1,63 @@
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import type { ListenerFiles } from "@parley/shared/listener-tls";
+import { claimMediaStream, type ExpectedStream, insertMediaStream } from "../../store/media-streams.ts";
+import { newToken, tokenDigest } from "../../token.ts";
+import type { ArrivedStream } from "./connection.ts";
+import { type ListenOptions, listenForStreams } from "./listen.ts";
+
+/** The calls whose audio carriers stream to us over WebSockets. */
+export interface MediaStreams {
+  /** host:port; null if there are none. */
+  address: string | null;
+  expect: ExpectMediaStream;
+  stop(): Promise<void>;
+}
+
+/**
+ * Makes the address of a WebSocket for a call, which a carrier may open once before it expires, on any process of this service.
+ * Whichever it reaches gets the stream as ArrivedStream.
+ * @returns the `wss://` address, which ends with a token that nobody can guess
+ * @throws ServiceError condition if no media streams are served
+ */
+export type ExpectMediaStream = (stream: ExpectedStream & { expiresAt: Date }) => Promise<{ url: string }>;
+
+export interface MediaStreamsOptions extends Pick<ListenOptions, "dropped" | "streamsMax"> {
+  /** host:port; "" for none. */
+  listen: string;
+  tls: ListenerFiles | null;
+  /** The `wss://` address at which carriers reach us; "": where we listen. */
+  publicUrl: string;
+  db: Database;
+  clock: Clock;
+  arrived(stream: ArrivedStream): void;
+}
+
+/** @throws when the address is taken */
+export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
+  const { db, clock, listen, publicUrl, tls } = options;
+  if (listen === "") return { address: null, expect: refuse, stop: async () => {} };
+  const [, hostname = "", port = ""] = /^\[?([^\]]+)\]?:(\d+)$/.exec(listen) ?? [];
+  const listener = listenForStreams({
+    ...options,
+    hostname,
+    port: Number(port),
+    claim: (token) => claimMediaStream(db, tokenDigest(token), clock.now()),
+  });
+  const base = publicUrl || `${tls ? "wss" : "ws"}://${listener.address}`;
+
+  return {
+    address: listener.address,
+    expect: async (stream) => {
+      const token = newToken();
+      await insertMediaStream(db, { ...stream, tokenDigest: tokenDigest(token) });
+      return { url: `${base}/media/${token}` };
+    },
+    stop: listener.stop,
+  };
+}
+
+async function refuse(): Promise<never> {
+  throw new ServiceError("condition", "Carriers' calls need PARLEY_VOICE_LISTEN: this installation has not set it");
+}

@@ -1,0 +1,119 @@
+import { ServiceError } from "@parley/shared/errors";
+import { muLaw } from "@parley/shared/media/g711";
+import { resampler } from "@parley/shared/media/resample";
+import { SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
+import { incomingAudio } from "../incoming-audio.ts";
+import type { Leg, LegListener } from "../leg.ts";
+import { pace } from "../pacer.ts";
+import type { Dialect, StreamMessage } from "./dialects.ts";
+import { streamPlayback } from "./stream-playback.ts";
+
+/** A leg and what its WebSocket tells it. */
+export interface StreamLeg {
+  leg: Leg;
+  received(message: StreamMessage): void;
+  /** The connection has ended: `hung_up` if the carrier closed it in order. */
+  closed(how: "hung_up" | "lost"): void;
+}
+
+/** What the carrier does for a call beside its audio. */
+export interface StreamCarrier {
+  /** @throws when the carrier refuses or cannot be reached */
+  transfer(to: string): Promise<void>;
+  hangUp(): Promise<void>;
+}
+
+export interface StreamLegOptions {
+  dialect: Dialect;
+  streamId: string;
+  carrier: StreamCarrier;
+  send(message: object): void;
+  /** Closes the connection. */
+  close(): void;
+  /** Counts audio that is not used. */
+  dropped(reason: "too_much"): void;
+}
+
+const TELEPHONE_HZ = 8_000;
+/** A connection that was jammed delivers everything at once, and nothing of it is lost. */
+const AHEAD_MAX_SAMPLES = 10 * SAMPLES_PER_SECOND;
+/** Carriers send audio all the time, also while the caller is silent. */
+const UNHEARD_MAX_MS = 30_000;
+
+export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg {
+  const { dialect, streamId, carrier, send } = options;
+  const widen = resampler(TELEPHONE_HZ, SAMPLES_PER_SECOND);
+  const narrow = resampler(SAMPLES_PER_SECOND, TELEPHONE_HZ);
+  const incoming = incomingAudio({ aheadMaxSamples: AHEAD_MAX_SAMPLES, dropped: options.dropped }, to);
+  const player = streamPlayback({
+    media: (frame) => send(dialect.media(streamId, muLaw.encode(narrow(frame)))),
+    mark: (name) => send(dialect.mark(streamId, name)),
+    clear: () => send(dialect.clear(streamId)),
+    reached: to.reached,
+    sending: to.sending,
+    now: () => performance.now(),
+  });
+  let isOver = false;
+  /** A carrier that transfers a call ends its stream first. */
+  let transferring = false;
+  let endedMeanwhile: "hung_up" | "lost" | null = null;
+
+  const stopPacing = pace(() => {
+    incoming.fillSilence();
+    player.tick();
+    if (incoming.unheardMs() > UNHEARD_MAX_MS) end("lost");
+  });
+
+  const end = (how: Parameters<LegListener["ended"]>[0]) => {
+    if (isOver) return;
+    if (transferring && how !== "ended_by_us") {
+      endedMeanwhile = how;
+      return;
+    }
+    isOver = true;
+    stopPacing();
+    options.close();
+    to.ended(how);
+  };
+
+  return {
+    leg: {
+      play: player.play,
+      clear: player.clear,
+      mark: player.mark,
+      heardSamples: player.heardSamples,
+      queuedSamples: player.queuedSamples,
+      transfer: async (target) => {
+        if (isOver) throw new ServiceError("condition", "The call has ended");
+        transferring = true;
+        try {
+          await carrier.transfer(target);
+          end("ended_by_us");
+        } finally {
+          transferring = false;
+          if (endedMeanwhile) end(endedMeanwhile);
+        }
+      },
+      hangUp: async () => {
+        if (isOver) return;
+        end("ended_by_us");
+        await carrier.hangUp();
+      },
+    },
+    received: (message) => {
+      if (isOver) return;
+      switch (message.type) {
+        case "media":
+          incoming.arrived();
+          return incoming.hear(widen(muLaw.decode(message.audio)));
+        case "key":
+          return to.pressed(message.key);
+        case "mark":
+          return player.marked(message.name);
+        case "stop":
+          return end("hung_up");
+      }
+    },
+    closed: end,
+  };
+}

@@ -1,0 +1,14 @@
+import { expect, test } from "bun:test";
+import { keyReader } from "./dtmf.ts";
+
+test("a key is read once, whichever of its packets arrive", () => {
+  const keyOf = keyReader();
+  const event = (key: number, timestamp: number, isEnd: boolean) =>
+    keyOf({ ...EVENT, timestamp, payload: Uint8Array.of(key, isEnd ? 0x8a : 0x0a, 0, 160) });
+  expect([event(5, 100, false), event(5, 100, false), event(5, 100, true)]).toEqual(["5", null, null]);
+  expect([event(11, 900, true), event(11, 900, true)]).toEqual(["#", null]);
+  expect(event(5, 2_000, true)).toBe("5");
+  expect(event(99, 3_000, true)).toBeNull();
+});
+
+const EVENT = { payloadType: 101, marker: false, sequence: 1, ssrc: 1 };

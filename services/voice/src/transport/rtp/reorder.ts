@@ -1,0 +1,76 @@
+import type { RtpPacket } from "@parley/shared/media/rtp-packet";
+
+export interface Reorder {
+  receive(packet: RtpPacket, nowMs: number): void;
+  /** Gives up on packets for which later ones have waited too long. Called at least every 20 ms. */
+  expire(nowMs: number): void;
+}
+
+export interface Ordered {
+  packet(packet: RtpPacket): void;
+  /** This many packets did not arrive in time. */
+  lost(count: number): void;
+}
+
+/** How long a packet waits for those before it. A packet that is in order never waits. */
+const WAIT_MAX_MS = 60;
+/** Packets further ahead or behind may belong to a stream that starts anew: it does if two in a row do (RFC 3550, appendix A.1). */
+const AHEAD_MAX = 3_000;
+const BEHIND_MAX = 100;
+const HELD_MAX = 64;
+/** A longer gap is told as this many packets: nobody needs seconds of silence in one piece. */
+const LOST_MAX = 25;
+
+/** Puts the packets of a stream in order and drops doubled and late ones. */
+export function reorder(to: Ordered): Reorder {
+  const held = new Map<number, { packet: RtpPacket; at: number }>();
+  let source: number | null = null;
+  let expected = 0;
+  /** What would follow a packet that was too far away. */
+  let suspected: number | null = null;
+
+  const deliver = (packet: RtpPacket) => {
+    expected = (packet.sequence + 1) & 0xffff;
+    to.packet(packet);
+    const next = held.get(expected);
+    if (!next) return;
+    held.delete(expected);
+    deliver(next.packet);
+  };
+
+  const giveUpGap = () => {
+    const nearest = [...held.values()].reduce((a, b) =>
+      distance(expected, a.packet.sequence) < distance(expected, b.packet.sequence) ? a : b,
+    );
+    held.delete(nearest.packet.sequence);
+    to.lost(Math.min(LOST_MAX, distance(expected, nearest.packet.sequence)));
+    deliver(nearest.packet);
+  };
+
+  return {
+    receive: (packet, nowMs) => {
+      const ahead = distance(expected, packet.sequence);
+      const isFar = ahead > AHEAD_MAX || ahead < -BEHIND_MAX;
+      if (packet.ssrc !== source || (isFar && packet.sequence === suspected)) {
+        held.clear();
+        source = packet.ssrc;
+        suspected = null;
+        return deliver(packet);
+      }
+      suspected = isFar ? (packet.sequence + 1) & 0xffff : null;
+      if (ahead < 0 || isFar) return;
+      if (ahead === 0) return deliver(packet);
+      if (!held.has(packet.sequence)) held.set(packet.sequence, { packet, at: nowMs });
+      if (held.size > HELD_MAX) giveUpGap();
+    },
+    expire: (nowMs) => {
+      while (held.values().some(({ at }) => nowMs - at >= WAIT_MAX_MS)) giveUpGap();
+    },
+  };
+}
+
+/** How far `to` is ahead of `from`, negative if behind. */
+function distance(from: number, to: number): number {
+  const ahead = (to - from) & 0xffff;
+  return ahead < 0x8000 ? ahead : ahead - 0x1_0000;
+}

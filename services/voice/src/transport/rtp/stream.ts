@@ -1,0 +1,107 @@
+import type { Law } from "@parley/shared/media/g711";
+import { type RtpPacket, readRtp, writeRtp } from "@parley/shared/media/rtp-packet";
+import type { LegListener } from "../leg.ts";
+import { type RtpAudio, rtpAudio } from "./audio.ts";
+import { telephoneCodec } from "./codec.ts";
+import { keyReader } from "./dtmf.ts";
+import { bindRtpSocket, type PortRange } from "./ports.ts";
+import { SRTP_KEY_BYTES, type Srtp, srtp } from "./srtp.ts";
+
+/** What both sides agreed on. */
+export interface RtpMedia {
+  law: Law;
+  payloadType: number;
+  /** Of telephone events; null if the peer sends none. */
+  keysType: number | null;
+  /** Where the peer says that it listens, until its packets show where it is (symmetric RTP). */
+  address: string;
+  port: number;
+  /** The key and salt that the peer encrypts with; null for plain RTP. */
+  remoteKey: Uint8Array | null;
+  /** False while the peer has put the call on hold: playback waits. */
+  peerListens: boolean;
+}
+
+/** Telephone audio over a UDP port of its own. */
+export interface RtpStream extends Omit<RtpAudio, "use" | "receive"> {
+  port: number;
+  /** The key and salt that we encrypt with, if we do. */
+  localKey: Uint8Array;
+  /** Whether the peer and we encrypt. */
+  isSecure(): boolean;
+  /** Begins, or changes what was agreed on: the peer may be somewhere else from now on. */
+  agree(media: RtpMedia): void;
+}
+
+export interface RtpOptions {
+  hostname: string;
+  ports: PortRange;
+  /** Counts packets that are not used, by reason. */
+  dropped(reason: "malformed" | "unauthentic" | "stranger" | "unknown_type" | "too_much"): void;
+}
+
+/** A peer that was never heard is sent to for this long only, so that nobody can aim a stream at others. */
+const UNSEEN_MAX_MS = 15_000;
+
+/** @throws ServiceError unavailable if no port is free */
+export async function openRtpStream(
+  options: RtpOptions,
+  to: Pick<LegListener, "heard" | "pressed" | "reached" | "sending">,
+): Promise<RtpStream> {
+  const keyOf = keyReader();
+  let media: RtpMedia | null = null;
+  let agreedAt = 0;
+  const localKey = crypto.getRandomValues(new Uint8Array(SRTP_KEY_BYTES));
+  let cipher: Srtp | null = null;
+  let peer: { address: string; port: number } | null = null;
+
+  const receive = (bytes: Uint8Array, port: number, address: string) => {
+    if (!media) return;
+    const packet = cipher ? cipher.read(bytes) : readRtp(bytes);
+    if (!packet) return options.dropped(cipher ? "unauthentic" : "malformed");
+    const isKey = packet.payloadType === media.keysType;
+    if (!isKey && packet.payloadType !== media.payloadType) return options.dropped("unknown_type");
+    peer ??= { address, port };
+    if (peer.address !== address || peer.port !== port) return options.dropped("stranger");
+    const key = isKey ? keyOf(packet) : null;
+    if (key !== null) to.pressed(key);
+    // The socket may use its memory again for the next packet.
+    if (!isKey) audio.receive({ ...packet, payload: packet.payload.slice() });
+  };
+
+  const socket = await bindRtpSocket(options.hostname, options.ports, receive);
+
+  const send = (packet: RtpPacket) => {
+    if (!media || (!peer && performance.now() - agreedAt > UNSEEN_MAX_MS)) return;
+    const { address, port } = peer ?? media;
+    try {
+      socket.send(cipher ? cipher.write(packet) : writeRtp(packet), port, address);
+    } catch {
+      // The network refuses the address; the call ends when nothing is heard from there.
+    }
+  };
+
+  const audio = rtpAudio({ send, dropped: options.dropped }, to);
+
+  return {
+    ...audio,
+    port: socket.port,
+    localKey,
+    isSecure: () => cipher !== null,
+    agree: (agreed) => {
+      const moved = media?.address !== agreed.address || media?.port !== agreed.port;
+      media = agreed;
+      if (!agreed.remoteKey) cipher = null;
+      else if (cipher) cipher.rekey(agreed.remoteKey);
+      else cipher = srtp(localKey, agreed.remoteKey);
+      audio.use(telephoneCodec(agreed.law, agreed.payloadType), agreed.peerListens);
+      if (!moved) return;
+      agreedAt = performance.now();
+      peer = null;
+    },
+    close: () => {
+      audio.close();
+      socket.close();
+    },
+  };
+}

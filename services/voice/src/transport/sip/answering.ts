@@ -1,0 +1,138 @@
+import { ServiceError } from "@parley/shared/errors";
+import type { Leg, LegListener } from "../leg.ts";
+import { readNameAddress, readUri, type SipUri } from "./address.ts";
+import type { Calls } from "./calls.ts";
+import { type Dialog, dialogOfInvited, newTag } from "./dialog.ts";
+import { type Credentials, challenger } from "./digest.ts";
+import { cseqOf, headerOf, type SipRequest } from "./message.ts";
+import { type Agreed, agree, answer, offer } from "./sdp.ts";
+import { ALLOW } from "./session.ts";
+import type { Target } from "./sockets.ts";
+import { type Incoming, responseTo } from "./transactions.ts";
+
+/** A call that waits for an answer: one of `accept` and `refuse` ends it, unless the caller gives up first. */
+export interface Invite {
+  /** Whom the caller wants, and who the caller claims to be. */
+  called: SipUri;
+  /** Whom the caller dialled: a proxy on the way may have sent the call elsewhere. */
+  to: SipUri | null;
+  caller: SipUri | null;
+  callId: string;
+  source: Target;
+  /** Aborted when the caller gives up before an answer. */
+  cancelled: AbortSignal;
+  /** Whether the caller has shown these credentials; if not, they are asked for, and the caller's next try is another invite. */
+  hasShown(credentials: Credentials & { realm: string }): boolean;
+  ring(): void;
+  /** @throws ServiceError unavailable if there is no room for its audio; condition if the caller has given up */
+  accept(to: LegListener): Promise<Leg>;
+  refuse(status: number, reason: string): void;
+}
+
+export interface Answering {
+  /** An INVITE that begins a call. */
+  invited(incoming: Incoming): void;
+  /** A CANCEL. */
+  cancelled(incoming: Incoming): void;
+}
+
+type Headers = Record<string, string | string[]>;
+
+/** Answers calls: checks what is asked for, then leaves the decision to `decide`. */
+export function answering(calls: Calls, decide: (invite: Invite) => void): Answering {
+  /** What a CANCEL does, for each call that is not answered. */
+  const ringing = new Map<string, () => void>();
+  const challenges = challenger(() => Date.now());
+
+  const invited = (incoming: Incoming) => {
+    const { request, from, answer: reply } = incoming;
+    const key = inviteKey(request);
+    const toTag = newTag();
+    const refuse = (status: number, reason: string, headers: Headers = {}) => {
+      ringing.delete(key);
+      reply(responseTo(request, status, reason, { toTag, headers }));
+    };
+    const wanted = readWanted(request, from, toTag);
+    if ("refusal" in wanted) return refuse(...wanted.refusal);
+    const { called, dialog, agreed } = wanted;
+    const gaveUp = new AbortController();
+    ringing.set(key, () => {
+      refuse(487, "Request Terminated");
+      gaveUp.abort();
+    });
+    reply(responseTo(request, 100, "Trying"));
+
+    decide({
+      called,
+      to: readUri(readNameAddress(headerOf(request, "to"))?.uri ?? ""),
+      caller: readUri(readNameAddress(headerOf(request, "from"))?.uri ?? ""),
+      callId: dialog.callId,
+      source: from,
+      cancelled: gaveUp.signal,
+      hasShown: (credentials) => {
+        const shown = headerOf(request, "authorization");
+        if (shown && challenges.check(shown, "INVITE", credentials) === "right") return true;
+        refuse(401, "Unauthorized", { "www-authenticate": challenges.challenge(credentials.realm) });
+        return false;
+      },
+      ring: () => {
+        if (!ringing.has(key)) return;
+        reply(responseTo(request, 180, "Ringing", { toTag, headers: { contact: calls.contact(from) } }));
+      },
+      refuse: (status, reason) => refuse(status, reason),
+      accept: async (to) => {
+        const rtp = await calls.openAudio(to);
+        if (!ringing.delete(key)) {
+          rtp.close();
+          throw new ServiceError("condition", "The caller has given up");
+        }
+        if (agreed) rtp.agree(agreed);
+        const session = calls.begin(dialog, rtp, to);
+        const local = calls.describe(rtp);
+        const body = agreed ? answer(local, request.body, agreed) : offer(local);
+        const headers = { contact: calls.contact(from), allow: ALLOW, "content-type": "application/sdp" };
+        session.answer(incoming, responseTo(request, 200, "OK", { toTag, headers, body }));
+        return session.leg;
+      },
+    });
+  };
+
+  return {
+    invited,
+    cancelled: ({ request, answer: reply }) => {
+      const cancel = ringing.get(inviteKey(request));
+      if (!cancel) return reply(responseTo(request, 481, "Call/Transaction Does Not Exist"));
+      reply(responseTo(request, 200, "OK"));
+      cancel();
+    },
+  };
+}
+
+interface Wanted {
+  called: SipUri;
+  dialog: Dialog;
+  /** Null: the caller leaves the offer to us. */
+  agreed: Agreed | null;
+}
+
+function readWanted(
+  request: SipRequest,
+  from: Target,
+  toTag: string,
+): Wanted | { refusal: [number, string, Headers?] } {
+  const called = readUri(request.uri);
+  if (!called) return { refusal: [416, "Unsupported URI Scheme"] };
+  const required = request.headers.get("require");
+  if (required) return { refusal: [420, "Bad Extension", { unsupported: required }] };
+  const dialog = dialogOfInvited(request, from, toTag);
+  if (!dialog) return { refusal: [400, "Contact and a tag in From are required"] };
+  const agreed = request.body === "" ? null : agree(request.body);
+  if (!agreed && request.body !== "") return { refusal: [488, "Not Acceptable Here"] };
+  return { called, dialog, agreed };
+}
+
+/** A CANCEL names its INVITE by call, tag and number. */
+function inviteKey(request: SipRequest): string {
+  const tag = readNameAddress(headerOf(request, "from"))?.params.get("tag");
+  return `${headerOf(request, "call-id")} ${tag} ${cseqOf(request)?.number}`;
+}

@@ -1,0 +1,126 @@
+import type { Leg, LegListener } from "../leg.ts";
+import type { Calls } from "./calls.ts";
+import { type Dialog, dialogOfInviting, newTag, requestIn } from "./dialog.ts";
+import { answerChallenge, type Credentials } from "./digest.ts";
+import { headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
+import { agree, offer } from "./sdp.ts";
+import { ALLOW } from "./session.ts";
+import type { Target } from "./sockets.ts";
+import { cancelOf, responseTo } from "./transactions.ts";
+
+export interface OutgoingCall {
+  /** The URI that is called, and where its server is. */
+  uri: string;
+  server: Target;
+  /** The value of From, without a tag. */
+  from: string;
+  credentials?: Credentials | undefined;
+  /** Offers SRTP, and nothing else. */
+  isSecure?: boolean | undefined;
+  /** Gives up a call that is not answered yet. */
+  signal: AbortSignal;
+  ringing?(): void;
+}
+
+/** `refused` is the SIP status: 486 and 600 busy; 408, 480 and 603 no answer; 487 given up. */
+export type CallAnswer = { answered: Leg } | { refused: number; reason: string };
+
+export type PlaceCall = (call: OutgoingCall, to: LegListener) => Promise<CallAnswer>;
+
+/** Places calls. @throws ServiceError unavailable if no RTP port is free */
+export function calling(calls: Calls): PlaceCall {
+  const { layer } = calls;
+
+  const acknowledge = (request: SipRequest, response: SipResponse, server: Target) => {
+    const dialog = dialogOfInviting(request, response, server);
+    if (dialog) layer.sendAck(requestIn(dialog, "ACK"), server);
+  };
+
+  const endAtOnce = (dialog: Dialog | null) => {
+    if (dialog) layer.send(requestIn(dialog, "BYE"), dialog.peer, () => {});
+  };
+
+  const invite = async (request: SipRequest, { server, signal, ringing }: OutgoingCall): Promise<SipResponse> => {
+    const settled = Promise.withResolvers<SipResponse>();
+    let isProceeding = false;
+    let final: SipResponse | null = null;
+    // Before a first answer there is nothing to cancel (RFC 3261, section 9.1).
+    const cancel = () => {
+      if (isProceeding && !final) layer.send(cancelOf(sent), server, () => {});
+    };
+    const sent = layer.send(request, server, (response) => {
+      if (response.status < 200) {
+        isProceeding = true;
+        if (signal.aborted) cancel();
+        else if (response.status > 100) ringing?.();
+        return;
+      }
+      if (response.status < 300) acknowledge(request, response, server);
+      // A proxy that rings several phones may hear a second one answer: that call is not ours.
+      if (response.status < 300 && final && headerOf(final, "to") !== headerOf(response, "to"))
+        return endAtOnce(dialogOfInviting(request, response, server));
+      final = response;
+      settled.resolve(response);
+    });
+    signal.addEventListener("abort", cancel, { once: true });
+    const response = await settled.promise;
+    signal.removeEventListener("abort", cancel);
+    if (response.status >= 300 || !signal.aborted) return response;
+    endAtOnce(dialogOfInviting(request, response, server));
+    return responseTo(request, 487, "Request Terminated");
+  };
+
+  /** Invites, and once more with credentials if the server asks for them. */
+  const inviteWithCredentials = async (call: OutgoingCall, first: SipRequest) => {
+    const tried = await invite(first, call);
+    const header = tried.status === 407 ? "proxy-" : tried.status === 401 ? "www-" : null;
+    if (header === null || !call.credentials) return { request: first, response: tried };
+    const challenges = tried.headers.get(`${header}authenticate`) ?? [];
+    const shown = answerChallenge(challenges, first, call.credentials);
+    if (!shown) return { request: first, response: tried };
+    const headers = new Map(first.headers)
+      .set("cseq", ["2 INVITE"])
+      .set(header === "www-" ? "authorization" : "proxy-authorization", [shown]);
+    const request = { ...first, headers };
+    return { request, response: await invite(request, call) };
+  };
+
+  return async (call, to) => {
+    const rtp = await calls.openAudio(to);
+    try {
+      const offered = inviteFor(call, calls.contact(call.server), offer(calls.describe(rtp), call.isSecure));
+      const { request, response } = await inviteWithCredentials(call, offered);
+      const dialog = response.status < 300 ? dialogOfInviting(request, response, call.server) : null;
+      const agreed = dialog && agree(response.body);
+      if (dialog && agreed && (agreed.remoteKey !== null || !call.isSecure)) {
+        rtp.agree(agreed);
+        return { answered: calls.begin(dialog, rtp, to).leg };
+      }
+      endAtOnce(dialog);
+      rtp.close();
+      if (response.status >= 300) return { refused: response.status, reason: response.reason };
+      return { refused: 488, reason: "Not Acceptable Here" };
+    } catch (error) {
+      rtp.close();
+      throw error;
+    }
+  };
+}
+
+function inviteFor({ uri, from }: OutgoingCall, contact: string, body: string): SipRequest {
+  return {
+    method: "INVITE",
+    uri,
+    headers: headersOf({
+      "max-forwards": "70",
+      from: `${from};tag=${newTag()}`,
+      to: `<${uri}>`,
+      "call-id": `${newTag()}${newTag()}`,
+      cseq: "1 INVITE",
+      contact,
+      allow: ALLOW,
+      "content-type": "application/sdp",
+    }),
+    body,
+  };
+}

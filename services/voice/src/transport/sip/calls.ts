@@ -1,0 +1,67 @@
+import type { LegListener } from "../leg.ts";
+import type { PortRange } from "../rtp/ports.ts";
+import { openRtpStream, type RtpOptions, type RtpStream } from "../rtp/stream.ts";
+import { hostPort } from "./address.ts";
+import { type Dialog, dialogId } from "./dialog.ts";
+import type { Local } from "./sdp.ts";
+import { type Session, startSession } from "./session.ts";
+import type { Target } from "./sockets.ts";
+import type { Transactions } from "./transactions.ts";
+
+/** The calls of a user agent, and what each needs to begin. */
+export interface Calls {
+  layer: Transactions;
+  /** @throws ServiceError unavailable if no RTP port is free */
+  openAudio(to: LegListener): Promise<RtpStream>;
+  /** The first description of a call's audio. */
+  describe(rtp: RtpStream): Local;
+  contact(peer: Target): string;
+  /** From now on the call gets the requests of its dialog. */
+  begin(dialog: Dialog, rtp: RtpStream, to: LegListener): Session;
+  find(callId: string, localTag: string, remoteTag: string): Session | undefined;
+  /** Ends them all. */
+  stop(): void;
+}
+
+export interface CallsOptions {
+  layer: Transactions;
+  hostname: string;
+  rtpPorts: PortRange;
+  /** What peers are told to send to. */
+  announced: string;
+  /** Where peers reach us by the protocol of a target. */
+  portOf(peer: Target): number;
+  dropped: RtpOptions["dropped"];
+}
+
+export function newCalls({ layer, hostname, rtpPorts, announced, portOf, dropped }: CallsOptions): Calls {
+  const sessions = new Map<string, Session>();
+  const contact = (peer: Target) => {
+    const transport = peer.protocol === "UDP" ? "" : `;transport=${peer.protocol.toLowerCase()}`;
+    return `<sip:parley@${hostPort(announced, portOf(peer))}${transport}>`;
+  };
+  return {
+    layer,
+    openAudio: (to) => openRtpStream({ hostname, ports: rtpPorts, dropped }, to),
+    describe: ({ port, localKey }) => ({ address: announced, port, localKey, sessionId: Date.now(), version: 0 }),
+    contact,
+    begin: (dialog, rtp, to) => {
+      const id = dialogId(dialog.callId, dialog.localTag, dialog.remoteTag);
+      const session = startSession({
+        dialog,
+        rtp,
+        transactions: layer,
+        address: announced,
+        contact: contact(dialog.peer),
+        to,
+        over: () => sessions.delete(id),
+      });
+      sessions.set(id, session);
+      return session;
+    },
+    find: (callId, localTag, remoteTag) => sessions.get(dialogId(callId, localTag, remoteTag)),
+    stop: () => {
+      for (const session of [...sessions.values()]) session.lose();
+    },
+  };
+}

@@ -1,0 +1,98 @@
+import { randomBytes } from "node:crypto";
+import { readNameAddress } from "./address.ts";
+import { cseqOf, headerOf, headersOf, type SipRequest, type SipResponse } from "./message.ts";
+import type { Target } from "./sockets.ts";
+
+/** What two parties know of their call (RFC 3261, section 12). */
+export interface Dialog {
+  callId: string;
+  /** Values of From and To with their tags, ours and theirs. */
+  local: string;
+  remote: string;
+  localTag: string;
+  remoteTag: string;
+  /** The URI that their requests are for. */
+  remoteTarget: string;
+  routes: readonly string[];
+  localSequence: number;
+  remoteSequence: number;
+  /**
+   * Where our requests go: where theirs came from, and not what Contact and Route name, which NAT may have made unreachable. A proxy
+   * that wants to stay between us is where their requests come from.
+   */
+  peer: Target;
+}
+
+/** Ours, once an INVITE is answered. */
+export function dialogOfInvited(invite: SipRequest, from: Target, localTag: string): Dialog | null {
+  const caller = readNameAddress(headerOf(invite, "from"));
+  const contact = readNameAddress(headerOf(invite, "contact"));
+  const remoteTag = caller?.params.get("tag");
+  if (!contact || !remoteTag) return null;
+  return {
+    callId: headerOf(invite, "call-id"),
+    local: `${headerOf(invite, "to")};tag=${localTag}`,
+    remote: headerOf(invite, "from"),
+    localTag,
+    remoteTag,
+    remoteTarget: contact.uri,
+    routes: invite.headers.get("record-route") ?? [],
+    localSequence: 0,
+    remoteSequence: cseqOf(invite)?.number ?? 0,
+    peer: from,
+  };
+}
+
+/** Ours, once our INVITE is answered. */
+export function dialogOfInviting(invite: SipRequest, answer: SipResponse, peer: Target): Dialog | null {
+  const callee = readNameAddress(headerOf(answer, "to"));
+  const contact = readNameAddress(headerOf(answer, "contact"));
+  const localTag = readNameAddress(headerOf(invite, "from"))?.params.get("tag");
+  const remoteTag = callee?.params.get("tag");
+  if (!localTag || !remoteTag) return null;
+  return {
+    callId: headerOf(invite, "call-id"),
+    local: headerOf(invite, "from"),
+    remote: headerOf(answer, "to"),
+    localTag,
+    remoteTag,
+    remoteTarget: contact?.uri ?? invite.uri,
+    routes: (answer.headers.get("record-route") ?? []).toReversed(),
+    localSequence: cseqOf(invite)?.number ?? 1,
+    remoteSequence: 0,
+    peer,
+  };
+}
+
+/** The dialog that a request or response belongs to, as the receiver sees it. */
+export function dialogId(callId: string, localTag: string, remoteTag: string): string {
+  return `${callId} ${localTag} ${remoteTag}`;
+}
+
+/** The next request in the dialog. An ACK has its INVITE's number. */
+export function requestIn(
+  dialog: Dialog,
+  method: string,
+  headers: Readonly<Record<string, string>> = {},
+  body = "",
+): SipRequest {
+  if (method !== "ACK") dialog.localSequence++;
+  return {
+    method,
+    uri: dialog.remoteTarget,
+    headers: headersOf({
+      "max-forwards": "70",
+      from: dialog.local,
+      to: dialog.remote,
+      "call-id": dialog.callId,
+      cseq: `${dialog.localSequence} ${method}`,
+      route: dialog.routes,
+      ...headers,
+    }),
+    body,
+  };
+}
+
+export function newTag(): string {
+  return randomBytes(8).toString("hex");
+}

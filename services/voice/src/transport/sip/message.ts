@@ -1,0 +1,139 @@
+/** Header values by lower-case name, in the order in which they came; lists are one value an entry. */
+export type SipHeaders = Map<string, string[]>;
+
+export interface SipRequest {
+  method: string;
+  uri: string;
+  headers: SipHeaders;
+  body: string;
+}
+
+export interface SipResponse {
+  status: number;
+  reason: string;
+  headers: SipHeaders;
+  body: string;
+}
+
+export type SipMessage = SipRequest | SipResponse;
+
+const HEADERS_MAX = 128;
+const REQUEST_LINE = /^([A-Z]{1,20}) (\S{1,1024}) SIP\/2\.0$/;
+const STATUS_LINE = /^SIP\/2\.0 ([1-6]\d\d)(?: (.*))?$/;
+const HEADER = /^([A-Za-z0-9\-.!%*_+`'~]+)[ \t]*:[ \t]*(.*)$/;
+
+/** RFC 3261, section 7.3.3, and the extensions that peers use. */
+const COMPACT: Readonly<Record<string, string>> = {
+  c: "content-type",
+  e: "content-encoding",
+  f: "from",
+  i: "call-id",
+  k: "supported",
+  l: "content-length",
+  m: "contact",
+  r: "refer-to",
+  s: "subject",
+  t: "to",
+  v: "via",
+};
+
+/** The headers whose commas separate values. */
+const LISTS: ReadonlySet<string> = new Set([
+  "via",
+  "route",
+  "record-route",
+  "contact",
+  "require",
+  "supported",
+  "allow",
+]);
+
+/** Without these nothing can be answered (RFC 3261, section 8.1.1). */
+const REQUIRED = ["via", "from", "to", "call-id", "cseq"];
+
+/** Returns null for what is not a whole SIP message. */
+export function readSip(text: string): SipMessage | null {
+  const headEnd = text.indexOf("\r\n\r\n");
+  if (headEnd < 0) return null;
+  const [start = "", ...lines] = text
+    .slice(0, headEnd)
+    .replaceAll(/\r\n[ \t]+/g, " ")
+    .split("\r\n");
+  const headers = readHeaders(lines);
+  if (!headers || REQUIRED.some((name) => !headers.has(name))) return null;
+  const body = bodyOf(headers, text.slice(headEnd + 4));
+  if (body === null) return null;
+  const request = REQUEST_LINE.exec(start);
+  if (request) return { method: request[1] as string, uri: request[2] as string, headers, body };
+  const response = STATUS_LINE.exec(start);
+  if (response) return { status: Number(response[1]), reason: response[2] ?? "", headers, body };
+  return null;
+}
+
+export function writeSip(message: SipMessage): string {
+  const start = isRequest(message)
+    ? `${message.method} ${message.uri} SIP/2.0`
+    : `SIP/2.0 ${message.status} ${message.reason}`;
+  const lines = [...message.headers].flatMap(([name, values]) => values.map((value) => `${titled(name)}: ${value}`));
+  const length = `Content-Length: ${Buffer.byteLength(message.body)}`;
+  return [start, ...lines, length, "", message.body].join("\r\n");
+}
+
+export function isRequest(message: SipMessage): message is SipRequest {
+  return "method" in message;
+}
+
+/** The first value of a header, or "". */
+export function headerOf({ headers }: SipMessage, name: string): string {
+  return headers.get(name)?.[0] ?? "";
+}
+
+export function headersOf(entries: Readonly<Record<string, string | readonly string[]>>): SipHeaders {
+  return new Map(
+    Object.entries(entries)
+      .map(([name, value]): [string, string[]] => [name, typeof value === "string" ? [value] : [...value]])
+      .filter(([, values]) => values.length > 0),
+  );
+}
+
+export function cseqOf(message: SipMessage): { number: number; method: string } | null {
+  const [, number, method] = /^(\d{1,10})[ \t]+([A-Z]{1,20})$/.exec(headerOf(message, "cseq")) ?? [];
+  return number && method ? { number: Number(number), method } : null;
+}
+
+function readHeaders(lines: readonly string[]): SipHeaders | null {
+  if (lines.length > HEADERS_MAX) return null;
+  const headers: SipHeaders = new Map();
+  for (const line of lines) {
+    const [, given, value] = HEADER.exec(line) ?? [];
+    if (given === undefined || value === undefined) return null;
+    const name = COMPACT[given.toLowerCase()] ?? given.toLowerCase();
+    const values = LISTS.has(name) ? splitList(value) : [value.trimEnd()];
+    headers.set(name, [...(headers.get(name) ?? []), ...values]);
+  }
+  return headers;
+}
+
+/** Splits at commas outside of quotes and angle brackets. */
+function splitList(value: string): string[] {
+  return (value.match(/(?:"(?:\\.|[^"\\])*"|<[^>]*>|[^",<]|[",<])+?(?=,|$)/g) ?? [])
+    .map((part) => part.replace(/^,/, "").trim())
+    .filter((part) => part !== "");
+}
+
+/** What the length says; a datagram without one ends with itself. */
+function bodyOf(headers: SipHeaders, rest: string): string | null {
+  const given = headers.get("content-length")?.[0];
+  if (given === undefined) return rest;
+  if (!/^\d{1,6}$/.test(given)) return null;
+  const bytes = Buffer.from(rest);
+  const length = Number(given);
+  return bytes.length < length ? null : bytes.subarray(0, length).toString();
+}
+
+function titled(name: string): string {
+  if (name === "call-id") return "Call-ID";
+  if (name === "cseq") return "CSeq";
+  if (name === "www-authenticate") return "WWW-Authenticate";
+  return name.replaceAll(/(^|-)[a-z]/g, (letter) => letter.toUpperCase());
+}

@@ -1,0 +1,187 @@
+import { randomInt } from "node:crypto";
+import { ServiceError } from "@parley/shared/errors";
+import type { Leg, LegListener } from "../leg.ts";
+import type { RtpStream } from "../rtp/stream.ts";
+import { readNameAddress } from "./address.ts";
+import { type Dialog, requestIn } from "./dialog.ts";
+import { cseqOf, headerOf, type SipRequest, type SipResponse } from "./message.ts";
+import { type Agreed, agree, answer, offer } from "./sdp.ts";
+import { type Incoming, responseTo, type Transactions } from "./transactions.ts";
+
+/** A call that is answered: its media, and what both sides may still ask of each other. */
+export interface Session {
+  leg: Leg;
+  /** Answers an INVITE of this call with success and loses the call if the peer does not confirm it. */
+  answer(incoming: Incoming, response: SipResponse): void;
+  /** A request within the call. */
+  requested(incoming: Incoming): void;
+  /** Ends a call whose peer is gone. */
+  lose(): void;
+}
+
+export interface SessionParts {
+  dialog: Dialog;
+  rtp: RtpStream;
+  transactions: Transactions;
+  /** Where our media are, for session descriptions. */
+  address: string;
+  /** The value of our Contact. */
+  contact: string;
+  to: LegListener;
+  /** Called once, when the call is over. */
+  over(): void;
+}
+
+export const ALLOW = "INVITE, ACK, BYE, CANCEL, OPTIONS, INFO, UPDATE, NOTIFY";
+const SDP = "application/sdp";
+/** A peer that was not heard for this long is asked whether it is still there. */
+const SILENT_MS = 30_000;
+const TRANSFER_MAX_MS = 45_000;
+
+export function startSession({ dialog, rtp, transactions, address, contact, to, over }: SessionParts): Session {
+  const sessionId = randomInt(2 ** 47);
+  let version = 0;
+  let isOver = false;
+  let confirmed = () => {};
+  let transferred: { resolve(): void; reject(error: ServiceError): void } | null = null;
+
+  const end = (how: Parameters<LegListener["ended"]>[0]) => {
+    if (isOver) return;
+    isOver = true;
+    clearInterval(watch);
+    confirmed();
+    rtp.close();
+    over();
+    if (how === "lost") transferred?.reject(refusedTransfer("the connection was lost"));
+    else transferred?.resolve();
+    to.ended(how);
+  };
+
+  const ask = (method: string, headers: Readonly<Record<string, string>>, answered: (status: number) => void) =>
+    transactions.send(requestIn(dialog, method, { contact, ...headers }), dialog.peer, ({ status }) =>
+      answered(status),
+    );
+
+  const hangUp = () => {
+    if (isOver) return;
+    ask("BYE", {}, () => {});
+    end("ended_by_us");
+  };
+
+  const lose = () => {
+    if (!isOver) ask("BYE", {}, () => {});
+    end("lost");
+  };
+
+  const watch = setInterval(() => {
+    if (rtp.unheardMs() < SILENT_MS) return;
+    ask("OPTIONS", {}, (status) => (status === 408 || status === 481) && end("lost"));
+  }, SILENT_MS);
+
+  const local = () => ({ address, port: rtp.port, localKey: rtp.localKey, sessionId, version: version++ });
+
+  const describe = (request: SipRequest): { body: string; agreed: Agreed | null } | null => {
+    if (request.body === "") return { body: offer(local(), rtp.isSecure()), agreed: null };
+    const agreed = agree(request.body);
+    return agreed && { body: answer(local(), request.body, agreed), agreed };
+  };
+
+  const accept = (incoming: Incoming, response: SipResponse) => {
+    confirmed();
+    confirmed = incoming.insist(response, lose);
+  };
+
+  const changeMedia = (incoming: Incoming) => {
+    const { request, answer: reply } = incoming;
+    if (request.method === "UPDATE" && request.body === "") return reply(ok(request));
+    const described = describe(request);
+    if (!described) return reply(responseTo(request, 488, "Not Acceptable Here"));
+    if (described.agreed) rtp.agree(described.agreed);
+    const target = readNameAddress(headerOf(request, "contact"))?.uri;
+    if (target) dialog.remoteTarget = target;
+    const response = ok(request, { "content-type": SDP }, described.body);
+    if (request.method === "INVITE") accept(incoming, response);
+    else reply(response);
+  };
+
+  const ok = (request: SipRequest, headers: Record<string, string> = {}, body = "") =>
+    responseTo(request, 200, "OK", { headers: { contact, allow: ALLOW, ...headers }, body });
+
+  /** The progress of a transfer, as the status line of the new call. */
+  const notified = (request: SipRequest) => {
+    const status = Number(/^SIP\/2\.0 (\d{3})/.exec(request.body)?.[1] ?? 0);
+    if (status >= 300) transferred?.reject(refusedTransfer(`the other side answered ${status}`));
+    else if (status >= 200) transferred?.resolve();
+  };
+
+  const handlers: Readonly<Record<string, (incoming: Incoming) => void>> = {
+    INVITE: changeMedia,
+    UPDATE: changeMedia,
+    ACK: ({ request }) => {
+      confirmed();
+      const agreed = request.body === "" ? null : agree(request.body);
+      if (agreed) rtp.agree(agreed);
+    },
+    BYE: ({ request, answer: reply }) => {
+      reply(ok(request));
+      end("hung_up");
+    },
+    OPTIONS: ({ request, answer: reply }) => reply(ok(request)),
+    INFO: ({ request, answer: reply }) => {
+      reply(ok(request));
+      const key = /^\s*Signal\s*=\s*([0-9A-D*#])\s*$/m.exec(request.body)?.[1];
+      if (key) to.pressed(key);
+    },
+    NOTIFY: ({ request, answer: reply }) => {
+      reply(ok(request));
+      notified(request);
+    },
+  };
+
+  return {
+    leg: {
+      play: rtp.play,
+      clear: rtp.clear,
+      mark: rtp.mark,
+      heardSamples: rtp.heardSamples,
+      queuedSamples: rtp.queuedSamples,
+      transfer: (target) => transfer(target).then(hangUp),
+      hangUp: async () => hangUp(),
+    },
+    requested: (incoming) => {
+      const { request, from, answer: reply } = incoming;
+      const number = cseqOf(request)?.number ?? 0;
+      if (request.method !== "ACK" && number <= dialog.remoteSequence)
+        return reply(responseTo(request, 500, "CSeq Too Low"));
+      dialog.remoteSequence = Math.max(number, dialog.remoteSequence);
+      dialog.peer = from;
+      const handle = handlers[request.method];
+      if (handle) handle(incoming);
+      else reply(responseTo(request, 405, "Method Not Allowed", { headers: { allow: ALLOW } }));
+    },
+    answer: accept,
+    lose,
+  };
+
+  async function transfer(target: string): Promise<void> {
+    const uri = /^sips?:/i.test(target) ? target : `sip:${target}@${hostOf(dialog.remoteTarget)};user=phone`;
+    const done = Promise.withResolvers<void>();
+    transferred = done;
+    ask("REFER", { "refer-to": `<${uri}>`, "referred-by": dialog.local.replace(/;tag=.*/, "") }, (status) => {
+      if (status >= 300) done.reject(refusedTransfer(`the other side answered ${status}`));
+    });
+    const timer = setTimeout(
+      () => done.reject(new ServiceError("upstream_timeout", "The other side did not say what became of the transfer")),
+      TRANSFER_MAX_MS,
+    );
+    await done.promise.finally(() => clearTimeout(timer));
+  }
+}
+
+function refusedTransfer(why: string): ServiceError {
+  return new ServiceError("upstream_failed", `The call could not be transferred: ${why}`);
+}
+
+function hostOf(uri: string): string {
+  return /@?([^@;:]+|\[[^\]]+\])(?::\d+)?(?:;|$)/.exec(uri.replace(/^sips?:/i, ""))?.[1] ?? "invalid";
+}

@@ -1,0 +1,268 @@
+import type { Socket, udp } from "bun";
+import { isRequest, readSip, type SipMessage, writeSip } from "./message.ts";
+
+/** Where a message came from or goes to. */
+export interface Target {
+  protocol: "UDP" | "TCP" | "TLS";
+  /** An IP address. */
+  address: string;
+  port: number;
+  /** The name that its certificate must have; absent: its address. */
+  host?: string | undefined;
+}
+
+/** How SIP over TLS is served; certificate and key as PEM. */
+export interface SipTls {
+  /** 0: any. */
+  port: number;
+  cert: string;
+  key: string;
+}
+
+export interface SipSockets {
+  /** Where UDP and TCP are listened on. */
+  address: string;
+  port: number;
+  /** Null without TLS. */
+  tlsPort: number | null;
+  /** Sends now or, over TCP, when the connection is there. A message that cannot be sent is lost, as the network loses them. */
+  send(message: SipMessage, to: Target): void;
+  stop(): void;
+}
+
+export interface SipReceiver {
+  received(message: SipMessage, from: Target): void;
+  /** A connection could not be made, or not to whom we want; what was to be sent over it is lost. @param why a code, such as ECONNREFUSED */
+  unreachable(to: Target, why: string): void;
+  /** Counts what was no SIP message. */
+  malformed(): void;
+}
+
+const MESSAGE_MAX_BYTES = 64 * 1024;
+const CONNECTIONS_MAX = 1_024;
+/** From one address, so that one peer leaves room for others; a trunk needs one or two. */
+const FROM_ADDRESS_MAX = 32;
+/** A connection that was opened and has said nothing. */
+const SILENT_SECONDS = 10;
+/** Bytes that wait for a peer that does not read; beyond, the connection ends. */
+const UNSENT_MAX_BYTES = 256 * 1024;
+const ATTEMPTS_MAX = 20;
+const IDLE_SECONDS = 180;
+const KEEP_ALIVE = "\r\n\r\n";
+
+interface Connection {
+  socket: Socket<Connection> | null;
+  /** Of TLS: who the other side is has been shown, if that matters. */
+  isReady: boolean;
+  hasFailed: boolean;
+  target: Target;
+  /** Bytes of a message that is not whole. */
+  read: Buffer;
+  unsent: Buffer;
+}
+
+export interface SipSocketsOptions {
+  hostname: string;
+  /** Of UDP and TCP; 0: any. */
+  port: number;
+  tls?: SipTls | undefined;
+  /** PEM of the authorities that the certificates of servers may be of; absent: those that everybody trusts. */
+  authorities?: string | undefined;
+}
+
+/** Listens for SIP over UDP and TCP on one port, and over TLS on another. @throws when an address is taken */
+export async function openSipSockets(
+  { hostname, port, tls, authorities }: SipSocketsOptions,
+  to: SipReceiver,
+): Promise<SipSockets> {
+  const connections = new Map<string, Connection>();
+
+  const receive = (bytes: Buffer, from: Target) => {
+    const message = bytes.length <= MESSAGE_MAX_BYTES ? readSip(bytes.toString()) : null;
+    if (message) to.received(message, from);
+    else to.malformed();
+  };
+
+  const handlersOf = (protocol: "TCP" | "TLS") => ({
+    open: (socket: Socket<Connection>) => {
+      const { remoteAddress: address, remotePort } = socket;
+      const isOurs = socket.data !== undefined;
+      socket.data ??= connectionTo({ protocol, address, port: remotePort });
+      socket.data.socket = socket;
+      socket.data.isReady = protocol === "TCP" || !isOurs;
+      socket.timeout(isOurs ? IDLE_SECONDS : SILENT_SECONDS);
+      const key = keyOf(socket.data.target);
+      if (!isOurs && isFull(address)) return void socket.terminate();
+      connections.set(key, socket.data);
+      flush(socket.data);
+    },
+    handshake: (socket: Socket<Connection>, success: boolean, error: Error | null) => {
+      // The name of a server that we call has been verified.
+      if (!success) return fail(socket.data, error);
+      socket.data.isReady = true;
+      flush(socket.data);
+    },
+    data: (socket: Socket<Connection>, bytes: Buffer) => {
+      socket.timeout(IDLE_SECONDS);
+      readFrom(socket.data, bytes);
+    },
+    drain: (socket: Socket<Connection>) => flush(socket.data),
+    timeout: (socket: Socket<Connection>) => void socket.end(),
+    close: (socket: Socket<Connection>) => {
+      forget(socket.data);
+      // A handshake that failed may say why only after the end.
+      setImmediate(() => fail(socket.data, null));
+    },
+    error: (socket: Socket<Connection>, error: Error) => fail(socket.data, error),
+    connectError: (socket: Socket<Connection>, error: Error) => fail(socket.data, error),
+  });
+
+  const isFull = (address: string) => {
+    if (connections.size >= CONNECTIONS_MAX) return true;
+    const fromThere = connections.values().filter(({ target }) => target.address === address);
+    return fromThere.take(FROM_ADDRESS_MAX).toArray().length >= FROM_ADDRESS_MAX;
+  };
+
+  const fail = (connection: Connection | undefined, error: unknown) => {
+    if (!connection) return;
+    forget(connection);
+    connection.socket?.terminate();
+    if (connection.isReady || connection.hasFailed) return;
+    connection.hasFailed = true;
+    const { code } = (error ?? {}) as NodeJS.ErrnoException;
+    to.unreachable(connection.target, code ?? "it was closed");
+  };
+
+  const forget = (connection: Connection | undefined) => {
+    if (connection && connections.get(keyOf(connection.target)) === connection)
+      connections.delete(keyOf(connection.target));
+  };
+
+  const readFrom = (connection: Connection, bytes: Buffer) => {
+    connection.read = Buffer.concat([connection.read, bytes]);
+    for (;;) {
+      const pings = /^(?:\r\n)+/.exec(connection.read.subarray(0, 8).toString("latin1"))?.[0].length ?? 0;
+      if (pings >= KEEP_ALIVE.length) write(connection, "\r\n");
+      connection.read = connection.read.subarray(pings);
+      const length = messageLength(connection.read);
+      if (length === null || connection.read.length > MESSAGE_MAX_BYTES) {
+        to.malformed();
+        return void connection.socket?.terminate();
+      }
+      if (length === 0 || connection.read.length < length) return;
+      receive(connection.read.subarray(0, length), connection.target);
+      connection.read = connection.read.subarray(length);
+    }
+  };
+
+  const write = (connection: Connection, text: string) => {
+    connection.unsent = Buffer.concat([connection.unsent, Buffer.from(text)]);
+    if (connection.unsent.length > UNSENT_MAX_BYTES) connection.socket?.terminate();
+    else flush(connection);
+  };
+
+  const datagrams = {
+    data: (_socket: unknown, bytes: Buffer, fromPort: number, address: string) => {
+      // Keep-alives of peers behind NAT (RFC 5626, section 3.5.1) are no messages.
+      if (bytes.length <= 4 && bytes.toString().trim() === "") return;
+      receive(bytes, { protocol: "UDP", address, port: fromPort });
+    },
+    // A peer that is gone answers with ICMP; its transaction times out.
+    error: () => {},
+  };
+
+  const listen = async (
+    attempts: number,
+  ): Promise<{ udpSocket: udp.Socket<"buffer">; listener: { stop(now: boolean): void } }> => {
+    const udpSocket = await Bun.udpSocket({ hostname, port, binaryType: "buffer", socket: datagrams });
+    try {
+      return {
+        udpSocket,
+        listener: Bun.listen<Connection>({ hostname, port: udpSocket.port, socket: handlersOf("TCP") }),
+      };
+    } catch (error) {
+      udpSocket.close();
+      // The port that the system chose for UDP may be somebody's for TCP.
+      if (port !== 0 || attempts === 0) throw error;
+      return listen(attempts - 1);
+    }
+  };
+  const { udpSocket, listener } = await listen(ATTEMPTS_MAX);
+  const tlsListener = tls
+    ? Bun.listen<Connection>({
+        hostname,
+        port: tls.port,
+        tls: { cert: tls.cert, key: tls.key },
+        socket: handlersOf("TLS"),
+      })
+    : null;
+
+  const connect = (connection: Connection) => {
+    const { protocol, address, port: peerPort, host } = connection.target;
+    return Bun.connect({
+      hostname: address,
+      port: peerPort,
+      data: connection,
+      socket: handlersOf(protocol === "TLS" ? "TLS" : "TCP"),
+      ...(protocol === "TLS" && {
+        tls: { ca: authorities, serverName: host ?? address, rejectUnauthorized: true },
+      }),
+    }).catch((error) => fail(connection, error));
+  };
+
+  return {
+    address: hostname,
+    port: udpSocket.port,
+    tlsPort: tlsListener?.port ?? null,
+    send: (message, target) => {
+      const text = writeSip(message);
+      if (target.protocol === "UDP") return sendDatagram(udpSocket, text, target);
+      const known = connections.get(keyOf(target));
+      if (known) return write(known, text);
+      // Answers go back over the connection of their request or not at all.
+      if (!isRequest(message) || connections.size >= CONNECTIONS_MAX) return;
+      const connection = connectionTo(target);
+      connections.set(keyOf(target), connection);
+      write(connection, text);
+      void connect(connection);
+    },
+    stop: () => {
+      udpSocket.close();
+      listener.stop(true);
+      tlsListener?.stop(true);
+      for (const { socket } of connections.values()) socket?.terminate();
+    },
+  };
+}
+
+function sendDatagram(socket: udp.Socket<"buffer">, text: string, { port, address }: Target): void {
+  try {
+    socket.send(text, port, address);
+  } catch {
+    // The network refuses the address; the transaction times out.
+  }
+}
+
+function flush(connection: Connection): void {
+  if (!connection.socket || !connection.isReady || connection.unsent.length === 0) return;
+  const written = connection.socket.write(connection.unsent);
+  connection.unsent = connection.unsent.subarray(Math.max(0, written));
+}
+
+/** Bytes of the first message, 0 if its head is not whole, null if it cannot be one (RFC 3261, section 18.3). */
+function messageLength(bytes: Buffer): number | null {
+  const headEnd = bytes.indexOf("\r\n\r\n");
+  if (headEnd < 0) return 0;
+  const length = /\r\n(?:content-length|l)[ \t]*:[ \t]*(\d{1,6})[ \t]*(?:\r\n|$)/i.exec(
+    bytes.subarray(0, headEnd + 2).toString("latin1"),
+  )?.[1];
+  return length === undefined ? null : headEnd + 4 + Number(length);
+}
+
+function connectionTo(target: Target): Connection {
+  return { socket: null, isReady: false, hasFailed: false, target, read: Buffer.alloc(0), unsent: Buffer.alloc(0) };
+}
+
+function keyOf({ protocol, address, port }: Target): string {
+  return `${protocol} ${address} ${port}`;
+}

@@ -1,0 +1,295 @@
+import { randomBytes } from "node:crypto";
+import { hostPort, readVia, type Via, writeVia } from "./address.ts";
+import { cseqOf, headersOf, isRequest, type SipMessage, type SipRequest, type SipResponse } from "./message.ts";
+import type { Target } from "./sockets.ts";
+
+/** A request that arrived, and how it is answered. */
+export interface Incoming {
+  request: SipRequest;
+  from: Target;
+  /** Answers; a repeated request gets the last answer again. */
+  answer(response: SipResponse): void;
+  /**
+   * Answers an INVITE with success, again and again until the returned function is called because the ACK is there. `gaveUp` is called
+   * if it does not come (RFC 3261, section 13.3.1.4).
+   */
+  insist(response: SipResponse, gaveUp: () => void): () => void;
+}
+
+export interface Transactions {
+  received(message: SipMessage, from: Target): void;
+  /**
+   * Sends a request with a Via of its own and repeats it until it is answered. `answered` gets every answer, and 408 if none comes. An
+   * INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time that it comes.
+   * @returns what a CANCEL needs: the request as it was sent
+   */
+  send(request: SipRequest, to: Target, answered: (response: SipResponse) => void): SipRequest;
+  /** Requests to this target that wait for an answer have none: 503 with the reason. */
+  unreachable(to: Target, why: string): void;
+  /** Sends an ACK of a 2xx, which has no answer. */
+  sendAck(request: SipRequest, to: Target): void;
+  stop(): void;
+}
+
+export interface TransactionOptions {
+  send(message: SipMessage, to: Target): void;
+  /** The host and port of our Via. */
+  host: string;
+  portOf(to: Target): number;
+  /** A request that is new and not an ACK of a refusal. */
+  requested(incoming: Incoming): void;
+  /** T1 of RFC 3261, the estimate of a round trip: 500 ms. */
+  t1Ms: number;
+}
+
+/** RFC 3261, table 4, in T1. */
+const T2 = 8;
+const GIVE_UP = 64;
+
+/** Kept at once; beyond, the oldest is forgotten, which costs it the repetition of its answer. */
+const SERVED_MAX = 4_096;
+/** In T1: an INVITE that rings longer is still known by its call. */
+const SERVED_FOR = 4 * GIVE_UP;
+/** A branch begins with this since RFC 3261. */
+const COOKIE = "z9hG4bK";
+
+interface Served {
+  at: number;
+  last: SipResponse | null;
+  stopRepeating: () => void;
+}
+
+interface Asked {
+  request: SipRequest;
+  to: Target;
+  answered(response: SipResponse): void;
+  settled(response: SipResponse): void;
+}
+
+/** The transaction layer of RFC 3261, section 17: what UDP loses is sent again, and what comes twice is handled once. */
+export function transactions(options: TransactionOptions): Transactions {
+  const { t1Ms } = options;
+  const served = new Map<string, Served>();
+  const asked = new Map<string, Asked>();
+  const timers = new Set<ReturnType<typeof setTimeout>>();
+
+  const later = (ms: number, run: () => void) => {
+    const timer = setTimeout(() => {
+      timers.delete(timer);
+      run();
+    }, ms);
+    timers.add(timer);
+    return () => {
+      timers.delete(timer);
+      clearTimeout(timer);
+    };
+  };
+
+  /** Repeats at T1, 2 T1, 4 T1, … up to `longest`, until stopped or 64 T1 have passed. */
+  const repeat = (send: () => void, longest: number, gaveUp: () => void) => {
+    let wait = 1;
+    let cancel = () => {};
+    const next = () => {
+      cancel = later(wait * t1Ms, () => {
+        send();
+        wait = Math.min(wait * 2, longest);
+        next();
+      });
+    };
+    next();
+    const cancelEnd = later(GIVE_UP * t1Ms, () => {
+      cancel();
+      gaveUp();
+    });
+    return () => {
+      cancel();
+      cancelEnd();
+    };
+  };
+
+  const receiveRequest = (request: SipRequest, from: Target) => {
+    const via = readVia(request.headers.get("via")?.[0] ?? "");
+    const branch = via?.params.get("branch");
+    const cseq = cseqOf(request);
+    if (!via || !branch?.startsWith(COOKIE) || !cseq || cseq.method !== request.method) return;
+    const back = backTo(via, from);
+    request.headers.get("via")?.splice(0, 1, writeVia(asReceived(via, from)));
+    const name = `${request.method === "ACK" ? "INVITE" : request.method} ${branch} ${hostPort(via.host, via.port)} ${keyOf(from)}`;
+    const known = served.get(name);
+    if (request.method === "ACK" && known?.last && known.last.status >= 300) return known.stopRepeating();
+    if (known && request.method !== "ACK") return void (known.last && options.send(known.last, back));
+    const transaction: Served = { at: performance.now(), last: null, stopRepeating: () => {} };
+    if (request.method !== "ACK") serve(name, transaction);
+    const answer = (response: SipResponse) => {
+      if (transaction.last && transaction.last.status >= 200) return;
+      transaction.last = response;
+      options.send(response, back);
+      const isRefusal = request.method === "INVITE" && response.status >= 300;
+      if (isRefusal)
+        transaction.stopRepeating = repeat(
+          () => options.send(response, back),
+          T2,
+          () => {},
+        );
+    };
+    const insist: Incoming["insist"] = (response, gaveUp) => {
+      answer(response);
+      transaction.stopRepeating = repeat(() => options.send(response, back), T2, gaveUp);
+      return transaction.stopRepeating;
+    };
+    options.requested({ request, from: back, answer, insist });
+  };
+
+  const serve = (name: string, transaction: Served) => {
+    for (const [oldest, { at, stopRepeating }] of served) {
+      if (served.size < SERVED_MAX && transaction.at - at < SERVED_FOR * t1Ms) break;
+      stopRepeating();
+      served.delete(oldest);
+    }
+    served.set(name, transaction);
+  };
+
+  const receiveResponse = (response: SipResponse) => {
+    const branch = readVia(response.headers.get("via")?.[0] ?? "")?.params.get("branch");
+    const cseq = cseqOf(response);
+    if (branch && cseq) asked.get(`${cseq.method} ${branch}`)?.answered(response);
+  };
+
+  const ours = (branch: string, to: Target): string =>
+    writeVia({
+      protocol: to.protocol,
+      host: options.host,
+      port: options.portOf(to),
+      params: new Map([
+        ["branch", branch],
+        ["rport", ""],
+      ]),
+    });
+
+  const withVia = (request: SipRequest, via: string): SipRequest => ({
+    ...request,
+    headers: new Map([["via", [via]], ...request.headers]),
+  });
+
+  const send: Transactions["send"] = (given, to, answered) => {
+    const branch = givenBranch(given) ?? newBranch();
+    const request = givenBranch(given) ? given : withVia(given, ours(branch, to));
+    const name = `${request.method} ${branch}`;
+    const isInvite = request.method === "INVITE";
+    const stop = repeat(
+      // A stream loses nothing; only the time to give up counts.
+      () => to.protocol === "UDP" && options.send(request, to),
+      isInvite ? GIVE_UP : T2,
+      () => transaction.settled(timedOut(request)),
+    );
+    let isAnswered = false;
+    const transaction: Asked = {
+      request,
+      to,
+      answered: (response) => {
+        if (isInvite && response.status >= 300) options.send(ackOfRefusal(request, response), to);
+        if (response.status < 200) {
+          if (isInvite) stop();
+          return answered(response);
+        }
+        transaction.settled(response);
+      },
+      settled: (response) => {
+        stop();
+        if (isAnswered && response.status >= 300) return;
+        if (!isAnswered) later(GIVE_UP * t1Ms, () => asked.delete(name));
+        isAnswered = true;
+        answered(response);
+      },
+    };
+    asked.set(name, transaction);
+    options.send(request, to);
+    return request;
+  };
+
+  return {
+    received: (message, from) => (isRequest(message) ? receiveRequest(message, from) : receiveResponse(message)),
+    send,
+    unreachable: (target, why) => {
+      for (const { request, to, settled } of [...asked.values()])
+        if (keyOf(to) === keyOf(target) && to.port === target.port)
+          settled(responseTo(request, 503, `The connection failed: ${why}`));
+    },
+    sendAck: (request, to) => options.send(withVia(request, ours(newBranch(), to)), to),
+    stop: () => {
+      for (const timer of timers) clearTimeout(timer);
+      timers.clear();
+    },
+  };
+}
+
+/** The answer to a request: its Via, From, To, Call-ID and CSeq. */
+export function responseTo(
+  request: SipRequest,
+  status: number,
+  reason: string,
+  {
+    toTag,
+    headers = {},
+    body = "",
+  }: { toTag?: string; headers?: Record<string, string | string[]>; body?: string } = {},
+): SipResponse {
+  const copied = ["via", "from", "to", "call-id", "cseq", "record-route"].map((name): [string, string[]] => [
+    name,
+    [...(request.headers.get(name) ?? [])],
+  ]);
+  const all = headersOf({ ...Object.fromEntries(copied), ...headers });
+  const to = all.get("to")?.[0] ?? "";
+  if (toTag && !/;\s*tag=/i.test(to)) all.set("to", [`${to};tag=${toTag}`]);
+  return { status, reason, headers: all, body };
+}
+
+/** The CANCEL of an INVITE that was sent: same branch, same CSeq number (RFC 3261, section 9.1). */
+export function cancelOf(invite: SipRequest): SipRequest {
+  return { ...invite, method: "CANCEL", headers: copiedHeaders(invite, "CANCEL"), body: "" };
+}
+
+/** A refusal's ACK belongs to the INVITE's transaction (RFC 3261, section 17.1.1.3). */
+function ackOfRefusal(invite: SipRequest, response: SipResponse): SipRequest {
+  const headers = copiedHeaders(invite, "ACK").set("to", [...(response.headers.get("to") ?? [])]);
+  return { ...invite, method: "ACK", headers, body: "" };
+}
+
+function copiedHeaders({ headers }: SipRequest, method: string): Map<string, string[]> {
+  const names = ["via", "from", "to", "call-id", "max-forwards", "route"];
+  const copied = names.flatMap((name): [string, string[]][] => {
+    const values = headers.get(name);
+    return values ? [[name, [...values]]] : [];
+  });
+  const number = headers.get("cseq")?.[0]?.split(" ")[0] ?? "";
+  return new Map([...copied, ["cseq", [`${number} ${method}`]]]);
+}
+
+function timedOut(request: SipRequest): SipResponse {
+  return responseTo(request, 408, "Request Timeout");
+}
+
+/** Answers go to where the request came from: the sender may be behind NAT (RFC 3581). */
+function backTo(via: Via, from: Target): Target {
+  const asked = via.params.has("rport") || from.protocol !== "UDP";
+  return asked ? from : { ...from, port: via.port ?? 5060 };
+}
+
+function asReceived(via: Via, { address, port }: Target): Via {
+  const params = new Map(via.params);
+  params.set("received", address);
+  if (params.has("rport")) params.set("rport", String(port));
+  return { ...via, params };
+}
+
+function givenBranch({ headers }: SipRequest): string | undefined {
+  return readVia(headers.get("via")?.[0] ?? "")?.params.get("branch");
+}
+
+function newBranch(): string {
+  return `${COOKIE}${randomBytes(12).toString("hex")}`;
+}
+
+function keyOf({ protocol, address }: Target): string {
+  return `${protocol} ${address}`;
+}

@@ -1,0 +1,118 @@
+import { slidingWindows } from "@parley/shared/rate-limit/windows";
+import type { PortRange } from "../rtp/ports.ts";
+import type { RtpOptions } from "../rtp/stream.ts";
+import { hostPort, readNameAddress } from "./address.ts";
+import { answering, type Invite } from "./answering.ts";
+import { calling, type PlaceCall } from "./calling.ts";
+import { newCalls } from "./calls.ts";
+import { newTag } from "./dialog.ts";
+import { headerOf, isRequest, type SipMessage } from "./message.ts";
+import { type Register, registering } from "./registering.ts";
+import { ALLOW } from "./session.ts";
+import { openSipSockets, type SipTls, type Target } from "./sockets.ts";
+import { type Incoming, responseTo, transactions } from "./transactions.ts";
+
+export interface UserAgentOptions {
+  /** Where SIP and RTP are listened on. */
+  hostname: string;
+  /** 0: any. */
+  port: number;
+  /** Absent: no SIP over TLS. */
+  tls?: SipTls | undefined;
+  /** PEM of the authorities that the certificates of servers may be of; absent: those that everybody trusts. */
+  authorities?: string | undefined;
+  rtpPorts: PortRange;
+  /** What peers are told to send to; absent: `hostname`. */
+  announced?: string | undefined;
+  invited(invite: Invite): void;
+  /** Counts input that is not used, by reason. */
+  dropped(reason: Dropped): void;
+  /** The estimate of a round trip, T1 of RFC 3261; absent: 500 ms. */
+  t1Ms?: number;
+}
+
+export type Dropped = "malformed_sip" | "too_many_invites" | `rtp_${Parameters<RtpOptions["dropped"]>[0]}`;
+
+export interface UserAgent {
+  /** host:port, for UDP and TCP. */
+  address: string;
+  /** host:port, for TLS; null without. */
+  tlsAddress: string | null;
+  call: PlaceCall;
+  register: Register;
+  /** Ends what is left. */
+  stop(): void;
+}
+
+/** From one address; a trunk sends fewer, a scanner more. */
+const INVITES_PER_SECOND = 50;
+/** Addresses that are remembered. */
+const SOURCES_MAX = 10_000;
+
+/** A SIP user agent (RFC 3261) for telephone audio over UDP, TCP and TLS. @throws when the address is taken */
+export async function startUserAgent(options: UserAgentOptions): Promise<UserAgent> {
+  const { hostname, rtpPorts, dropped } = options;
+  const announced = options.announced || hostname;
+  const invites = slidingWindows({ keysMax: SOURCES_MAX, windowMs: 1_000, clock: () => performance.now() });
+  const isTooMany = (address: string) => invites(address, INVITES_PER_SECOND).waitMs > 0;
+
+  const sockets = await openSipSockets(options, {
+    // Before anything is remembered of it.
+    received: (message, from) =>
+      isNewCall(message) && isTooMany(from.address) ? dropped("too_many_invites") : layer.received(message, from),
+    unreachable: (target, why) => layer.unreachable(target, why),
+    malformed: () => dropped("malformed_sip"),
+  });
+  const portOf = ({ protocol }: Target) => (protocol === "TLS" ? sockets.tlsPort : null) ?? sockets.port;
+  const layer = transactions({
+    send: sockets.send,
+    host: announced,
+    portOf,
+    requested: (incoming) => requested(incoming),
+    t1Ms: options.t1Ms ?? 500,
+  });
+  const calls = newCalls({
+    layer,
+    hostname,
+    rtpPorts,
+    announced,
+    portOf,
+    dropped: (reason) => dropped(`rtp_${reason}`),
+  });
+  const answers = answering(calls, options.invited);
+
+  const requested = (incoming: Incoming) => {
+    const { request, answer: reply } = incoming;
+    const ourTag = readNameAddress(headerOf(request, "to"))?.params.get("tag");
+    if (ourTag !== undefined) return requestedInCall(incoming, ourTag);
+    if (request.method === "INVITE") return answers.invited(incoming);
+    if (request.method === "CANCEL") return answers.cancelled(incoming);
+    const extras = { toTag: newTag(), headers: { allow: ALLOW } };
+    if (request.method === "OPTIONS") reply(responseTo(request, 200, "OK", extras));
+    else if (request.method !== "ACK") reply(responseTo(request, 405, "Method Not Allowed", extras));
+  };
+
+  const requestedInCall = (incoming: Incoming, ourTag: string) => {
+    const { request, answer: reply } = incoming;
+    const theirTag = readNameAddress(headerOf(request, "from"))?.params.get("tag") ?? "";
+    const session = calls.find(headerOf(request, "call-id"), ourTag, theirTag);
+    if (session) session.requested(incoming);
+    else if (request.method !== "ACK") reply(responseTo(request, 481, "Call/Transaction Does Not Exist"));
+  };
+
+  return {
+    address: hostPort(sockets.address, sockets.port),
+    tlsAddress: sockets.tlsPort === null ? null : hostPort(sockets.address, sockets.tlsPort),
+    call: calling(calls),
+    register: registering(calls),
+    stop: () => {
+      calls.stop();
+      layer.stop();
+      sockets.stop();
+    },
+  };
+}
+
+function isNewCall(message: SipMessage): boolean {
+  return isRequest(message) && message.method === "INVITE" && !/;\s*tag=/i.test(headerOf(message, "to"));
+}

@@ -1,0 +1,26 @@
+import { invalid, type ServiceError } from "@parley/shared/errors";
+import { parse } from "sdp-transform";
+
+/** Of an offer; browsers' are 2 to 6 KB. */
+const OFFER_MAX_BYTES = 64 * 1024;
+
+/** @throws ServiceError invalid if the offer is none that a call can be made of, saying why */
+export function checkOffer(offer: string): void {
+  if (Buffer.byteLength(offer) > OFFER_MAX_BYTES) throw invalidOffer("it is larger than 64 KiB");
+  const audio = mediaOf(offer).find(({ type }) => type === "audio");
+  if (!audio) throw invalidOffer("it has no audio");
+  const isOpus = audio.rtp.some(({ codec, rate }) => codec.toLowerCase() === "opus" && rate === 48_000);
+  if (!isOpus) throw invalidOffer("its audio has no Opus");
+}
+
+function mediaOf(offer: string): ReturnType<typeof parse>["media"] {
+  try {
+    return parse(offer).media ?? [];
+  } catch {
+    return [];
+  }
+}
+
+export function invalidOffer(why: string): ServiceError {
+  return invalid("", `The SDP offer cannot be answered: ${why}`);
+}

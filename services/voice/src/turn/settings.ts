@@ -1,0 +1,70 @@
+/** How an agent takes turns; times in milliseconds. */
+export interface TurnSettings {
+  /** Whether the speech recognition reports ends of turns by itself. */
+  endsTurns: boolean;
+  /** Silence that ends a turn when nothing is known of its words. */
+  silenceMs: number;
+  /** Reminders for a user who says nothing; null if the agent waits. */
+  idle: { afterMs: number; remindersMax: number } | null;
+}
+
+/** What the agent says by itself. */
+export interface Lines {
+  reminder: string;
+  /** While the answer takes long for a reason of ours; at most once in a call. */
+  delay: string;
+  /** After an answer that failed: the user may try again. */
+  retry: string;
+  /** After a transfer that failed. */
+  not_transferred: string;
+  /** Before a call that cannot go on is hung up. */
+  apology: string;
+  /** Left on a machine that answers; empty: the agent hangs up. */
+  voicemail: string;
+}
+
+export const SILENCE_MS = 500;
+export const SILENCE_MIN_MS = 200;
+export const SILENCE_MAX_MS = 3_000;
+
+export const LINES: Lines = {
+  reminder: "Are you still there?",
+  delay: "One moment, please.",
+  retry: "Sorry, something went wrong. Could you say that again?",
+  not_transferred: "Sorry, I could not connect you. Can I help you with anything else?",
+  apology: "I'm sorry, we are having technical difficulties. Please call again later. Goodbye.",
+  voicemail: "",
+};
+
+/** User speech that interrupts the agent. */
+export const BARGE_IN_MS = 200;
+/** After an interruption without words the agent goes on. */
+export const RESUME_MS = 2_000;
+/** The same while the voice detector still hears speech and the recognition has not said what it is. */
+export const RESUME_SPEAKING_MS = 5_000;
+/** Wait for the answer to `finalize` before a turn ends with the words that are known. */
+export const FINALIZE_WAIT_MS = 1_000;
+/** Speech without a word from the recognition before it is asked for what it has. */
+export const PROBE_MS = 5_000;
+/** The same after the agent was stopped. */
+export const PROBE_HELD_MS = 1_000;
+/** Speech that is too short for the recognition to find words in it. */
+export const BLIP_MS = 300;
+/** Silence of the keys that ends what was pressed, as people look for the next digit. */
+export const KEYS_PAUSE_MS = 2_000;
+/** More than any number that people type. */
+export const KEYS_MAX = 32;
+/** For how long a transfer may take. */
+export const TRANSFER_MS = 30_000;
+/** For how long a machine that answered is left to finish its greeting. */
+export const MACHINE_MS = 15_000;
+/** How long it may be that nobody can be heard. */
+export const DEAD_AIR_MS = 15_000;
+/** How late a partial transcript is behind the voice. */
+export const PARTIAL_LAG_MS = 400;
+/** How long the recognition may take to be sure of words that were answered already. */
+export const ANSWERED_MS = 5_000;
+/** Backs up providers that end turns by themselves. */
+export const PROVIDER_END_MS = 2_500;
+/** Silence after which an agent without reminders hangs up. */
+export const SILENT_CALL_MS = 600_000;

@@ -1,0 +1,191 @@
+import type { TurnSettings } from "./settings.ts";
+
+/** Where a call stands: who speaks, and what is expected next. Times are milliseconds of one monotonic clock. */
+export interface TurnState {
+  settings: TurnSettings;
+  /** The call is over: nothing happens any more. */
+  over: boolean;
+  user: UserState;
+  /** What the agent says or is about to say: one reply at most. */
+  reply: Reply | null;
+  /** Numbers the replies. */
+  replies: number;
+  /** Since when neither party has shown a sign of life while the agent had nothing to say. */
+  quietSince: number;
+  /** Reminders since the user's last words. */
+  reminders: number;
+  /** The user has said something in this call. */
+  userSpoke: boolean;
+  /** The greeting was heard whole, interrupted by words, or there is none. */
+  greeted: boolean;
+  /** The agent has asked for patience, which it does once in a call. */
+  asksPatience: boolean;
+  /** Answers that failed one after the other. */
+  failures: number;
+  /** The user is being connected elsewhere. */
+  transferringSince: number | null;
+  /** A machine answered since then; when it is ready to record, the agent leaves its message. */
+  machine: { since: number; isReady: boolean } | null;
+}
+
+export interface UserState {
+  /** The voice detector hears speech since then. */
+  speechSince: number | null;
+  /** This stretch of speech had no words, or was over for the provider: it interrupts nobody any more. */
+  isDismissed: boolean;
+  /** Silence since then, after speech of this turn. */
+  silentSince: number | null;
+  /** Final words of this turn. */
+  said: string;
+  /** Words behind them that may still change. */
+  partial: string;
+  /** When the words last changed while nothing told that the user is silent. */
+  wordsAt: number | null;
+  /** The keys that were pressed in this turn, and when the last one was. */
+  keys: string;
+  keysAt: number | null;
+  /** The recognition was asked for everything it has, when these were the words. */
+  finalizing: { since: number; words: string } | null;
+  /** It has given everything of what was said before the silence. */
+  isFinalized: boolean;
+  /** Words of a turn that ended before the recognition was sure of them: it says them again until then. */
+  answered: { text: string; until: number } | null;
+  /** Speech since then about which the recognition has reported nothing. */
+  unheardSince: number | null;
+}
+
+export type ReplyKind = "answer" | "greeting" | "reminder" | "retry" | "not_transferred" | "apology" | "voicemail";
+
+export interface Reply {
+  id: number;
+  kind: ReplyKind;
+  /** `held`: stopped because the user may be speaking; it goes on, or is interrupted. */
+  stage: "thinking" | "speaking" | "held";
+  /** Of the stage. */
+  since: number;
+  /** Until when there is something to hear, or the moment at which it was expected. */
+  soundUntil: number;
+  /** All of its words are known. */
+  isWhole: boolean;
+  /** It failed while it was held. */
+  hasFailed: boolean;
+  /** What follows when it was heard whole. */
+  next: Next;
+}
+
+/** `give_up` ends the call as failed. */
+export type Next = "listen" | "hang_up" | "transfer" | "give_up";
+
+export type TurnEvent =
+  /** The other party is on the line. */
+  | { type: "connected"; greets: boolean }
+  /** The voice detector is sure that speech began or ended so long ago. */
+  | { type: "speech_began"; agoMs: number }
+  | { type: "speech_ended"; agoMs: number }
+  /** The recognition's, as in SpeechEvent. */
+  | { type: "partial"; text: string }
+  | { type: "final"; text: string }
+  | { type: "end_of_turn" }
+  /** A key of the phone: 0-9, *, # or A-D. */
+  | { type: "pressed"; key: string }
+  | { type: "finalized" }
+  | { type: "recognition_failed" }
+  /** So many milliseconds more of a reply were queued to be played. */
+  | { type: "sound"; reply: number; ms: number }
+  /** All words of an answer are known. */
+  | { type: "answered"; reply: number; next: Exclude<Next, "give_up"> }
+  /** A reply was heard to its end. */
+  | { type: "played"; reply: number }
+  /** A reply cannot be spoken, or not any further. */
+  | { type: "failed"; reply: number }
+  /** An answer takes long because a service of ours is away. */
+  | { type: "delayed"; reply: number }
+  /** The user could not be connected elsewhere. */
+  | { type: "transfer_failed" }
+  /** A machine has answered, whose greeting nobody answers. */
+  | { type: "machine" }
+  /** The machine records now. */
+  | { type: "machine_ready" }
+  /** The other party left. */
+  | { type: "left" }
+  /** Time has passed (dueAt). */
+  | { type: "time" };
+
+export type Outcome = "SUCCESS" | "HUNG_UP_EARLY" | "ERROR";
+
+export type Effect =
+  /** Ask the model for the answer to these words. */
+  | { type: "ask"; reply: number; text: string }
+  /** Speak a line of the agent's own. */
+  | { type: "say"; reply: number; kind: Exclude<ReplyKind, "answer"> }
+  /** Speak the request for patience before the words of this answer. */
+  | { type: "ask_patience"; reply: number }
+  /** Stop playing, drop what is queued and abort the voice; words that still come are kept. */
+  | { type: "hold"; reply: number }
+  /** Go on speaking behind what was heard. */
+  | { type: "resume"; reply: number }
+  /** The reply is over: abort its model and voice, and store what was heard of it. */
+  | { type: "interrupt"; reply: number }
+  /** The reply was heard whole: store it. */
+  | { type: "finish"; reply: number }
+  /** Ask the recognition for what it has. */
+  | { type: "finalize" }
+  /** Store these words of the user, which nobody answers. */
+  | { type: "note"; text: string }
+  /** Connect the user elsewhere. */
+  | { type: "transfer" }
+  | { type: "hang_up"; outcome: Outcome; reason: EndReason };
+
+export type EndReason = "agent_ended" | "left_message" | "user_left" | "user_silent" | "failed";
+
+/** A state that is being changed, and the effects so far. */
+export interface Draft extends TurnState {
+  effects: Effect[];
+}
+
+export function initialState(settings: TurnSettings, now: number): TurnState {
+  return {
+    settings,
+    over: false,
+    user: silentUser(),
+    reply: null,
+    replies: 0,
+    quietSince: now,
+    reminders: 0,
+    userSpoke: false,
+    greeted: false,
+    asksPatience: false,
+    failures: 0,
+    transferringSince: null,
+    machine: null,
+  };
+}
+
+/** A user who has said nothing in this turn. */
+export function silentUser(): UserState {
+  return {
+    speechSince: null,
+    isDismissed: false,
+    silentSince: null,
+    said: "",
+    partial: "",
+    wordsAt: null,
+    keys: "",
+    keysAt: null,
+    finalizing: null,
+    isFinalized: false,
+    answered: null,
+    unheardSince: null,
+  };
+}
+
+/** What the user has said and pressed in this turn so far, as the agent and the transcript get it. */
+export function messageOf(user: UserState): string {
+  const pressed = user.keys === "" ? "" : `[Pressed ${user.keys}]`;
+  return [wordsOf(user), pressed].filter((text) => text !== "").join(" ");
+}
+
+/** What the user has said in this turn so far. */
+export function wordsOf({ said, partial }: UserState): string {
+  return [said, partial].filter((text) => text !== "").join(" ");
+}

@@ -1,0 +1,105 @@
+import { isAcknowledgement, isFarewell, silenceAfter } from "./phrases.ts";
+import {
+  BARGE_IN_MS,
+  DEAD_AIR_MS,
+  FINALIZE_WAIT_MS,
+  KEYS_PAUSE_MS,
+  MACHINE_MS,
+  PARTIAL_LAG_MS,
+  PROBE_HELD_MS,
+  PROBE_MS,
+  PROVIDER_END_MS,
+  RESUME_MS,
+  RESUME_SPEAKING_MS,
+  SILENT_CALL_MS,
+  TRANSFER_MS,
+} from "./settings.ts";
+import { messageOf, type Reply, type TurnState, type UserState, wordsOf } from "./state.ts";
+
+// When something happens by itself; null: not as things stand.
+
+/** Of the silence that ends a turn, after which the recognition is asked for the last words. */
+const FINALIZE_AFTER = 0.4;
+
+/** The user has spoken over the agent for so long that it stops. */
+export function bargeInAt({ user, reply }: TurnState): number | null {
+  if (!reply || reply.stage === "held" || reply.kind === "apology") return null;
+  if (user.speechSince === null || user.isDismissed || (wordsOf(user) !== "" && !interrupts(user, reply))) return null;
+  return user.speechSince + BARGE_IN_MS;
+}
+
+/** Whether the user's words stop the agent for good: "mm-hm" does not, nor "bye" while it says goodbye. */
+export function interrupts(user: UserState, reply: Reply): boolean {
+  const words = wordsOf(user);
+  if (words === "" || reply.kind === "apology") return false;
+  return !(reply.next === "listen" ? isAcknowledgement(words) : isFarewell(words));
+}
+
+/** The agent goes on after a stop that turned out to be for nothing. */
+export function resumeAt({ user, reply }: TurnState): number | null {
+  if (reply?.stage !== "held") return null;
+  if (user.speechSince === null && user.isFinalized) return reply.since;
+  const isUnknown = user.speechSince !== null && user.unheardSince !== null && user.unheardSince <= reply.since;
+  return reply.since + (isUnknown ? RESUME_SPEAKING_MS : RESUME_MS);
+}
+
+/** The recognition is asked for the words before a silence, unless it ends turns by itself. */
+export function finalizeAt({ user, reply, settings }: TurnState): number | null {
+  if (user.finalizing || user.isFinalized || user.speechSince !== null) return null;
+  if (settings.endsTurns && reply?.stage !== "held") return null;
+  const since = silentSince(user);
+  if (since === null) return null;
+  // Words that seem unfinished may be so only because the last ones have not come.
+  return since + FINALIZE_AFTER * Math.min(settings.silenceMs, silenceAfter(wordsOf(user), settings.silenceMs));
+}
+
+/** The recognition is asked for a sign of life. */
+export function probeAt({ user, reply }: TurnState): number | null {
+  if (user.unheardSince === null || user.finalizing) return null;
+  const probe = user.unheardSince + PROBE_MS;
+  const isSoon = reply?.stage === "held" && user.speechSince !== null && user.unheardSince <= reply.since;
+  return isSoon ? Math.min(probe, reply.since + PROBE_HELD_MS) : probe;
+}
+
+/** The recognition does not answer: what it has said so far must do. */
+export function finalizeGivenUpAt({ user: { finalizing, speechSince } }: TurnState): number | null {
+  return finalizing && finalizing.since + (speechSince === null ? FINALIZE_WAIT_MS : PROBE_MS);
+}
+
+/** The user's turn has ended. */
+export function turnEndAt({ user, settings }: TurnState): number | null {
+  // Whoever types says the next word when everything is typed.
+  if (user.keysAt !== null) return user.keysAt + KEYS_PAUSE_MS;
+  const words = wordsOf(user);
+  const since = silentSince(user);
+  if (words === "" || user.speechSince !== null || since === null) return null;
+  if (settings.endsTurns) return since + PROVIDER_END_MS;
+  return user.isFinalized ? since + silenceAfter(words, settings.silenceMs) : null;
+}
+
+/** A user who says nothing is reminded, or the call ends. */
+export function idleAt({ user, reply, settings, quietSince }: TurnState): number | null {
+  if (reply || messageOf(user) !== "") return null;
+  return quietSince + (settings.idle?.afterMs ?? SILENT_CALL_MS);
+}
+
+/** The agent has had nothing to hear, or the user has not been heard, for too long. */
+export function deadAirAt({ user, reply }: TurnState): number | null {
+  if (reply) return reply.soundUntil + DEAD_AIR_MS;
+  return user.unheardSince === null ? null : user.unheardSince + DEAD_AIR_MS;
+}
+
+export function transferGivenUpAt({ transferringSince }: TurnState): number | null {
+  return transferringSince === null ? null : transferringSince + TRANSFER_MS;
+}
+
+/** Nobody has told that the machine is ready: it may be. */
+export function machineReadyAt({ machine }: TurnState): number | null {
+  return machine === null || machine.isReady ? null : machine.since + MACHINE_MS;
+}
+
+/** The last words come late; where the detector missed the voice, they alone tell of it. */
+function silentSince({ silentSince, wordsAt }: UserState): number | null {
+  if (wordsAt === null || silentSince === null) return silentSince ?? wordsAt;
+  return Math.max(silentSince, wordsAt - PARTIAL_LAG_MS);
+}

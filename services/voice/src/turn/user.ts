@@ -1,0 +1,111 @@
+import { ANSWERED_MS, BLIP_MS, KEYS_MAX } from "./settings.ts";
+import { type Draft, silentUser, type TurnEvent, wordsOf } from "./state.ts";
+import { interrupts } from "./timers.ts";
+
+// What the user does, as the voice detector and the recognition report it.
+
+export function speechBegan(draft: Draft, since: number, now: number): void {
+  const { user } = draft;
+  draft.quietSince = now;
+  if (user.speechSince !== null) return;
+  Object.assign(user, { speechSince: since, isDismissed: false, isFinalized: false });
+  user.unheardSince ??= since;
+}
+
+export function speechEnded(draft: Draft, since: number, now: number): void {
+  const { user } = draft;
+  draft.quietSince = now;
+  if (user.speechSince === null) return;
+  if (since - user.speechSince < BLIP_MS && user.unheardSince === user.speechSince) user.unheardSince = null;
+  // What was asked before the silence has no answer for the last words.
+  Object.assign(user, { speechSince: null, isDismissed: false, silentSince: since, finalizing: null });
+}
+
+/** Returns whether the words interrupt the agent. */
+export function heardWords(
+  draft: Draft,
+  { type, text: given }: Extract<TurnEvent, { type: "partial" | "final" }>,
+  now: number,
+): boolean {
+  const { user, reply } = draft;
+  recognitionLives(draft, now);
+  const before = wordsOf(user);
+  if (user.answered && now > user.answered.until) user.answered = null;
+  const text = continuation(given.trim(), user.answered?.text ?? "");
+  if (type === "partial") user.partial = text;
+  else {
+    if (text !== "") user.said = user.said === "" ? text : `${user.said} ${text}`;
+    user.partial = "";
+    user.answered = null;
+  }
+  const words = wordsOf(user);
+  if (words === before) return false;
+  draft.quietSince = now;
+  // The last words of a voice that has ended come late: only the detector tells when that was.
+  if (type === "partial" || user.silentSince === null) user.wordsAt = now;
+  if (type === "partial") user.isFinalized = false;
+  return reply !== null && interrupts(user, reply);
+}
+
+/** Returns whether no more keys will come: after a #, which is not part of what was typed unless it is alone. */
+export function pressed({ user }: Draft, key: string, now: number): boolean {
+  const isEnd = key === "#" && user.keys !== "";
+  if (!isEnd) user.keys += key;
+  user.keysAt = now;
+  return key === "#" || user.keys.length >= KEYS_MAX;
+}
+
+/** Returns whether the recognition has shown that speech which the detector still hears has no more words: the turn has ended. */
+export function finalized(draft: Draft, now: number): boolean {
+  const { user } = draft;
+  const asked = user.finalizing;
+  recognitionLives(draft, now);
+  user.answered = null;
+  user.finalizing = null;
+  if (!asked) return false;
+  const words = wordsOf(user);
+  if (user.speechSince !== null) return words !== "" && words === asked.words;
+  user.isFinalized = true;
+  if (words === "") user.silentSince = null;
+  return false;
+}
+
+/** Asks the recognition for what it has. */
+export function finalize({ user, effects }: Draft, now: number): void {
+  user.finalizing = { since: now, words: wordsOf(user) };
+  effects.push({ type: "finalize" });
+}
+
+/** Goes on with the words that are known. */
+export function giveUpFinalize({ user }: Draft): void {
+  user.finalizing = null;
+  if (user.speechSince !== null) return;
+  if (wordsOf(user) === "") user.silentSince = null;
+  else user.isFinalized = true;
+}
+
+/** Forgets the words so far: their turn is over, and what is left of their voice interrupts nobody. */
+export function beginTurn(draft: Draft, now: number): void {
+  const { speechSince, unheardSince, partial, answered } = draft.user;
+  const unsure = [answered?.text ?? "", partial].filter((text) => text !== "").join(" ");
+  draft.user = {
+    ...silentUser(),
+    speechSince,
+    unheardSince,
+    isDismissed: speechSince !== null,
+    answered: unsure === "" ? null : { text: unsure, until: now + ANSWERED_MS },
+  };
+}
+
+/** What a text says beyond words that were said before, in which the recognition may have corrected some. */
+function continuation(text: string, before: string): string {
+  if (before === "") return text;
+  const rest = text.slice(before.length);
+  const isSame = text.toLowerCase().startsWith(before.toLowerCase());
+  if (isSame && !/^[\p{sc=Latin}\p{N}]/u.test(rest)) return rest.replace(/^[\s\p{P}]+/u, "");
+  return text.split(/\s+/).slice(before.split(/\s+/).length).join(" ");
+}
+
+function recognitionLives({ user }: Draft, now: number): void {
+  user.unheardSince = user.speechSince === null ? null : now;
+}

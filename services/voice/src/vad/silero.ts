@@ -1,0 +1,150 @@
+import type { Logger } from "@parley/shared/log";
+import { framer } from "../audio/frames.ts";
+import type { Pcm } from "../audio/pcm.ts";
+import { judgeWindow, SILENT } from "./activity.ts";
+import type { VoiceDetector, VoiceEvent } from "./detector.ts";
+import type { FromThread, ToThread } from "./silero-thread.ts";
+
+export interface SileroDetector extends VoiceDetector {
+  /** Settles when its threads have ended. */
+  close(): Promise<void>;
+}
+
+const WINDOW_SAMPLES = 512;
+/** Of one call, on their way to the thread and back; audio beyond is not judged, so a slow machine hears less instead of later. */
+const WAITING_MAX = 30;
+const THREADS = 2;
+/** Windows wait so long for others, because several in one run cost less. Events are dated, so nothing is decided later for it. */
+const GATHER_MS = 10;
+
+/**
+ * Starts Silero v5 in threads of its own: inference takes 0.4 ms a window, and the loop that paces audio must not wait for it. A thread
+ * that dies is started again; the calls that it served go on, their history lost. @throws when the model cannot be loaded
+ */
+export async function startSileroDetector(log: Logger): Promise<SileroDetector> {
+  const streams = new Map<number, Stream>();
+  const threads = Array.from({ length: THREADS }, () => openThread(streams, log));
+  await Promise.all(threads.map(({ ready }) => ready));
+  let opened = 0;
+  return {
+    listen: (heard) => {
+      const call = opened++;
+      const thread = threads[call % THREADS];
+      const stream: Stream = { heard, activity: SILENT, sent: [] };
+      streams.set(call, stream);
+      const send = framer((window) => {
+        if (stream.sent.length >= WAITING_MAX) return;
+        stream.sent.push({ at: performance.now(), loudness: loudnessOf(window) });
+        thread?.judge(call, window);
+      }, WINDOW_SAMPLES);
+      return {
+        send,
+        close: () => {
+          streams.delete(call);
+          thread?.forget(call);
+        },
+      };
+    },
+    close: async () => {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
+  };
+}
+
+interface Stream {
+  heard(event: VoiceEvent): void;
+  activity: typeof SILENT;
+  /** The windows under way, oldest first, and when they were sent. */
+  sent: { at: number; loudness: number[] }[];
+}
+
+/** Of eighths of a window, 4 ms each: so exactly it is known when a voice ended. */
+function loudnessOf(window: Pcm): number[] {
+  const length = window.length / LOUDNESS_PARTS;
+  return Array.from({ length: LOUDNESS_PARTS }, (_, part) => {
+    let sum = 0;
+    for (let at = part * length; at < (part + 1) * length; at++) sum += (window[at] as number) ** 2;
+    return Math.sqrt(sum / length);
+  });
+}
+
+const LOUDNESS_PARTS = 8;
+
+interface Thread {
+  /** Settles when it has judged its first window; rejects when it cannot. */
+  ready: Promise<void>;
+  judge(call: number, window: Pcm): void;
+  forget(call: number): void;
+  close(): Promise<void>;
+}
+
+/** The call of a thread's first window, which nobody said. */
+const NOBODY = -1;
+
+function openThread(streams: Map<number, Stream>, log: Logger): Thread {
+  const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
+  const calls = new Set<number>();
+  const closed = Promise.withResolvers<void>();
+  let isClosed = false;
+  let worker = start();
+
+  function start(): Worker {
+    const started = new Worker(new URL("./silero-thread.ts", import.meta.url));
+    started.onmessage = ({ data: { calls: judged, probabilities } }: MessageEvent<FromThread>) => {
+      for (const [at, call] of judged.entries()) {
+        if (call === NOBODY) resolve();
+        else judge(streams.get(call), probabilities[at] as number);
+      }
+    };
+    started.onerror = ({ message }) => {
+      if (isClosed) return;
+      reject(new Error(`the voice detector cannot run: ${message}`));
+      log.error({ reason: message }, "a thread of the voice detector died");
+      // What it was sent never comes back.
+      for (const call of calls) streams.get(call)?.sent.splice(0);
+      worker = start();
+    };
+    started.addEventListener("close", () => isClosed && closed.resolve());
+    return started;
+  }
+
+  const tell = (message: ToThread) => worker.postMessage(message);
+  let waiting: { call: number; window: Pcm }[] = [];
+  let timer: Timer | undefined;
+  const sendWaiting = () => {
+    timer = undefined;
+    const samples = new Int16Array(waiting.length * WINDOW_SAMPLES);
+    for (const [at, { window }] of waiting.entries()) samples.set(window, at * WINDOW_SAMPLES);
+    tell({ calls: waiting.map(({ call }) => call), samples });
+    waiting = [];
+  };
+  tell({ calls: [NOBODY], samples: new Int16Array(WINDOW_SAMPLES) });
+  return {
+    ready,
+    judge: (call, window) => {
+      calls.add(call);
+      waiting.push({ call, window });
+      timer ??= setTimeout(sendWaiting, GATHER_MS);
+    },
+    forget: (call) => {
+      calls.delete(call);
+      waiting = waiting.filter((each) => each.call !== call);
+      tell({ forget: call });
+    },
+    close: () => {
+      isClosed = true;
+      clearTimeout(timer);
+      tell({ end: true });
+      return closed.promise;
+    },
+  };
+}
+
+function judge(stream: Stream | undefined, probability: number): void {
+  const window = stream?.sent.shift();
+  // What a thread that died had judged is not waited for any more.
+  if (!stream || !window) return;
+  const { activity, event } = judgeWindow(stream.activity, { probability, loudness: window.loudness });
+  stream.activity = activity;
+  if (event) stream.heard({ ...event, agoMs: event.agoMs + performance.now() - window.at });
+}

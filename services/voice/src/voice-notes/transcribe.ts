@@ -1,0 +1,98 @@
+import { ServiceError } from "@parley/shared/errors";
+import { OggError, readOggOpus, withoutLead } from "../audio/ogg.ts";
+import { opus } from "../audio/opus.ts";
+import { durationMs, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import type { SpeechToText } from "../speech/stt.ts";
+
+/** Longer ones are letters, which nobody expects an answer to in a chat. */
+const DURATION_MS_MAX = 10 * 60_000;
+/** Of 20 ms frames: how much is sent at once. */
+const PIECE_SAMPLES = SAMPLES_PER_SECOND / 5;
+/** Between pieces: twenty times as fast as it was spoken, which leaves a provider's connection time to take it. */
+const PIECE_MS = 10;
+
+export interface VoiceNote {
+  /** An Ogg file of Opus. */
+  audio: Uint8Array;
+  model: string;
+  language: string | undefined;
+}
+
+/**
+ * The words of a voice note; empty if there are none. Waits for as long as the provider does.
+ * @throws ServiceError condition for audio that is no such file or is too long; what the provider fails with
+ */
+export async function transcribeNote(hearing: SpeechToText, note: VoiceNote, gone: AbortSignal): Promise<string> {
+  const over = new AbortController();
+  const signal = AbortSignal.any([gone, over.signal]);
+  const finals: string[] = [];
+  const { promise: finalized, resolve, reject } = Promise.withResolvers<void>();
+  // Nobody may wait for it yet when the provider fails.
+  finalized.catch(() => {});
+  const stream = hearing.listen({ model: note.model, language: note.language, params: {}, signal }, (event) => {
+    if (event.type === "final") finals.push(event.text.trim());
+    if (event.type === "finalized") resolve();
+    if (event.type === "failed") reject(event.error);
+  });
+  const leave = () => reject(gone.reason);
+  gone.addEventListener("abort", leave, { once: true });
+  try {
+    for (const piece of piecesOf(note.audio)) {
+      gone.throwIfAborted();
+      stream.send(piece);
+      await Bun.sleep(PIECE_MS);
+    }
+    stream.finalize();
+    await finalized;
+    return finals.filter((text) => text !== "").join(" ");
+  } catch (error) {
+    if (error instanceof OggError) throw new ServiceError("condition", `The voice note is ${error.message}`);
+    throw error;
+  } finally {
+    gone.removeEventListener("abort", leave);
+    stream.close();
+    over.abort();
+  }
+}
+
+/** Decoded as it is sent: a note of some minutes is twenty times as large as audio. */
+function* piecesOf(file: Uint8Array): Generator<Pcm> {
+  const { leadSeconds, packets } = readOggOpus(file);
+  const skip = withoutLead(Math.round(leadSeconds * SAMPLES_PER_SECOND));
+  const decoder = opus();
+  let waiting: Pcm[] = [];
+  let samples = 0;
+  let sentSamples = 0;
+  for (const packet of packets) {
+    const audio = skip(decoded(decoder, packet));
+    waiting.push(audio);
+    samples += audio.length;
+    if (samples < PIECE_SAMPLES) continue;
+    sentSamples += samples;
+    if (durationMs(sentSamples) > DURATION_MS_MAX)
+      throw new ServiceError("condition", `The voice note is longer than ${DURATION_MS_MAX / 60_000} minutes`);
+    yield joined(waiting, samples);
+    waiting = [];
+    samples = 0;
+  }
+  if (samples > 0) yield joined(waiting, samples);
+}
+
+function decoded(decoder: ReturnType<typeof opus>, packet: Uint8Array): Pcm {
+  try {
+    // A copy, because the decoder may use its memory for the next packet.
+    return packet.length === 0 ? new Int16Array() : decoder.decode(packet).slice();
+  } catch {
+    throw new OggError("an Ogg file with packets that are not of Opus");
+  }
+}
+
+function joined(pieces: readonly Pcm[], samples: number): Pcm {
+  const audio = new Int16Array(samples);
+  let at = 0;
+  for (const piece of pieces) {
+    audio.set(piece, at);
+    at += piece.length;
+  }
+  return audio;
+}

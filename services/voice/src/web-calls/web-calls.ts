@@ -1,0 +1,54 @@
+import { ServiceError } from "@parley/shared/errors";
+import { NotConnected, type StartCall } from "../call/incoming.ts";
+import type { WebCallRow } from "../store/web-calls.ts";
+import { checkOffer } from "../transport/webrtc/offer.ts";
+import { answerOffer, type WebRtcOptions } from "../transport/webrtc/peer.ts";
+import { captionOf } from "./caption.ts";
+
+/** The browsers' calls that this process holds. */
+export interface WebCalls {
+  /**
+   * Starts the call and returns the answer to the browser's offer.
+   * @throws ServiceError invalid for an offer that cannot be answered, or whatever the call is refused with
+   */
+  connect(call: WebCallRow, offer: string): Promise<string>;
+}
+
+export function webCalls(startCall: StartCall, webRtc: WebRtcOptions): WebCalls {
+  return {
+    connect: async (call, offer) => {
+      // Before anything begins: an offer that cannot be answered leaves no conversation behind.
+      checkOffer(offer);
+      const answered = Promise.withResolvers<string>();
+      let tell = (_text: string) => {};
+      const begun = await startCall(
+        {
+          ...call,
+          isTestCall: call.draftId !== null,
+          channel: { type: "WEB" },
+          watch: (news) => tell(captionOf(news)),
+        },
+        async (listener, signal) => {
+          try {
+            const peer = await answerOffer(offer, webRtc, listener);
+            signal.addEventListener("abort", peer.close, { once: true });
+            if (signal.aborted) peer.close();
+            tell = peer.tell;
+            answered.resolve(peer.answer);
+            return await peer.connected;
+          } catch (error) {
+            answered.reject(error);
+            throw new NotConnected(
+              "failed",
+              error instanceof ServiceError ? error.detail : "The browser was not connected",
+            );
+          }
+        },
+      );
+      void begun.ended.then(() => {
+        answered.reject(new ServiceError("unavailable", "The call ended before it was connected: make another one"));
+      });
+      return answered.promise;
+    },
+  };
+}

@@ -1,0 +1,336 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
+import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
+import { openDatabase } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { failureOf } from "@parley/shared/testing/failures";
+import type { CallRequest } from "../../src/call/incoming.ts";
+import { type CallbackContext, handleCallback } from "../../src/carriers/callbacks/handle-callback.ts";
+import { type IncomingCalls, incomingCalls } from "../../src/carriers/callbacks/incoming-calls.ts";
+import type { CarrierEvent } from "../../src/carriers/carrier.ts";
+import { transferEvent } from "../../src/carriers/documents.ts";
+import type { ArrivedStream } from "../../src/transport/media-stream/connection.ts";
+
+const PUBLIC_URL = "https://api.acme.example/parley/";
+const TOKEN = "0123456789abcdef0123456789abcdef";
+const OWNER = "own_01m7yyhwgbk5r2v7x0z4b6d8f1";
+const TWILIO = "car_0000000000000000000000000t";
+const PLIVO = "car_0000000000000000000000000p";
+const CALL = "call_01m7yyhwgbk5r2v7x0z4b6d8f1";
+const AGENT = "agt_01m7yyhwgbk5r2v7x0z4b6d8f1";
+const [NUMBER, CALLER] = ["+14155550160", "+14155550161"];
+
+let database: TestDatabase;
+let db: ReturnType<typeof openDatabase>;
+let clock: FakeClock;
+let incoming: IncomingCalls;
+let ctx: CallbackContext;
+/** What the outgoing call was told, the calls that began, and the media streams that are expected. */
+let reported: CarrierEvent[];
+let started: CallRequest[];
+let expectedIds: string[];
+/** Whose the number is, and what the agent is refused with. */
+let numberOf: string | null;
+let refusal: ServiceError | null;
+/** The provider of the outgoing call's carrier. */
+let callCarrier: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+beforeEach(() => {
+  [reported, started, expectedIds, refusal, callCarrier] = [[], [], [], null, TWILIO];
+  numberOf = TWILIO;
+  clock = fakeClock();
+  const carrierOf = (carrierId: string) => ({
+    ownerId: OWNER,
+    carrierId,
+    provider: carrierId === TWILIO ? "TWILIO" : "PLIVO",
+    settings: { allowedAddresses: [], authToken: TOKEN },
+    createdAt: undefined,
+  });
+  const exists = (carrierId: string) => [TWILIO, PLIVO].includes(carrierId);
+  incoming = incomingCalls({
+    db,
+    clock,
+    log: silentLogger,
+    accounts: { findCarrierOfNumber: async () => ({ carrier: numberOf ? carrierOf(numberOf) : undefined }) },
+    agents: {
+      findCallee: async ({ called, ofOwnerId }) => ({
+        agent: called === NUMBER && ofOwnerId === OWNER ? { ownerId: OWNER, agentId: AGENT } : undefined,
+      }),
+    },
+    carriersOf: async () => {
+      throw new Error("not asked for");
+    },
+    checkAgent: async () => {
+      if (refusal) throw refusal;
+    },
+    startCall: async (call, connect) => {
+      started.push(call);
+      await connect({} as never, new AbortController().signal);
+      return { conversationId: call.conversationId ?? "", ended: new Promise(() => {}), hangUp: () => {} };
+    },
+    expectMedia: async ({ callId }) => {
+      expectedIds.push(callId);
+      return { url: `wss://voice.acme.example/media/${expectedIds.length}` };
+    },
+    unknownNumberSentence: "Nobody <here> & gone.",
+  });
+  ctx = {
+    publicUrl: PUBLIC_URL,
+    incoming,
+    accounts: {
+      findCarrier: async ({ carrierId }) => ({ carrier: exists(carrierId) ? carrierOf(carrierId) : undefined }),
+      getCarrierCredentials: async ({ carrierId }) => {
+        if (!exists(carrierId)) throw new ServiceError("not_found", "Carrier not found");
+        return { carrier: carrierOf(carrierId) };
+      },
+    },
+    calledBack: {
+      find: async (callId) => (callId === CALL ? { ownerId: OWNER, carrierId: callCarrier } : null),
+      answer: async (_, { machine }) => (machine ? null : { url: "wss://voice.acme.example/media/out" }),
+      report: async (call, event) => {
+        expect(call).toMatchObject({ ownerId: OWNER, callId: CALL });
+        reported.push(event);
+      },
+    },
+  };
+});
+
+interface Sent {
+  provider?: CallingBack;
+  id?: string;
+  event?: string;
+  form: Record<string, string>;
+  token?: string;
+  /** What the carrier signed, if it is not what is sent. */
+  signed?: Partial<Pick<Sent, "id" | "event" | "form">>;
+  publicUrl?: string;
+}
+
+/** A callback as the carrier signs and sends it. */
+function send({ provider = "twilio", id = TWILIO, event = "voice", form, token = TOKEN, ...rest }: Sent) {
+  const { signed = {}, publicUrl = PUBLIC_URL } = rest;
+  const url = callbackUrl(publicUrl, provider, signed.id ?? id, signed.event ?? event);
+  const params = new URLSearchParams(signed.form ?? form);
+  const signature =
+    provider === "twilio" ? twilioSignature(token, url, params) : plivoSignature(token, url, params, "7");
+  const callback = { provider, id, event, form: new URLSearchParams(form), signatures: [signature], nonce: "7" };
+  return handleCallback(ctx, callback);
+}
+
+const ringing = (form: Record<string, string> = {}) => ({
+  CallSid: crypto.randomUUID(),
+  To: NUMBER,
+  From: CALLER,
+  ...form,
+});
+
+test("an incoming call is streamed to the agent of the called number, and held when its audio arrives", async () => {
+  const document = await send({ form: ringing() });
+  expect(document).toBe(
+    `<?xml version="1.0" encoding="UTF-8"?>\n<Response><Connect><Stream url="wss://voice.acme.example/media/1"/></Connect></Response>`,
+  );
+  const stream = arrived(expectedIds[0] ?? "");
+  expect(await incoming.hold(stream)).toBeTrue();
+  expect(stream.outcome()).toBe("accepted");
+  expect(started).toMatchObject([
+    {
+      ownerId: OWNER,
+      agentId: AGENT,
+      channel: {
+        type: "TELEPHONY",
+        callingType: "INBOUND",
+        toMobileNumber: NUMBER,
+        fromMobileNumber: CALLER,
+        telephonyProvider: "TWILIO",
+      },
+    },
+  ]);
+  expect(await incoming.hold(arrived("call_00000000000000000000000000"))).toBeFalse();
+});
+
+test("Plivo's numbers and document are Plivo's own", async () => {
+  numberOf = PLIVO;
+  const form = { CallUUID: "u-1", To: NUMBER.slice(1), From: "anonymous", Event: "StartApp" };
+  expect(await send({ provider: "plivo", id: PLIVO, event: "answer", form })).toEndWith(
+    `<Response><Stream bidirectional="true" keepCallAlive="true" contentType="audio/x-mulaw;rate=8000">wss://voice.acme.example/media/1</Stream></Response>`,
+  );
+  await incoming.hold(arrived(expectedIds[0] ?? ""));
+  expect(started).toMatchObject([{ channel: { toMobileNumber: NUMBER, fromMobileNumber: undefined } }]);
+  expect(await send({ provider: "plivo", id: PLIVO, event: "hangup", form })).toBe("");
+});
+
+test("a call that is told of twice is one call, and a minute later nobody gets its audio any more", async () => {
+  const form = ringing();
+  await send({ form });
+  await send({ form });
+  expect(new Set(expectedIds).size).toBe(1);
+  for (const id of expectedIds) await incoming.hold(arrived(id));
+  expect(new Set(started.map(({ conversationId }) => conversationId)).size).toBe(1);
+  clock.advance(61_000);
+  expect(await send({ form })).toEndWith("<Response><Hangup/></Response>");
+});
+
+test("callers of a number without agent, or of another carrier's, hear the configured sentence", async () => {
+  const sentence = `<Say language="en-US">Nobody &lt;here&gt; &amp; gone.</Say><Hangup/>`;
+  expect(await send({ form: ringing({ To: "+14155550162" }) })).toContain(sentence);
+  numberOf = PLIVO;
+  expect(await send({ form: ringing() })).toContain(sentence);
+  numberOf = null;
+  expect(await send({ form: ringing() })).toContain(sentence);
+  expect(expectedIds).toEqual([]);
+});
+
+test("a call that the agent cannot hold is refused at once: busy while the owner's places are taken", async () => {
+  refusal = new ServiceError("rate_limited", "This account has 10 calls under way");
+  expect(await send({ form: ringing() })).toContain(`<Reject reason="busy"/>`);
+  refusal = new ServiceError("condition", "Agent has no LLM configuration: set llm");
+  expect(await send({ form: ringing() })).toContain("<Say");
+  expect(expectedIds).toEqual([]);
+});
+
+test("a stream whose call cannot begin is closed", async () => {
+  await send({ form: ringing() });
+  const stream = arrived(expectedIds[0] ?? "", new Error("gone"));
+  expect(await incoming.hold(stream)).toBeTrue();
+  expect(stream.outcome()).toBe("refused");
+});
+
+test.each([
+  ["queued", []],
+  ["initiated", []],
+  ["ringing", [{ type: "ringing", carrierCallId: "CA1" }]],
+  ["in-progress", [{ type: "answered", carrierCallId: "CA1", machine: null }]],
+  ["completed", [end("completed", null, 7)]],
+  ["busy", [end("busy", null, 7)]],
+  ["no-answer", [end("no_answer", null, 7)]],
+  ["canceled", [end("cancelled", null, 7)]],
+  ["failed", [end("failed", "Twilio 13224: the call failed", 7)]],
+])("Twilio's status %s tells the call %j, however often and in whatever order", async (CallStatus, events) => {
+  const form = { CallSid: "CA1", CallStatus, CallDuration: "7", ErrorCode: "13224" };
+  for (let time = 1; time <= 2; time++) {
+    expect(await send({ id: CALL, event: "status", form })).toBe("");
+    expect(reported).toEqual(Array.from({ length: time }, () => events as never).flat());
+  }
+});
+
+test.each([
+  ["human", [false]],
+  ["unknown", []],
+  ["fax", [true]],
+  ["machine_start", [true]],
+  ["machine_end_beep", [true, "ready"]],
+  ["machine_end_silence", [true, "ready"]],
+])("Twilio's finding of %s tells the call %j", async (AnsweredBy, told) => {
+  await send({ id: CALL, event: "machine", form: { CallSid: "CA1", AnsweredBy } });
+  expect(reported.map((event) => (event.type === "answered" ? event.machine : "ready"))).toEqual(told as never);
+});
+
+test.each([
+  ["ring", { CallStatus: "ringing" }, [{ type: "ringing", carrierCallId: "u-1" }]],
+  ["machine", { Machine: "false" }, [{ type: "answered", carrierCallId: "u-1", machine: false }]],
+  ["hangup", { CallStatus: "completed", Duration: "9" }, [end("completed", null, 9, "u-1")]],
+  [
+    "hangup",
+    { CallStatus: "timeout", HangupCauseName: "No Answer", HangupCauseCode: "3000" },
+    [end("no_answer", "Plivo 3000: No Answer", null, "u-1")],
+  ],
+  ["hangup", { CallStatus: "busy", HangupCause: "Busy Line" }, [end("busy", "Plivo Busy Line", null, "u-1")]],
+])("Plivo's %s with %j tells the call %j", async (event, form, events) => {
+  callCarrier = PLIVO;
+  await send({ provider: "plivo", id: CALL, event, form: { CallUUID: "u-1", ...(form as Record<string, string>) } });
+  expect(reported).toEqual(events as never);
+});
+
+test("an outgoing call that is answered is streamed, and hung up when nobody wants it", async () => {
+  const answered = (AnsweredBy?: string) => ({ CallSid: "CA1", ...(AnsweredBy !== undefined && { AnsweredBy }) });
+  expect(await send({ id: CALL, event: "answer", form: answered() })).toContain("/media/out");
+  expect(await send({ id: CALL, event: "answer", form: answered("machine_start") })).toContain("<Hangup/>");
+});
+
+test("Plivo is told where a transferred call goes", async () => {
+  const event = transferEvent({ from: NUMBER, to: "+14155550169" });
+  expect(await send({ provider: "plivo", id: PLIVO, event, form: { CallUUID: "u-1" } })).toContain(
+    `<Dial callerId="${NUMBER}"><Number>+14155550169</Number></Dial>`,
+  );
+});
+
+test.each<[string, Partial<Sent>]>([
+  ["another token", { token: `${TOKEN}0` }],
+  ["the signature of another call", { signed: { id: "car_00000000000000000000000000" } }],
+  ["the signature of another event", { signed: { event: "elsewhere" } }],
+  ["a parameter changed", { signed: { form: { CallSid: "CA1", To: NUMBER } } }],
+  ["the address of another installation", { publicUrl: "https://evil.example" }],
+])("a callback with %s is refused and changes nothing", async (_, wrong) => {
+  const form = ringing();
+  expect(await failureOf(send({ form, ...wrong }))).toMatchObject({ kind: "forbidden" });
+  expect(await failureOf(send({ id: CALL, event: "status", form, ...wrong }))).toMatchObject({ kind: "forbidden" });
+  expect([reported, expectedIds]).toEqual([[], []]);
+});
+
+test("a carrier without a token, such as a SIP trunk, takes no callbacks", async () => {
+  const bare = {
+    ...ctx,
+    accounts: { ...ctx.accounts, getCarrierCredentials: async () => ({ carrier: bareCarrier() }) },
+  };
+  const form = new URLSearchParams(ringing());
+  const url = callbackUrl(PUBLIC_URL, "twilio", TWILIO, "voice");
+  const signatures = [twilioSignature("", url, form)];
+  const callback = { provider: "twilio", id: TWILIO, event: "voice", form, signatures, nonce: "" } as const;
+  expect(await failureOf(handleCallback(bare, callback))).toMatchObject({ kind: "forbidden" });
+});
+
+test.each(["car_00000000000000000000000000", "call_00000000000000000000000000", "own_1", "", "car_\u0000"])(
+  "a callback for %j, which names no call, is not found",
+  async (id) => {
+    expect(await failureOf(send({ id, form: ringing() }))).toMatchObject({
+      kind: "not_found",
+      detail: "Call not found",
+    });
+  },
+);
+
+test("a carrier of one provider takes no callbacks of the other", async () => {
+  const sent = { provider: "plivo", id: TWILIO, event: "answer", form: ringing() } as const;
+  expect(await failureOf(send(sent))).toMatchObject({ kind: "not_found" });
+});
+
+function bareCarrier() {
+  const settings = { allowedAddresses: [] };
+  return { ownerId: OWNER, carrierId: TWILIO, provider: "TWILIO", settings, createdAt: undefined };
+}
+
+function end(how: string, notes: string | null, durationSeconds: number | null, carrierCallId = "CA1") {
+  return { type: "ended", carrierCallId, end: { how, notes, durationSeconds } };
+}
+
+/** A stream that a carrier has opened for a call. */
+function arrived(callId: string, failure?: Error): ArrivedStream & { outcome(): string } {
+  let outcome = "open";
+  return {
+    ownerId: OWNER,
+    callId,
+    carrierCallId: "CA1",
+    gone: new AbortController().signal,
+    accept: () => {
+      if (failure) throw failure;
+      outcome = "accepted";
+      return {} as never;
+    },
+    refuse: () => {
+      outcome = "refused";
+    },
+    outcome: () => outcome,
+  };
+}

@@ -1,0 +1,114 @@
+import { Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  type CompleteConversationRequest,
+  type ConverseResponse,
+  GetCallSetupResponse,
+  type RunCallToolRequest,
+  type SpokenTurn,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Conversations } from "../../src/call/transcript.ts";
+
+type Event = NonNullable<ConverseResponse["event"]>;
+type Script = (turn: SpokenTurn) => AsyncIterable<Event> | Iterable<Event>;
+
+export interface FakeConversations extends Conversations {
+  /** `role: text` as it would be stored. */
+  lines: string[];
+  /** Each turn that was asked, in order. */
+  asked: string[];
+  script: Script;
+  completed: CompleteConversationRequest[];
+  latencies: unknown[];
+  /** The tools that were run. */
+  tools: RunCallToolRequest[];
+  /** Every call fails while it is set. */
+  away: boolean;
+}
+
+export const words = (text: string): Event => ({ $case: "text", value: text });
+export const complete: Event = { $case: "complete", value: {} };
+export const says =
+  (text: string): Script =>
+  () => [words(text), complete];
+
+/** A conversation service that keeps one conversation in memory, by the rules of docs/voice-runtimes.md. */
+export function fakeConversations(setup: Partial<GetCallSetupResponse> = {}): FakeConversations {
+  const lines: string[] = [];
+  const set = (sequence: number, line: string) => {
+    if (sequence > lines.length + 1) throw new ServiceError("condition", `Message ${lines.length + 1} is missing`);
+    lines[sequence - 1] = line;
+  };
+  const check = () => {
+    if (fake.away) throw new ServiceError("unavailable", "away");
+  };
+  const fake: FakeConversations = {
+    lines,
+    asked: [],
+    script: says("We open at nine."),
+    completed: [],
+    latencies: [],
+    tools: [],
+    away: false,
+    getCallSetup: async () => {
+      check();
+      const llm = { providerName: "CUSTOM_LLM", modelName: "m", params: undefined, fallbacks: [] };
+      return { ...GetCallSetupResponse.fromPartial({}), llm, ...setup };
+    },
+    startConversation: async () => {
+      check();
+      return { conversation: undefined, lastSequence: 0 };
+    },
+    appendTranscript: async (requests) => {
+      let lastSequence = 0;
+      for await (const { sequence, message } of requests) {
+        check();
+        if (sequence > lines.length) {
+          set(sequence, `${message?.role === Role.ROLE_USER ? "user" : "assistant"}: ${message?.content}`);
+        }
+        lastSequence = sequence;
+      }
+      return { lastSequence };
+    },
+    converse: async function* (requests) {
+      const incoming = requests[Symbol.asyncIterator]();
+      const { value: first } = await incoming.next();
+      check();
+      const turn = first.turn as SpokenTurn;
+      set(turn.sequence, `user: ${turn.text}`);
+      let heard = first.heard;
+      const over = (async () => {
+        while (!heard?.isFinal) {
+          const { done, value } = await incoming.next();
+          if (done) throw new ServiceError("cancelled", "left");
+          heard = value.heard;
+        }
+      })();
+      over.catch(() => {});
+      if (!heard) {
+        fake.asked.push(turn.text);
+        for await (const event of fake.script(turn)) {
+          if (heard) break;
+          yield { event };
+        }
+      }
+      await over;
+      check();
+      if (heard?.text) set(turn.sequence + 1, `assistant: ${heard.text}`);
+      fake.latencies.push(heard?.latency);
+      yield { event: { $case: "stored", value: { lastSequence: lines.length } } };
+    },
+    runCallTool: async (request) => {
+      check();
+      fake.tools.push(request);
+      const action = request.name === "end_call" ? { action: { $case: "endCall" as const, value: {} } } : undefined;
+      return { result: `did ${request.name}`, isError: false, action };
+    },
+    completeConversation: async (request) => {
+      check();
+      fake.completed.push(request);
+      return { status: 2 };
+    },
+  };
+  return fake;
+}

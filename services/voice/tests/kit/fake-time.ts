@@ -1,0 +1,48 @@
+import type { CallClock } from "../../src/call/call-clock.ts";
+
+export interface FakeTime extends CallClock {
+  /** Passes so much time; what is due runs in order, and the promises between are let settle. */
+  pass(ms: number): Promise<void>;
+}
+
+/**
+ * Time that stands still until a test passes it.
+ * @param wait lets what is due have its effects
+ */
+export function fakeTime(wait = settle): FakeTime {
+  let now = 0;
+  let timers: { at: number; run: () => void }[] = [];
+  return {
+    now: () => now,
+    after: (ms, run) => {
+      const timer = { at: now + ms, run };
+      timers.push(timer);
+      return () => {
+        timers = timers.filter((other) => other !== timer);
+      };
+    },
+    pass: async (ms) => {
+      const until = now + ms;
+      for (;;) {
+        await wait();
+        const due = timers.filter(({ at }) => at <= until).toSorted((a, b) => a.at - b.at)[0];
+        if (!due) break;
+        timers = timers.filter((timer) => timer !== due);
+        now = Math.max(now, due.at);
+        due.run();
+      }
+      now = until;
+      await wait();
+    },
+  };
+}
+
+/** Lets everything that waits for nothing but promises go on. */
+export async function settle(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The same for what waits for microtasks only, and much faster. */
+export async function settleMicrotasks(): Promise<void> {
+  for (let turn = 0; turn < 10; turn++) await null;
+}

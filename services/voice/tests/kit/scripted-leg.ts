@@ -1,0 +1,57 @@
+import { FRAME_MS, type Pcm } from "../../src/audio/pcm.ts";
+import type { CallClock } from "../../src/call/call-clock.ts";
+import type { Leg, LegListener } from "../../src/transport/leg.ts";
+import { playback } from "../../src/transport/playback.ts";
+
+export interface ScriptedLeg extends Leg {
+  /** The first sample of each frame that was played: scripted voices number their replies so. */
+  played: number[];
+  /** What went out in each FRAME_MS. */
+  sent: (Pcm | null)[];
+  hungUp: boolean;
+  transfers: string[];
+}
+
+/** A leg that plays in the time that it is given. */
+export function scriptedLeg(
+  time: CallClock,
+  to: LegListener,
+  /** What becomes of a transfer; `ends`: the other side ends the leg and says only then that it has succeeded. */
+  transfer: "succeeds" | "fails" | "ends" = "succeeds",
+): ScriptedLeg {
+  const queue = playback();
+  const played: number[] = [];
+  const sent: (Pcm | null)[] = [];
+  const transfers: string[] = [];
+  let hungUp = false;
+  const tick = () => {
+    if (hungUp) return;
+    time.after(FRAME_MS, tick);
+    const next = queue.nextFrame();
+    sent.push(to.sending(next?.frame ?? null, 0));
+    if (!next) return;
+    played.push(next.frame[0] ?? 0);
+    for (const mark of next.reached) to.reached(mark);
+  };
+  time.after(FRAME_MS, tick);
+  return {
+    ...queue,
+    play: (audio: Pcm) => queue.play(audio),
+    played,
+    sent,
+    transfers,
+    get hungUp() {
+      return hungUp;
+    },
+    transfer: async (number) => {
+      transfers.push(number);
+      if (transfer === "fails") throw new Error("refused");
+      if (transfer === "ends") to.ended("hung_up");
+    },
+    hangUp: async () => {
+      if (hungUp) return;
+      hungUp = true;
+      to.ended("ended_by_us");
+    },
+  };
+}

@@ -1,0 +1,65 @@
+import { SAMPLES_PER_SECOND } from "../../src/audio/pcm.ts";
+import type { ConverseOptions, SpeechToSpeech, SpokenTurnEvent } from "../../src/speech/sts.ts";
+import { WORD_MS } from "./scripted-speech.ts";
+
+export interface ScriptedSts extends SpeechToSpeech {
+  options: ConverseOptions | null;
+  /** What the model was made to say, was told by keys, was answered by tools, and where it was interrupted. */
+  said: string[];
+  told: string[];
+  answers: string[];
+  interrupted: number[];
+  /** Frames of the user's that came. */
+  heardFrames: number;
+  isOpen: boolean;
+  report(event: SpokenTurnEvent): void;
+  /** Says this, a word every 200 ms of audio, whose samples have this value. */
+  speaks(text: string, value?: number): void;
+  /** Whether it says what it is made to say. */
+  obeys: boolean;
+}
+
+/** A speech-to-speech model that does what a test says. */
+export function scriptedSts(): ScriptedSts {
+  let to: (event: SpokenTurnEvent) => void = () => {};
+  const sts: ScriptedSts = {
+    options: null,
+    said: [],
+    told: [],
+    answers: [],
+    interrupted: [],
+    heardFrames: 0,
+    isOpen: false,
+    obeys: true,
+    report: (event) => to(event),
+    speaks: (text, value = 1) => {
+      for (const [word] of text.matchAll(/\s*\S+\s*/g)) {
+        to({ type: "text", text: word });
+        to({ type: "audio", audio: new Int16Array((SAMPLES_PER_SECOND * WORD_MS) / 1_000).fill(value) });
+      }
+    },
+    converse: (options, event) => {
+      sts.options = options;
+      sts.isOpen = true;
+      to = event;
+      return {
+        send: () => void sts.heardFrames++,
+        say: (text) => {
+          sts.said.push(text);
+          if (!sts.obeys) return;
+          queueMicrotask(() => {
+            sts.speaks(text);
+            to({ type: "done" });
+          });
+        },
+        tell: (text) => void sts.told.push(text),
+        interrupt: (heardMs) => void sts.interrupted.push(heardMs),
+        answer: (callId, result) => void sts.answers.push(`${callId}: ${result}`),
+        close: () => {
+          sts.isOpen = false;
+        },
+      };
+    },
+  };
+  return sts;
+}

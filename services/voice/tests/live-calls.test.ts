@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { migrate } from "@parley/shared/db/migrate";
+import { newUuid } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { type LiveCalls, liveCalls } from "../src/call/live-calls.ts";
+import { MIGRATIONS } from "../src/migrations.ts";
+import type { LostCall } from "../src/store/calls.ts";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase(EMPTY_TEMPLATE);
+  db = openDatabase({ url: database.urls.prompt, max: 4, name: "test" });
+  await migrate(db, MIGRATIONS);
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+/** One process of the voice service, as far as its calls in the database go. */
+function startProcess(clock: FakeClock, endLost: (call: LostCall) => Promise<void> = async () => {}): LiveCalls {
+  return liveCalls({ db, clock, log: silentLogger, callsMax: 2, endLost, beatMs: 10 });
+}
+
+const callOf = (ownerId = newOwner()) => ({ ownerId, conversationId: newUuid() });
+
+test("an owner has no more calls than its limit, whichever processes hold them, and others have theirs", async () => {
+  const clock = fakeClock();
+  const processes = [startProcess(clock), startProcess(clock)];
+  const owner = newOwner();
+  const calls = Array.from({ length: 6 }, () => callOf(owner));
+  const taken = await Promise.allSettled(calls.map((call, at) => processes[at % 2]?.take(call)));
+  expect(taken.filter(({ status }) => status === "fulfilled")).toHaveLength(2);
+  const refused = await serviceErrorOf(processes[0]?.take(callOf(owner)) as Promise<void>);
+  expect(refused).toMatchObject({
+    kind: "rate_limited",
+    detail: "This account has 2 calls under way, which is its limit",
+  });
+  await processes[1]?.take(callOf());
+  const first = calls[taken.findIndex(({ status }) => status === "fulfilled")];
+  for (const process of processes) if (first) await process.release(first);
+  await processes[0]?.take(callOf(owner));
+  await Promise.all(processes.map((process) => process.stop()));
+});
+
+test("the calls of a process that died are ended once, by another, when their leases have ended", async () => {
+  const clock = fakeClock();
+  const [dead, call] = [startProcess(clock), callOf()];
+  await dead.take(call);
+  clock.advance(1_000);
+  await dead.connected(call);
+  // It beats no more.
+  await dead.stop();
+  const ended: LostCall[] = [];
+  const others = [1, 2].map(() =>
+    startProcess(clock, async (lost) => {
+      if (lost.conversationId === call.conversationId) ended.push(lost);
+    }),
+  );
+  expect(ended).toEqual([]);
+  clock.advance(7_000);
+  const own = callOf(call.ownerId);
+  await others[0]?.take(own);
+  await eventually(async () => {
+    const left = await db`select conversation_id from calls where owner_id = ${call.ownerId}`;
+    expect(left.map(({ conversationId }) => conversationId)).toEqual([own.conversationId]);
+  });
+  expect(ended).toHaveLength(1);
+  expect(ended[0]?.durationSeconds).toBeGreaterThan(0);
+  await Promise.all(others.map((process) => process.stop()));
+});
+
+test("a lost call that cannot be ended yet is tried again", async () => {
+  const clock = fakeClock();
+  const [dead, call] = [startProcess(clock), callOf()];
+  await dead.take(call);
+  await dead.stop();
+  let tries = 0;
+  const other = startProcess(clock, async (lost) => {
+    if (lost.conversationId !== call.conversationId) return;
+    tries++;
+    if (tries === 1) throw new Error("the conversation service is away");
+  });
+  clock.advance(7_000);
+  await eventually(() => expect(tries).toBe(1));
+  clock.advance(7_000);
+  await eventually(() => expect(tries).toBe(2));
+  await other.stop();
+});
+
+test("a call that its process has given up ends although the database was away then", async () => {
+  const clock = fakeClock();
+  const call = callOf();
+  const ended: string[] = [];
+  const process = startProcess(clock, async ({ conversationId }) => void ended.push(conversationId));
+  await process.take(call);
+  const [row] = await db`select * from calls where owner_id = ${call.ownerId}`;
+  await process.release(call);
+  // As if the row could not be deleted.
+  await db`insert into calls ${db(row as never)}`;
+  clock.advance(7_000);
+  await eventually(() => expect(ended).toContain(call.conversationId));
+  await process.stop();
+});

@@ -1,0 +1,104 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { createAuthority, createCertificate, storeCertificate } from "@parley/shared/testing/certificates";
+import { fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { deleteExpiredMediaStreams } from "../../src/store/media-streams.ts";
+import type { ArrivedStream } from "../../src/transport/media-stream/connection.ts";
+import { type MediaStreamsOptions, serveMediaStreams } from "../../src/transport/media-stream/media-streams.ts";
+import { carrier } from "./carrier.ts";
+
+let database: TestDatabase;
+let db: Database;
+const clock = fakeClock();
+const folder = mkdtempSync(join(tmpdir(), "parley-media-"));
+const processes: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+});
+afterEach(async () => {
+  for (const each of processes.splice(0)) await each.stop();
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+  rmSync(folder, { recursive: true });
+});
+
+function voiceProcess(options: Partial<MediaStreamsOptions> = {}) {
+  const arrived: ArrivedStream[] = [];
+  const started = serveMediaStreams({
+    listen: "127.0.0.1:0",
+    tls: null,
+    publicUrl: "",
+    streamsMax: 10,
+    db,
+    clock,
+    arrived: (stream) => arrived.push(stream),
+    dropped: () => {},
+    ...options,
+  });
+  processes.push(started);
+  return { ...started, arrived };
+}
+
+const soon = () => new Date(clock.now().getTime() + 60_000);
+
+test("a stream that one process expects is taken by whichever process it reaches, once", async () => {
+  const [one, other] = [voiceProcess(), voiceProcess()];
+  const ownerId = newOwner();
+  const { url } = await one.expect({ ownerId, callId: "call_7", dialect: "plivo", expiresAt: soon() });
+  const elsewhere = url.replace(one.address ?? "", other.address ?? "");
+  const line = await carrier(elsewhere, "plivo");
+  line.start();
+  await eventually(() => expect(other.arrived).toMatchObject([{ ownerId, callId: "call_7", carrierCallId: "CA1" }]));
+  await expect(carrier(url, "plivo")).rejects.toThrow("closed");
+});
+
+test("a stream that comes too late is refused and forgotten", async () => {
+  const process = voiceProcess();
+  const ownerId = newOwner();
+  const { url } = await process.expect({ ownerId, callId: "call_8", dialect: "twilio", expiresAt: soon() });
+  clock.advance(60_001);
+  await expect(carrier(url, "twilio")).rejects.toThrow("closed");
+  const kept = await process.expect({ ownerId, callId: "call_9", dialect: "twilio", expiresAt: soon() });
+  expect(await deleteExpiredMediaStreams(db, clock.now(), 10)).toBe(1);
+  await carrier(kept.url, "twilio");
+});
+
+test("carriers are sent to the public address, and connect with the operator's certificate", async () => {
+  const authority = await createAuthority("test");
+  const files = await storeCertificate(folder, "voice", authority, await createCertificate(authority, "voice"));
+  const behind = voiceProcess({ tls: files, publicUrl: "wss://voice.example.com/calls" });
+  const { url } = await behind.expect({
+    ownerId: newOwner(),
+    callId: "call_1",
+    dialect: "twilio",
+    expiresAt: soon(),
+  });
+  expect(url).toMatch(/^wss:\/\/voice\.example\.com\/calls\/media\/[\w-]{43}$/);
+  const direct = url.replace("voice.example.com", behind.address ?? "");
+  const socket = new WebSocket(direct, { tls: { ca: authority.cert } } as never);
+  await new Promise((resolve, reject) => {
+    socket.addEventListener("open", resolve);
+    socket.addEventListener("close", reject);
+  });
+  socket.close();
+});
+
+test("without an address to listen on, a carrier's call is refused with what to set", async () => {
+  const { expect: expectStream } = voiceProcess({ listen: "" });
+  const stream = { ownerId: newOwner(), callId: "call_1", dialect: "twilio", expiresAt: soon() } as const;
+  expect(await serviceErrorOf(expectStream(stream))).toMatchObject({
+    kind: "condition",
+    detail: expect.stringContaining("PARLEY_VOICE_LISTEN"),
+  });
+});

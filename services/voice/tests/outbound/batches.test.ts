@@ -1,0 +1,214 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { type CallBatchCounts, CallBatchSettings, CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
+import { CallBatchChange, CreateCallBatchRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import type { Call as Served } from "@parley/shared/rpc/call";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import type { CarrierEnd } from "../../src/carriers/carrier.ts";
+import { type Outbound, outbound, THEIRS } from "./kit.ts";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const served = {} as Served;
+const NUMBERS = [1, 2, 3, 4, 5].map((number) => `+1415555030${number}`);
+const NOTHING: CallBatchCounts = {
+  pending: 0,
+  calling: 0,
+  doNotCall: 0,
+  success: 0,
+  noAnswer: 0,
+  busy: 0,
+  cancelled: 0,
+  hungUpEarly: 0,
+  error: 0,
+};
+
+/** A batch of an owner, and what can be done with it. */
+async function batchOf(
+  kit: Outbound,
+  numbers = NUMBERS,
+  settings: Partial<CallBatchSettings> = {},
+  ownerId = newOwner(),
+) {
+  const request = CreateCallBatchRequest.fromPartial({ ownerId, calls: numbers.map((to) => ({ toMobileNumber: to })) });
+  const given = { ...CallBatchSettings.fromPartial({ agentId: "agt_1" }), ...settings };
+  const created = (await kit.handlers.createCallBatch?.({ ...request, settings: given }, served))?.batch;
+  const key = { ownerId, batchId: created?.batchId ?? "" };
+  return {
+    ...key,
+    get: async () => (await kit.handlers.getCallBatch?.(key, served))?.batch,
+    counts: async () => (await kit.handlers.getCallBatch?.(key, served))?.batch?.counts,
+    change: (change: CallBatchChange) => kit.handlers.changeCallBatch?.({ ...key, change }, served),
+    calls: async () =>
+      (await kit.handlers.listCalls?.({ ...FILTER, ownerId, batchId: key.batchId }, served))?.calls ?? [],
+  };
+}
+
+const FILTER = { page: { number: 1, size: 100 }, statuses: [], agentId: "", toMobileNumber: "" };
+
+/** The carrier reports how all calls that ring have ended. */
+async function endAll(kit: Outbound, ownerId: string, how: CarrierEnd["how"]): Promise<void> {
+  const ringing = await db<{ callId: string }[]>`
+    select call_id from outbound_calls where owner_id = ${ownerId} and status = 'RINGING'`;
+  for (const { callId } of ringing) {
+    const end = { how, notes: null, durationSeconds: null };
+    await kit.callbacks.report({ ownerId, callId }, { type: "ended", carrierCallId: "CA", end });
+  }
+}
+
+test("a batch calls each number once, no more at a time than the owner may, and ends with its counts", async () => {
+  const kit = outbound(db, { callsMax: 2, callsPerSecond: 10 });
+  const batch = await batchOf(kit);
+  expect(await batch.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_RUNNING, total: 5 });
+  await kit.work(batch.ownerId);
+  expect(await batch.counts()).toEqual({ ...NOTHING, pending: 3, calling: 2 });
+  for (let round = 0; round < 3; round++) {
+    await endAll(kit, batch.ownerId, "busy");
+    await kit.pass(batch.ownerId, 1);
+  }
+  expect(kit.carrier.rang.toSorted()).toEqual(NUMBERS);
+  expect(await batch.get()).toMatchObject({
+    status: CallBatchStatus.CALL_BATCH_STATUS_ENDED,
+    endedAt: expect.any(Date),
+  });
+  expect(await batch.counts()).toEqual({ ...NOTHING, busy: 5 });
+  expect(new Set((await batch.calls()).map(({ toMobileNumber }) => toMobileNumber))).toEqual(new Set(NUMBERS));
+  expect(kit.conversations.size).toBe(5);
+});
+
+test("a number that was busy is called again after its wait, as often as the batch says", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  const retries = { max: 2, afterMinutes: 5, on: [Outcome.OUTCOME_BUSY] };
+  const batch = await batchOf(kit, [THEIRS], { retries });
+  await kit.work(batch.ownerId);
+  for (const rings of [1, 2, 3]) {
+    expect(kit.carrier.rang).toHaveLength(rings);
+    await endAll(kit, batch.ownerId, "busy");
+    await kit.pass(batch.ownerId, 2);
+    expect(kit.carrier.rang).toHaveLength(rings);
+    kit.clock.advance(299_000);
+    await kit.work(batch.ownerId);
+  }
+  expect(kit.carrier.rang).toHaveLength(3);
+  expect(await batch.counts()).toEqual({ ...NOTHING, busy: 1 });
+  const other = await batchOf(kit, [THEIRS], { retries });
+  await kit.work(other.ownerId);
+  await endAll(kit, other.ownerId, "no_answer");
+  await kit.pass(other.ownerId, 2);
+  expect(await other.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_ENDED });
+});
+
+test("numbers on the do-not-call list are skipped and counted, and refused for a single call", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  const ownerId = newOwner();
+  const denied = NUMBERS.slice(0, 2);
+  for (const mobileNumber of denied) await kit.handlers.addDoNotCall?.({ ownerId, mobileNumber }, served);
+  const batch = await batchOf(kit, NUMBERS, {}, ownerId);
+  await kit.work(ownerId);
+  await endAll(kit, ownerId, "no_answer");
+  await kit.work(ownerId);
+  expect(kit.carrier.rang).toEqual(NUMBERS.slice(2));
+  expect(await batch.counts()).toEqual({ ...NOTHING, doNotCall: 2, noAnswer: 3 });
+  const refused = await failure(kit.create(ownerId, { toMobileNumber: denied[0] ?? "" }));
+  expect(refused).toMatchObject({ kind: "invalid", paths: ["to_mobile_number"] });
+  const page = { number: 1, size: 10 };
+  const list = await kit.handlers.listDoNotCall?.({ ownerId, page }, served);
+  expect(list?.numbers.map(({ mobileNumber }) => mobileNumber)).toEqual(denied);
+  await kit.handlers.removeDoNotCall?.({ ownerId, mobileNumber: denied[0] ?? "" }, served);
+  await kit.create(ownerId, { toMobileNumber: denied[0] ?? "" });
+  // Another owner's list is its own.
+  await kit.create(newOwner(), { toMobileNumber: denied[1] ?? "" });
+});
+
+test("a batch calls only within its window, and not before its start", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  // The clock says midnight.
+  const window = { fromMinute: 9 * 60, toMinute: 17 * 60, timezone: "UTC" };
+  const batch = await batchOf(kit, [THEIRS], { window });
+  const later = await batchOf(kit, [THEIRS], { startAt: new Date(kit.clock.now().getTime() + 10 * 3_600_000) });
+  for (const each of [batch, later]) await kit.work(each.ownerId);
+  kit.clock.advance(9 * 3_600_000 - 1_000);
+  for (const each of [batch, later]) await kit.work(each.ownerId);
+  expect(kit.carrier.rang).toHaveLength(0);
+  for (const each of [batch, later]) await kit.pass(each.ownerId, 2);
+  expect(kit.carrier.rang).toHaveLength(1);
+  kit.clock.advance(3_600_000);
+  await kit.work(later.ownerId);
+  expect(kit.carrier.rang).toHaveLength(2);
+});
+
+test("a paused batch begins no further calls until it is resumed, and a cancelled one never", async () => {
+  const kit = outbound(db, { callsMax: 1, callsPerSecond: 10 });
+  const batch = await batchOf(kit);
+  await kit.work(batch.ownerId);
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_PAUSE);
+  await endAll(kit, batch.ownerId, "busy");
+  await kit.pass(batch.ownerId, 3);
+  expect(kit.carrier.rang).toHaveLength(1);
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_RESUME);
+  await kit.pass(batch.ownerId, 1);
+  expect(kit.carrier.rang).toHaveLength(2);
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_CANCEL);
+  expect(await batch.counts()).toEqual({ ...NOTHING, busy: 1, calling: 1, cancelled: 3 });
+  await endAll(kit, batch.ownerId, "busy");
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_RESUME);
+  await kit.pass(batch.ownerId, 20);
+  expect(kit.carrier.rang).toHaveLength(2);
+  expect(await batch.get()).toMatchObject({ status: CallBatchStatus.CALL_BATCH_STATUS_CANCELLED });
+  expect(await batch.counts()).toEqual({ ...NOTHING, busy: 2, cancelled: 3 });
+});
+
+test("a single call of the owner waits behind no more of a batch than may be under way", async () => {
+  const kit = outbound(db, { callsMax: 3, callsPerSecond: 10 });
+  const many = Array.from({ length: 10_000 }, (_, at) => `+1415${String(5_560_000 + at)}`);
+  const batch = await batchOf(kit, many);
+  await kit.work(batch.ownerId);
+  const single = { ownerId: batch.ownerId, ...(await kit.create(batch.ownerId)) };
+  await kit.pass(batch.ownerId, 1);
+  await endAll(kit, batch.ownerId, "busy");
+  await kit.pass(batch.ownerId, 1);
+  expect(kit.carrier.rang).toContain(THEIRS);
+  expect((await kit.get(single)).placedAt).toBeDate();
+  await batch.change(CallBatchChange.CALL_BATCH_CHANGE_CANCEL);
+});
+
+test("a batch with wrong numbers is refused, naming each", async () => {
+  const kit = outbound(db);
+  const refused = await failure(batchOf(kit, [THEIRS, "12", "+19005550123"]));
+  expect(refused).toMatchObject({
+    kind: "invalid",
+    paths: ["calls.1.to_mobile_number", "calls.2.to_mobile_number"],
+  });
+  expect(await failure(batchOf(kit, []))).toMatchObject({ kind: "invalid", paths: ["calls"] });
+  const retries = { max: 1, afterMinutes: 1, on: [Outcome.OUTCOME_ERROR] };
+  expect(await failure(batchOf(kit, [THEIRS], { retries }))).toMatchObject({ paths: ["retries.on"] });
+  const window = { fromMinute: 60, toMinute: 120, timezone: "Mars/Olympus" };
+  expect(await failure(batchOf(kit, [THEIRS], { window }))).toMatchObject({ paths: ["window.timezone"] });
+});
+
+test("another owner's batch is not found", async () => {
+  const kit = outbound(db);
+  const { batchId } = await batchOf(kit, [THEIRS]);
+  const foreign = { ownerId: newOwner(), batchId };
+  expect(await failure(kit.handlers.getCallBatch?.(foreign, served) as Promise<unknown>)).toMatchObject({
+    kind: "not_found",
+  });
+  const change = CallBatchChange.CALL_BATCH_CHANGE_CANCEL;
+  expect(
+    await failure(kit.handlers.changeCallBatch?.({ ...foreign, change }, served) as Promise<unknown>),
+  ).toMatchObject({
+    kind: "not_found",
+  });
+});

@@ -1,0 +1,197 @@
+import type {
+  CompleteConversationRequest,
+  Outcome,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Call } from "@parley/proto/parley/voice/v1/call.ts";
+import { CreateCallRequest } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Database } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import type { Queue } from "@parley/shared/jobs/worker";
+import { silentLogger } from "@parley/shared/log";
+import type { Call as Served } from "@parley/shared/rpc/call";
+import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
+import { newOwner } from "@parley/shared/testing/owners";
+import type { Pcm } from "../../src/audio/pcm.ts";
+import { type CallEnd, type CallRequest, NotConnected } from "../../src/call/incoming.ts";
+import type { CallSignal } from "../../src/call/signals.ts";
+import type { CalledBack } from "../../src/carriers/carrier.ts";
+import { calledBack, holdAnswered } from "../../src/outbound/called-back.ts";
+import { type OutboundContext, QUEUES } from "../../src/outbound/context.ts";
+import { recordEnd } from "../../src/outbound/end-call.ts";
+import { outboundCalls } from "../../src/outbound/outbound.ts";
+import { deleteCall, takeCall } from "../../src/store/calls.ts";
+import type { Provider } from "../../src/store/outbound-calls.ts";
+import { type ScriptedCarrier, scriptedCarrier } from "./scripted-carrier.ts";
+
+export const OURS = "+14155550100";
+export const THEIRS = "+14155550123";
+
+export interface Outbound {
+  ctx: OutboundContext;
+  handlers: ReturnType<typeof outboundCalls>["handlers"];
+  clock: FakeClock;
+  /** Of every number. */
+  provider: Provider;
+  carrier: ScriptedCarrier;
+  callbacks: CalledBack;
+  signals: { conversationId: string; signal: CallSignal }[];
+  /** The calls that are held, with how each is to end. */
+  held: Map<string, { request: CallRequest; end(end: Partial<CallEnd>): Promise<void> }>;
+  /** How conversations ended, each once, as the conversation service keeps them. */
+  conversations: Map<string, { started: StartConversationRequest; outcome: Outcome | null; notes: string | undefined }>;
+  create(ownerId: string, given?: Partial<CreateCallRequest>): Promise<Call>;
+  get(call: { ownerId: string; callId: string }): Promise<Call>;
+  hangUp(call: { ownerId: string; callId: string }): Promise<Call>;
+  /** Runs what is due, until nothing is. */
+  work(ownerId: string): Promise<void>;
+  /** Lets so much time pass, a second at a time, and does what is due. */
+  pass(ownerId: string, seconds: number): Promise<void>;
+}
+
+/** The calls that agents make, on a database of the voice service, with everything around them scripted. */
+export function outbound(db: Database, given: Partial<OutboundContext["limits"]> = {}): Outbound {
+  const clock = fakeClock();
+  const carrier = scriptedCarrier();
+  const signals: Outbound["signals"] = [];
+  const held: Outbound["held"] = new Map();
+  const conversations: Outbound["conversations"] = new Map();
+  const processId = newUuid();
+
+  const ctx: OutboundContext = {
+    db,
+    clock,
+    log: silentLogger,
+    limits: { callsMax: 10, callsPerSecond: 1, queuedMax: 1_000, ...given },
+    deniedPrefixes: ["+1999"],
+    carrierOfNumber: async (_ownerId, number) =>
+      number === OURS ? { carrierId: "car_1", provider: kit.provider } : null,
+    numbersOf: async () => [OURS],
+    carriersOf: async () => carrier,
+    dialTrunk: async () => {
+      throw new Error("no trunk");
+    },
+    checkAgent: async ({ agentId }) => {
+      if (agentId === "agt_mute") throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
+    },
+    startCall: async (request, connect) => {
+      const key = { ownerId: request.ownerId, conversationId: request.conversationId ?? "" };
+      const now = clock.now();
+      if (!(await takeCall(db, { ...key, processId, now, until: now }, ctx.limits.callsMax)))
+        throw new ServiceError("rate_limited", "no place");
+      const ended = Promise.withResolvers<CallEnd>();
+      const unwanted = new AbortController();
+      const end = async (given: Partial<CallEnd>) => {
+        if (!held.delete(key.conversationId)) return;
+        unwanted.abort();
+        const recorded = await recordEnd(ctx, key, { outcome: "SUCCESS", durationSeconds: 1, notes: null, ...given });
+        await deleteCall(db, key, processId);
+        ended.resolve(recorded);
+      };
+      held.set(key.conversationId, { request, end });
+      const listener = {
+        heard: () => {},
+        pressed: () => {},
+        reached: () => {},
+        sending: (frame: Pcm) => frame,
+        ended: () => void end({}),
+      };
+      connect(listener, unwanted.signal).catch((error) =>
+        end({ outcome: error instanceof NotConnected ? OUTCOMES[error.how] : "ERROR", notes: String(error.message) }),
+      );
+      return { conversationId: key.conversationId, ended: ended.promise, hangUp: () => {} };
+    },
+    conversations: {
+      startConversation: (async (request: StartConversationRequest) => {
+        if (request.agentId === "agt_gone") throw new ServiceError("not_found", "Agent not found");
+        if (!conversations.has(request.conversationId))
+          conversations.set(request.conversationId, { started: request, outcome: null, notes: undefined });
+      }) as never,
+      completeConversation: (async ({ conversationId, outcome, notes }: CompleteConversationRequest) => {
+        const conversation = conversations.get(conversationId);
+        if (conversation?.outcome === null) Object.assign(conversation, { outcome: outcome, notes });
+      }) as never,
+    },
+    signals: {
+      tell: async ({ conversationId }, signal) => void signals.push({ conversationId, signal }),
+      stop: async () => {},
+    },
+    expectMedia: async ({ callId }) => ({ url: `wss://voice.example.com/media/${callId}` }),
+  };
+  const { handlers, queues } = outboundCalls(ctx);
+  const served = {} as Served;
+
+  const kit: Outbound = {
+    ctx,
+    handlers,
+    clock,
+    provider: "TWILIO",
+    carrier,
+    callbacks: calledBack(ctx),
+    signals,
+    held,
+    conversations,
+    create: async (ownerId, asked = {}) => {
+      const request = CreateCallRequest.fromPartial({
+        ownerId,
+        agentId: "agt_1",
+        toMobileNumber: THEIRS,
+        ...(asked as object),
+      });
+      return (await handlers.createCall?.(request, served))?.call as Call;
+    },
+    get: async (key) => (await handlers.getCall?.(key, served))?.call as Call,
+    hangUp: async (key) => (await handlers.hangUpCall?.(key, served))?.call as Call,
+    work: async (ownerId) => {
+      while (await runDue(db, queues, ownerId, clock.now()));
+    },
+    pass: async (ownerId, seconds) => {
+      for (let second = 0; second < seconds; second++) {
+        clock.advance(1_000);
+        await kit.work(ownerId);
+      }
+    },
+  };
+  return kit;
+}
+
+const OUTCOMES = { no_answer: "NO_ANSWER", busy: "BUSY", cancelled: "CANCELLED", failed: "ERROR" } as const;
+
+/** Runs the owner's oldest due job as a worker would. @returns whether there was one */
+async function runDue(db: Database, queues: Record<string, Queue>, ownerId: string, now: Date): Promise<boolean> {
+  const [job] = await db<{ jobId: string; queue: string; payload: unknown }[]>`
+    select job_id, queue, payload from jobs where owner_id = ${ownerId} and due_at <= ${now}
+    order by due_at, job_id limit 1`;
+  if (!job) return false;
+  await db`delete from jobs where owner_id = ${ownerId} and job_id = ${job.jobId}`;
+  const run = { ownerId, ...job, attempts: 1, lease: 1, traceparent: null };
+  const again = await queues[job.queue]?.run(run, new AbortController().signal);
+  if (again instanceof Date)
+    await db`
+      insert into jobs (owner_id, job_id, queue, payload, due_at)
+      values (${ownerId}, ${job.jobId}, ${job.queue}, ${db.json(job.payload as never)}, ${again})
+      on conflict (owner_id, job_id) do update set due_at = least(jobs.due_at, excluded.due_at)`;
+  return true;
+}
+
+/** A call that rings, or further. */
+export async function ringing(kit: Outbound, given: Partial<CreateCallRequest> = {}) {
+  const ownerId = newOwner();
+  const { callId, conversationId } = await kit.create(ownerId, given);
+  await kit.work(ownerId);
+  return { ownerId, callId, conversationId, carrierCallId: `CA${kit.carrier.rang.length}` };
+}
+
+/** The carrier connects the audio of a call, and this process holds it. */
+export async function answered(
+  kit: Outbound,
+  call: Awaited<ReturnType<typeof ringing>>,
+  machine: boolean | null = null,
+) {
+  const stream = await kit.callbacks.answer(call, { carrierCallId: call.carrierCallId, machine });
+  if (stream) await holdAnswered(kit.ctx, call, async () => ({}) as never);
+  return stream;
+}
+
+export { QUEUES };

@@ -1,0 +1,347 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { failure } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { CarrierRefusal, CarrierUnavailable } from "../../src/carriers/carrier.ts";
+import { answered, outbound, ringing, THEIRS } from "./kit.ts";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+const QUEUED = CallStatus.CALL_STATUS_QUEUED;
+const RINGING = CallStatus.CALL_STATUS_RINGING;
+const IN_PROGRESS = CallStatus.CALL_STATUS_IN_PROGRESS;
+const ENDED = CallStatus.CALL_STATUS_ENDED;
+
+test("a call is durable before its carrier is asked, then rings, is answered and ends with its conversation", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const created = await kit.create(ownerId, { isTestCall: true });
+  expect(created).toMatchObject({ status: QUEUED, isTestCall: true, toMobileNumber: THEIRS });
+  expect(kit.carrier.rang).toEqual([]);
+  await kit.work(ownerId);
+  const call = { ownerId, ...created, carrierCallId: "CA1" };
+  expect(await kit.get(call)).toMatchObject({ status: RINGING, placedAt: kit.clock.now() });
+  kit.clock.advance(5_000);
+  expect(await answered(kit, call)).toEqual({ url: `wss://voice.example.com/media/${call.callId}` });
+  expect(await kit.get(call)).toMatchObject({ status: IN_PROGRESS, answeredAt: kit.clock.now() });
+  expect(kit.held.get(call.conversationId)?.request).toMatchObject({
+    maxDurationSeconds: 3_600,
+    channel: { type: "TELEPHONY", callingType: "OUTBOUND", toMobileNumber: THEIRS, telephonyProvider: "TWILIO" },
+  });
+  await kit.held.get(call.conversationId)?.end({ durationSeconds: 42 });
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_SUCCESS, durationSeconds: 42 });
+  await kit.pass(ownerId, 60);
+  // The process that held it completes its conversation.
+  expect(kit.conversations.size).toBe(0);
+});
+
+test.each([
+  ["busy", "BUSY"],
+  ["no_answer", "NO_ANSWER"],
+  ["cancelled", "CANCELLED"],
+  ["failed", "ERROR"],
+  ["completed", "HUNG_UP_EARLY"],
+] as const)("a call that its carrier reports as %s ends as %s, once, with one conversation", async (how, outcome) => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  const notes = how === "failed" ? "Twilio 13224: Invalid number" : null;
+  const event = {
+    type: "ended" as const,
+    carrierCallId: call.carrierCallId,
+    end: { how, notes, durationSeconds: null },
+  };
+  await Promise.all([1, 2].map(() => kit.callbacks.report(call, event)));
+  await kit.callbacks.report(call, { ...event, end: { ...event.end, how: "completed" } });
+  await kit.work(call.ownerId);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome[`OUTCOME_${outcome}`] });
+  expect([...kit.conversations.keys()]).toEqual([call.conversationId]);
+  expect(kit.conversations.get(call.conversationId)).toMatchObject({ outcome: Outcome[`OUTCOME_${outcome}`] });
+  if (notes) expect(kit.conversations.get(call.conversationId)?.notes).toBe(notes);
+});
+
+test("callbacks that come late and in any order never bring an ended call back", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  const { carrierCallId } = call;
+  await kit.callbacks.report(call, {
+    type: "ended",
+    carrierCallId,
+    end: { how: "busy", notes: null, durationSeconds: 0 },
+  });
+  await kit.callbacks.report(call, { type: "ringing", carrierCallId });
+  await kit.callbacks.report(call, { type: "answered", carrierCallId, machine: true });
+  await kit.callbacks.report(call, { type: "machine_ready", carrierCallId });
+  expect(await kit.callbacks.answer(call, { carrierCallId, machine: null })).toBeNull();
+  expect(await answered(kit, call)).toBeNull();
+  expect(kit.held.has(call.conversationId)).toBe(false);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_BUSY });
+});
+
+test("a crash between the carrier's answer and ours does not ring twice: the carrier is asked first", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const call = { ownerId, ...(await kit.create(ownerId)) };
+  // The process dies when the phone rings.
+  kit.carrier.next(async (rings) => {
+    rings();
+    return new Promise(() => {});
+  });
+  void kit.work(ownerId);
+  while (kit.carrier.rang.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await kit.pass(ownerId, 60);
+  expect(kit.carrier.rang).toEqual([THEIRS]);
+  expect(await kit.get(call)).toMatchObject({ status: RINGING });
+});
+
+test("a request of unknown fate is asked about before it is repeated, and repeated only if the carrier knows no call", async () => {
+  const kit = outbound(db);
+  kit.carrier.next(async (rings) => {
+    rings();
+    throw new CarrierUnavailable("timed out");
+  });
+  const rang = await ringing(kit);
+  expect(await kit.get(rang)).toMatchObject({ status: QUEUED });
+  await kit.pass(rang.ownerId, 5);
+  expect(await kit.get(rang)).toMatchObject({ status: RINGING });
+  expect(kit.carrier.rang).toHaveLength(1);
+
+  kit.carrier.next(async () => {
+    throw new CarrierUnavailable("connection refused");
+  });
+  const refused = await ringing(kit);
+  await kit.pass(refused.ownerId, 5);
+  expect(await kit.get(refused)).toMatchObject({ status: RINGING });
+  expect(kit.carrier.rang).toHaveLength(2);
+});
+
+test("a carrier's refusal ends the call with the carrier's own code", async () => {
+  const kit = outbound(db);
+  kit.carrier.next(async () => {
+    throw new CarrierRefusal("21215", "Geo permissions");
+  });
+  const call = await ringing(kit);
+  expect(await kit.get(call)).toMatchObject({
+    status: ENDED,
+    outcome: Outcome.OUTCOME_ERROR,
+    notes: "Twilio 21215: Geo permissions",
+  });
+});
+
+test("while a carrier is down its calls wait in order, and fail after an hour", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  kit.carrier.isDown = true;
+  const first = { ownerId, ...(await kit.create(ownerId, { toMobileNumber: "+14155550001" })) };
+  kit.clock.advance(1);
+  await kit.create(ownerId, { toMobileNumber: "+14155550002" });
+  await kit.pass(ownerId, 30);
+  expect(await kit.get(first)).toMatchObject({ status: QUEUED });
+  kit.carrier.isDown = false;
+  await kit.pass(ownerId, 70);
+  expect(kit.carrier.rang.toSorted()).toEqual(["+14155550001", "+14155550002"]);
+
+  const other = newOwner();
+  kit.carrier.isDown = true;
+  const call = { ownerId: other, ...(await kit.create(other)) };
+  await kit.work(other);
+  kit.clock.advance(3_600_001);
+  await kit.pass(other, 2);
+  expect(await kit.get(call)).toMatchObject({
+    status: ENDED,
+    outcome: Outcome.OUTCOME_ERROR,
+    notes: "The carrier could not be reached for an hour",
+  });
+});
+
+test("calls of one carrier account are placed in order, at its rate, and no more than the owner may have", async () => {
+  const kit = outbound(db, { callsMax: 3 });
+  const ownerId = newOwner();
+  const numbers = [1, 2, 3, 4, 5].map((number) => `+1415555020${number}`);
+  const calls = [];
+  for (const toMobileNumber of numbers) {
+    calls.push({ ownerId, ...(await kit.create(ownerId, { toMobileNumber })) });
+    kit.clock.advance(1);
+  }
+  await kit.work(ownerId);
+  expect(kit.carrier.rang).toEqual(numbers.slice(0, 1));
+  await kit.pass(ownerId, 1);
+  expect(kit.carrier.rang).toEqual(numbers.slice(0, 2));
+  await kit.pass(ownerId, 10);
+  expect(kit.carrier.rang).toEqual(numbers.slice(0, 3));
+  const [, second] = calls;
+  if (second)
+    await kit.callbacks.report(second, {
+      type: "ended",
+      carrierCallId: "CA2",
+      end: { how: "busy", notes: null, durationSeconds: null },
+    });
+  await kit.pass(ownerId, 1);
+  expect(kit.carrier.rang).toEqual(numbers.slice(0, 4));
+});
+
+test("a call that waits for an hour fails without having rung", async () => {
+  const kit = outbound(db, { callsMax: 1 });
+  const ownerId = newOwner();
+  const long = { ownerId, ...(await kit.create(ownerId, { maxDurationSeconds: 14_400 })), carrierCallId: "CA1" };
+  await kit.work(ownerId);
+  await answered(kit, long);
+  const waiting = { ownerId, ...(await kit.create(ownerId)) };
+  await kit.pass(ownerId, 5);
+  expect(await kit.get(waiting)).toMatchObject({ status: QUEUED });
+  kit.clock.advance(3_600_000);
+  await kit.pass(ownerId, 3);
+  expect(await kit.get(waiting)).toMatchObject({ status: ENDED, notes: "The call waited in the queue for an hour" });
+  expect(kit.carrier.rang).toHaveLength(1);
+  expect(kit.conversations.get(waiting.conversationId)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR });
+});
+
+test("hanging up takes a waiting call out of the queue, stops a ringing one and ends one in progress", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const waiting = { ownerId, ...(await kit.create(ownerId)) };
+  expect(await kit.hangUp(waiting)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_CANCELLED });
+  await kit.pass(ownerId, 5);
+  expect(kit.carrier.rang).toEqual([]);
+  expect(kit.conversations.get(waiting.conversationId)).toMatchObject({ outcome: Outcome.OUTCOME_CANCELLED });
+
+  const rings = await ringing(kit);
+  await kit.hangUp(rings);
+  await kit.pass(rings.ownerId, 3);
+  expect(kit.carrier.hungUp).toEqual([rings.carrierCallId]);
+  expect(await kit.get(rings)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_CANCELLED });
+
+  const talks = await ringing(kit);
+  await answered(kit, talks);
+  await kit.hangUp(talks);
+  expect(kit.signals).toContainEqual(
+    expect.objectContaining({ conversationId: talks.conversationId, signal: "hang_up" }),
+  );
+  await kit.held.get(talks.conversationId)?.end({ durationSeconds: 3 });
+  expect(await kit.hangUp(talks)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_SUCCESS });
+});
+
+test("a call of whose fate no callback tells ends as its carrier knows it", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit, { ringSeconds: 20 });
+  kit.carrier.end(THEIRS, "busy");
+  await kit.pass(call.ownerId, 40);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_BUSY });
+});
+
+test("a phone that its carrier leaves ringing is hung up", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit, { ringSeconds: 20 });
+  await kit.pass(call.ownerId, 34);
+  expect(kit.carrier.hungUp).toEqual([]);
+  await kit.pass(call.ownerId, 8);
+  expect(kit.carrier.hungUp).toEqual([call.carrierCallId]);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_CANCELLED });
+});
+
+test("an answered call whose audio never comes is hung up and fails", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  await kit.callbacks.answer(call, { carrierCallId: call.carrierCallId, machine: null });
+  await kit.pass(call.ownerId, 80);
+  expect(kit.carrier.hungUp).toEqual([call.carrierCallId]);
+  expect(await kit.get(call)).toMatchObject({
+    status: ENDED,
+    outcome: Outcome.OUTCOME_ERROR,
+    notes: "The carrier did not connect the call's audio",
+  });
+});
+
+test("a machine is hung up, or told the message by the process that holds the call", async () => {
+  const kit = outbound(db);
+  const early = await ringing(kit, { voicemail: Voicemail.VOICEMAIL_HANG_UP });
+  expect(await answered(kit, early, true)).toBeNull();
+  expect(await kit.get(early)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_NO_ANSWER });
+
+  const late = await ringing(kit, { voicemail: Voicemail.VOICEMAIL_LEAVE_MESSAGE });
+  await answered(kit, late);
+  expect(kit.held.get(late.conversationId)?.request.leavesMessage).toBe(true);
+  await kit.callbacks.report(late, { type: "answered", carrierCallId: late.carrierCallId, machine: true });
+  await kit.callbacks.report(late, { type: "machine_ready", carrierCallId: late.carrierCallId });
+  const told = kit.signals.filter(({ conversationId }) => conversationId === late.conversationId);
+  expect(told.map(({ signal }) => signal)).toEqual(["machine_answered", "machine_ready"]);
+});
+
+test("the end of a held call is the holder's, whatever the carrier reports", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  await answered(kit, call);
+  const end = { how: "completed" as const, notes: null, durationSeconds: 9 };
+  await kit.callbacks.report(call, { type: "ended", carrierCallId: call.carrierCallId, end });
+  expect(await kit.get(call)).toMatchObject({ status: IN_PROGRESS });
+  expect(kit.signals.at(-1)).toMatchObject({ signal: "hang_up" });
+  await kit.held.get(call.conversationId)?.end({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
+  expect(await kit.get(call)).toMatchObject({ outcome: Outcome.OUTCOME_SUCCESS, notes: "Transferred to +14155550199" });
+});
+
+test.each([
+  ["to_mobile_number", { toMobileNumber: "4155550123" }, "E.164"],
+  ["to_mobile_number", { toMobileNumber: "+19995550123" }, "agents may not call numbers that begin with +1999"],
+  ["to_mobile_number", { toMobileNumber: "+19005550123" }, "agents may not call premium-rate numbers"],
+  ["to_mobile_number", { toMobileNumber: "+449091234567" }, "premium-rate"],
+  ["to_mobile_number", { toMobileNumber: "+44909123456789" }, "no numbers of this length"],
+  ["to_mobile_number", { toMobileNumber: "+881612345678" }, "+881"],
+  ["from_mobile_number", { fromMobileNumber: "+14155550999" }, "not one of your numbers with a connected carrier"],
+  ["max_duration_seconds", { maxDurationSeconds: 9 }, "from 10 to 14400"],
+  ["ring_seconds", { ringSeconds: 121 }, "from 5 to 120"],
+] as const)("a call with a wrong %s is refused: %j", async (path, given, words) => {
+  const kit = outbound(db);
+  const refused = await failure(kit.create(newOwner(), given));
+  expect(refused).toMatchObject({ kind: "invalid", paths: [path] });
+  expect(refused.detail).toContain(words);
+});
+
+test("a call of an agent that cannot speak is refused, and an agent that is gone when its call's turn comes fails it", async () => {
+  const kit = outbound(db);
+  expect(await failure(kit.create(newOwner(), { agentId: "agt_mute" }))).toMatchObject({ kind: "condition" });
+  const ownerId = newOwner();
+  const call = { ownerId, ...(await kit.create(ownerId)) };
+  await db`update outbound_calls set agent_id = 'agt_mute' where call_id = ${call.callId}`;
+  await kit.work(ownerId);
+  expect(kit.carrier.rang).toEqual([]);
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, notes: "Agent has no TTS configuration: set tts" });
+});
+
+test("a full queue refuses further calls of its owner, and takes others'", async () => {
+  const kit = outbound(db, { queuedMax: 2 });
+  const ownerId = newOwner();
+  await kit.create(ownerId);
+  await kit.create(ownerId);
+  expect(await failure(kit.create(ownerId))).toMatchObject({ kind: "unavailable" });
+  await kit.create(newOwner());
+});
+
+test("a request that is repeated with its idempotency key makes one call", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const idempotency = { key: "k", fingerprint: Buffer.alloc(32) };
+  const first = await kit.create(ownerId, { idempotency });
+  expect(await kit.create(ownerId, { idempotency })).toEqual(first);
+  await kit.pass(ownerId, 3);
+  expect(kit.carrier.rang).toHaveLength(1);
+});
+
+test("another owner's call is not found", async () => {
+  const kit = outbound(db);
+  const { callId } = await ringing(kit);
+  const foreign = { ownerId: newOwner(), callId };
+  expect(await failure(kit.get(foreign))).toMatchObject({ kind: "not_found" });
+  expect(await failure(kit.hangUp(foreign))).toMatchObject({ kind: "not_found" });
+  expect(await failure(kit.get({ ...foreign, callId: "call_1" }))).toMatchObject({ kind: "not_found" });
+});

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CallStatus } from "@parley/proto/parley/voice/v1/call.ts";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { parseAllowList } from "@parley/shared/egress/allow-list";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
+import { trunks } from "../../src/outbound/trunks.ts";
+import { dialSip } from "../../src/phone-calls/dial-sip.ts";
+import type { Leg } from "../../src/transport/leg.ts";
+import type { Invite } from "../../src/transport/sip/answering.ts";
+import { listening } from "../listening.ts";
+import { phone } from "../sip/phones.ts";
+import { OURS, type Outbound, outbound, THEIRS } from "./kit.ts";
+
+let database: TestDatabase;
+let db: Database;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+
+/** Calls go over a trunk that does this with them. */
+async function withTrunk(invited: (invite: Invite) => void, allow = "127.0.0.1", password = ""): Promise<Outbound> {
+  const [ours, trunk] = [await phone(), await phone(invited)];
+  const settings = { host: trunk.address, transport: "UDP", ...(password && { username: "acme", password }) };
+  const getCarrierCredentials = (async () => ({ carrier: { provider: "SIP", settings } })) as never;
+  const kit = outbound(db);
+  kit.provider = "SIP";
+  kit.ctx.dialTrunk = trunks(
+    { getCarrierCredentials },
+    dialSip(() => ours, parseAllowList(allow)),
+  );
+  return kit;
+}
+
+async function placed(kit: Outbound, ringSeconds = 45) {
+  const ownerId = newOwner();
+  const call = { ownerId, ...(await kit.create(ownerId)) };
+  await db`update outbound_calls set ring_seconds = ${ringSeconds} where call_id = ${call.callId}`;
+  await kit.work(ownerId);
+  return call;
+}
+
+function ended(kit: Outbound, call: { ownerId: string; callId: string }) {
+  return eventually(async () => {
+    const now = await kit.get(call);
+    expect(now.status).toBe(CallStatus.CALL_STATUS_ENDED);
+    return now;
+  });
+}
+
+test("a call over a trunk rings, is answered and ends when the other party hangs up", async () => {
+  const far: { invite: Invite; leg: Leg }[] = [];
+  const kit = await withTrunk(async (invite) => {
+    invite.ring();
+    far.push({ invite, leg: await invite.accept(listening().to) });
+  });
+  const call = await placed(kit);
+  await eventually(async () => expect((await kit.get(call)).status).toBe(CallStatus.CALL_STATUS_IN_PROGRESS));
+  expect(far[0]?.invite.called.user).toBe(THEIRS);
+  expect(far[0]?.invite.caller?.user).toBe(OURS);
+  await far[0]?.leg.hangUp();
+  expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_SUCCESS });
+});
+
+test("a trunk that asks for credentials gets the owner's", async () => {
+  const shown: boolean[] = [];
+  const kit = await withTrunk(
+    async (invite) => {
+      shown.push(invite.hasShown({ username: "acme", password: "secret", realm: "parley" }));
+      if (shown.at(-1)) invite.refuse(486, "Busy Here");
+    },
+    "127.0.0.1",
+    "secret",
+  );
+  expect(await ended(kit, await placed(kit))).toMatchObject({ outcome: Outcome.OUTCOME_BUSY });
+  expect(shown).toEqual([false, true]);
+});
+
+test.each([
+  [486, Outcome.OUTCOME_BUSY],
+  [600, Outcome.OUTCOME_BUSY],
+  [480, Outcome.OUTCOME_NO_ANSWER],
+  [603, Outcome.OUTCOME_NO_ANSWER],
+  [404, Outcome.OUTCOME_ERROR],
+  [503, Outcome.OUTCOME_ERROR],
+] as const)("a trunk's refusal with %i decides the outcome and is in the notes", async (status, outcome) => {
+  const kit = await withTrunk((invite) => invite.refuse(status, "No"));
+  expect(await ended(kit, await placed(kit))).toMatchObject({ outcome, notes: `SIP ${status}: No` });
+});
+
+test("a phone that nobody answers stops ringing when its seconds are over", async () => {
+  const invites: Invite[] = [];
+  const kit = await withTrunk((invite) => {
+    invites.push(invite);
+    invite.ring();
+  });
+  const call = await placed(kit, 1);
+  await eventually(async () => expect((await kit.get(call)).status).toBe(CallStatus.CALL_STATUS_RINGING));
+  expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_NO_ANSWER });
+  expect(invites[0]?.cancelled.aborted).toBe(true);
+});
+
+test("a ringing call that its owner hangs up stops ringing and is cancelled", async () => {
+  const invites: Invite[] = [];
+  const kit = await withTrunk((invite) => {
+    invites.push(invite);
+    invite.ring();
+  });
+  const call = await placed(kit);
+  await eventually(async () => expect((await kit.get(call)).status).toBe(CallStatus.CALL_STATUS_RINGING));
+  await kit.hangUp(call);
+  expect(kit.signals).toContainEqual({ conversationId: call.conversationId, signal: "hang_up" });
+  await kit.held.get(call.conversationId)?.end({ outcome: "HUNG_UP_EARLY" });
+  expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_CANCELLED });
+  await eventually(() => expect(invites[0]?.cancelled.aborted).toBe(true));
+});
+
+test("a trunk at an address that owners may not reach is not called", async () => {
+  const invites: Invite[] = [];
+  const kit = await withTrunk((invite) => void invites.push(invite), "10.0.0.1");
+  const call = await ended(kit, await placed(kit));
+  expect(call).toMatchObject({
+    outcome: Outcome.OUTCOME_ERROR,
+    notes: expect.stringContaining("not at a public address"),
+  });
+  expect(invites).toEqual([]);
+});

@@ -1,0 +1,98 @@
+import { expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Leg } from "../../src/transport/leg.ts";
+import type { Invite } from "../../src/transport/sip/answering.ts";
+import { listening, tone } from "../listening.ts";
+import { answer, phone, to } from "./phones.ts";
+
+test.each(["UDP", "TCP"] as const)(
+  "both sides of a call hear each other over %s until one hangs up",
+  async (protocol) => {
+    const callee = listening();
+    let calleeLeg: Leg | undefined;
+    const answering = await phone((invite) => void invite.accept(callee.to).then((leg) => (calleeLeg = leg)), protocol);
+    const caller = listening();
+    const called = await (await phone()).call(to(answering), caller.to);
+    const leg = legOf(called);
+    leg.play(tone(500, 0.6));
+    leg.mark("said");
+    calleeLeg?.play(tone(1_500, 0.6));
+    await eventually(() => {
+      expect(callee.heardTone(500)).toBeTrue();
+      expect(caller.heardTone(1_500)).toBeTrue();
+      expect(caller.marks).toEqual(["said"]);
+    });
+    expect(leg.heardSamples()).toBe(9_600);
+    await leg.hangUp();
+    await leg.hangUp();
+    await eventually(() => expect(callee.endings).toEqual(["hung_up"]));
+    expect(caller.endings).toEqual(["ended_by_us"]);
+  },
+);
+
+test("what is cleared is not heard by the other side", async () => {
+  const callee = listening();
+  const answering = await phone(answer(callee.to));
+  const leg = legOf(await (await phone()).call(to(answering), listening().to));
+  leg.play(tone(500, 30));
+  await eventually(() => expect(callee.heardTone(500)).toBeTrue());
+  leg.clear();
+  expect(leg.queuedSamples()).toBe(0);
+  leg.play(tone(1_500, 0.4));
+  await eventually(() => expect(callee.heardTone(1_500)).toBeTrue());
+  expect(leg.heardSamples()).toBeLessThan(16_000 * 30);
+});
+
+test("a refused call says why and leaves no port open", async () => {
+  const answering = await phone((invite) => invite.refuse(486, "Busy Here"));
+  expect(await (await phone()).call(to(answering), listening().to)).toEqual({ refused: 486, reason: "Busy Here" });
+});
+
+test("a caller that gives up is told so, and the callee too", async () => {
+  const rung: Invite[] = [];
+  const answering = await phone((invite) => {
+    invite.ring();
+    rung.push(invite);
+  });
+  const patience = new AbortController();
+  const calling = (await phone()).call(
+    { ...to(answering, patience.signal), ringing: () => patience.abort() },
+    listening().to,
+  );
+  expect(await calling).toEqual({ refused: 487, reason: "Request Terminated" });
+  const [invite] = rung as [Invite];
+  expect(invite.cancelled.aborted).toBeTrue();
+  expect(invite.accept(listening().to)).rejects.toThrow("The caller has given up");
+});
+
+test("a callee that asks for credentials gets them, and refuses those who lack them", async () => {
+  const known = { username: "trunk", password: "secret", realm: "parley" };
+  const answering = await phone((invite) => void (invite.hasShown(known) && invite.accept(listening().to)));
+  const calling = await phone();
+  const right = await calling.call({ ...to(answering), credentials: known }, listening().to);
+  expect(right).toHaveProperty("answered");
+  const wrong = await calling.call({ ...to(answering), credentials: { ...known, password: "guess" } }, listening().to);
+  expect(wrong).toMatchObject({ refused: 401 });
+  expect(await calling.call(to(answering), listening().to)).toMatchObject({ refused: 401 });
+});
+
+test("a callee that is not there is given up", async () => {
+  const gone = await phone();
+  gone.stop();
+  expect(await (await phone()).call(to(gone), listening().to)).toMatchObject({ refused: 408 });
+});
+
+test("a phone that stops ends its calls on the other side", async () => {
+  const callee = listening();
+  const answering = await phone(answer(callee.to));
+  const calling = await phone();
+  await calling.call(to(answering), listening().to);
+  await eventually(() => expect(callee.frames()).toBeGreaterThan(0));
+  calling.stop();
+  await eventually(() => expect(callee.endings).toEqual(["hung_up"]));
+});
+
+function legOf(answer: object): Leg {
+  expect(answer).toHaveProperty("answered");
+  return (answer as { answered: Leg }).answered;
+}

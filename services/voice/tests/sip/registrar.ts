@@ -1,0 +1,57 @@
+import { readNameAddress } from "../../src/transport/sip/address.ts";
+import { challenger } from "../../src/transport/sip/digest.ts";
+import { headerOf, isRequest, readSip, type SipRequest, writeSip } from "../../src/transport/sip/message.ts";
+import type { Target } from "../../src/transport/sip/sockets.ts";
+import { responseTo } from "../../src/transport/sip/transactions.ts";
+
+const KNOWN = { username: "acme", password: "of-the-trunk", realm: "trunk.example" };
+
+/** A trunk on loopback that keeps the bindings of those who show the password. */
+export async function registrar({ shortest = 60, granted = 120 }: { shortest?: number; granted?: number } = {}) {
+  const bindings = new Set<string>();
+  const asked: SipRequest[] = [];
+  const challenges = challenger(() => Date.now());
+  let isDown = false;
+
+  const register = (request: SipRequest) => {
+    const shown = headerOf(request, "authorization");
+    if (!shown || challenges.check(shown, "REGISTER", KNOWN) !== "right")
+      return responseTo(request, 401, "Unauthorized", {
+        headers: { "www-authenticate": challenges.challenge(KNOWN.realm) },
+      });
+    if (Number(headerOf(request, "expires")) < shortest)
+      return responseTo(request, 423, "Interval Too Brief", { headers: { "min-expires": String(shortest) } });
+    for (const value of request.headers.get("contact") ?? []) {
+      const contact = readNameAddress(value);
+      if (contact?.params.get("expires") === "0") bindings.delete(contact.uri);
+      else if (contact) bindings.add(contact.uri);
+    }
+    const contact = [...bindings].map((uri) => `<${uri}>;expires=${granted}`);
+    return responseTo(request, 200, "OK", { headers: { contact } });
+  };
+
+  const socket = await Bun.udpSocket({
+    hostname: "127.0.0.1",
+    socket: {
+      data: (from, bytes, port, address) => {
+        const message = readSip(bytes.toString());
+        if (isDown || !message || !isRequest(message)) return;
+        asked.push(message);
+        from.send(writeSip(register(message)), port, address);
+      },
+    },
+  });
+  const target: Target = { protocol: "UDP", address: "127.0.0.1", port: socket.port };
+  return {
+    bindings,
+    asked,
+    target,
+    goDown: () => {
+      isDown = true;
+    },
+    comeBack: () => {
+      isDown = false;
+    },
+    stop: () => socket.close(),
+  };
+}

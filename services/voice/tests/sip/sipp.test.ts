@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { obtainProgram } from "@parley/shared/testing/debian";
+import { eventually } from "@parley/shared/testing/eventually";
+import { listening, tone } from "../listening.ts";
+import { freePort } from "./free-port.ts";
+import { answer, phone, to } from "./phones.ts";
+
+let sipp: string;
+let folder: string;
+beforeAll(async () => {
+  sipp = await obtainProgram("sipp", "sip-tester");
+  folder = mkdtempSync(join(tmpdir(), "parley-sipp-"));
+  // Its built-in scenarios read their audio from here.
+  symlinkSync("/usr/share/sip-tester", join(folder, "pcap"));
+}, 120_000);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+test("sipp's calls are answered, heard with their key, and ended", async () => {
+  const agent = listening();
+  const answering = await phone(answer(agent.to));
+  await run([answering.address, "-sn", "uac_pcap", "-m", "1"]);
+  await eventually(() => expect(agent.endings).toEqual(["hung_up"]));
+  expect(agent.keys).toEqual(["1"]);
+  // 236 packets of 30 ms, as the recording has them.
+  expect(agent.frames()).toBeGreaterThan(300);
+  expect(answering.dropped).toEqual({});
+});
+
+test("ten calls of sipp at once are held over TCP", async () => {
+  const answering = await phone(answer());
+  await run([answering.address, "-sn", "uac", "-t", "t1", "-m", "10", "-r", "10", "-d", "200"]);
+});
+
+test("a call to sipp is answered, and ended by us", async () => {
+  const port = await freePort();
+  const server = start(["-sn", "uas", "-m", "1", "-p", String(port)]);
+  try {
+    const address = { protocol: "UDP", address: "127.0.0.1", port } as const;
+    const calling = await phone();
+    // Until sipp listens.
+    const leg = await eventually(async () => {
+      const call = { ...to(calling), uri: `sip:service@127.0.0.1:${port}`, server: address };
+      const called = await calling.call(call, listening().to);
+      if ("refused" in called) throw new Error(`refused with ${called.refused}`);
+      return called.answered;
+    });
+    leg.play(tone(500, 0.1));
+    await leg.hangUp();
+    expect(await server.exited).toBe(0);
+  } finally {
+    server.kill();
+  }
+});
+
+async function run(args: string[]): Promise<void> {
+  const client = start(args);
+  const [status, said] = await Promise.all([client.exited, client.stderr.text()]);
+  if (status !== 0) throw new Error(`sipp ended with ${status}: ${said}`);
+}
+
+function start(args: string[]) {
+  const fixed = ["-i", "127.0.0.1", "-mi", "127.0.0.1", "-nostdin", "-timeout", "50", "-timeout_error"];
+  return Bun.spawn([sipp, ...args, ...fixed], { cwd: folder, stdio: ["ignore", "ignore", "pipe"] });
+}

@@ -1,0 +1,173 @@
+import { expect, test } from "bun:test";
+import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import { silentLogger } from "@parley/shared/log";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { CallRequest } from "../../src/call/incoming.ts";
+import { answerInvite, type InviteContext } from "../../src/phone-calls/answer-invite.ts";
+import type { Invite } from "../../src/transport/sip/answering.ts";
+import { listening } from "../listening.ts";
+import { type Phone, phone, to } from "./phones.ts";
+
+const NUMBER = "+14155550123";
+const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk" };
+
+/** Phone calls to one number of one owner, and to a second number of another owner that has no agent with it. */
+function office(settings: Partial<CarrierSettings>) {
+  const requests: CallRequest[] = [];
+  const looked: string[] = [];
+  const ctx = {
+    accounts: {
+      findTrunk: async ({ mobileNumber }) => ({
+        carrier: [NUMBER, "+14155550124"].includes(mobileNumber)
+          ? {
+              ownerId: "own_1",
+              carrierId: "car_1",
+              provider: "SIP",
+              settings: CarrierSettings.fromPartial(settings),
+              createdAt: undefined,
+            }
+          : undefined,
+      }),
+    },
+    agents: {
+      findCallee: async ({ called, ofOwnerId }) => ({
+        agent: called === NUMBER && ofOwnerId !== "own_2" ? { ownerId: "own_1", agentId: "agt_1" } : undefined,
+      }),
+    },
+    addressesOf: async (host) => {
+      looked.push(host);
+      return host === "trunk.example" ? ["198.51.100.7", "2001:db8::7"] : [];
+    },
+    startCall: async (request, connect) => {
+      requests.push(request);
+      await connect(listening().to, new AbortController().signal);
+      return { conversationId: "1", ended: new Promise(() => {}), hangUp: () => {} };
+    },
+    log: silentLogger,
+  } satisfies InviteContext;
+  return { ctx, requests, looked };
+}
+
+interface Given {
+  from?: string;
+  called?: string;
+  to?: string;
+  caller?: string;
+  shows?: { username: string; password: string };
+}
+
+/** An invite that notes what became of it. */
+function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, caller, shows }: Given) {
+  const uri = (user: string) => ({ scheme: "sip" as const, user, host: "x", port: null, params: new Map() });
+  const outcome: string[] = [];
+  const given = {
+    called: uri(called),
+    to: uri(dialled),
+    caller: caller === undefined ? null : uri(caller),
+    callId: "1",
+    source: { protocol: "UDP", address: from, port: 5060 },
+    cancelled: new AbortController().signal,
+    hasShown: ({ username, password }) => {
+      if (shows && shows.username === username && shows.password === password) return true;
+      outcome.push("401");
+      return false;
+    },
+    ring: () => {},
+    accept: async () => {
+      outcome.push("200");
+      return {} as never;
+    },
+    refuse: (status) => void outcome.push(String(status)),
+  } satisfies Invite;
+  return { given, outcome };
+}
+
+async function called(settings: Partial<CarrierSettings>, given: Given) {
+  const { ctx, requests, looked } = office(settings);
+  const { given: asked, outcome } = invite(given);
+  await answerInvite(ctx, asked);
+  return { outcome, requests, looked };
+}
+
+test("a call from an address of the number's trunk reaches the agent of the trunk's owner", async () => {
+  const { outcome, requests } = await called(TRUNK, { caller: "+442071838750" });
+  expect(outcome).toEqual(["200"]);
+  expect(requests).toMatchObject([
+    {
+      ownerId: "own_1",
+      agentId: "agt_1",
+      channel: {
+        type: "TELEPHONY",
+        callingType: "INBOUND",
+        toMobileNumber: NUMBER,
+        fromMobileNumber: "+442071838750",
+      },
+    },
+  ]);
+});
+
+test.each([
+  ["without a plus", { called: "14155550123" }],
+  ["with the international prefix", { called: "0014155550123" }],
+  ["with a parameter", { called: "+14155550123;npdi" }],
+  ["in To, when the registration is called", { called: "acme", to: "14155550123" }],
+])("a number is recognized %s", async (_how, given) => {
+  expect((await called(TRUNK, given)).outcome).toEqual(["200"]);
+});
+
+test("a caller who withholds the number is none", async () => {
+  const { requests } = await called(TRUNK, { caller: "anonymous" });
+  expect(requests[0]?.channel).toMatchObject({ fromMobileNumber: undefined });
+});
+
+test.each([
+  ["192.0.2.77", "200"],
+  ["::ffff:192.0.2.77", "200"],
+  ["192.0.3.77", "401"],
+  ["198.51.100.7", "401"],
+  ["2001:db8::7", "401"],
+])("with a list of addresses, a call from %s is answered with %s", async (from, status) => {
+  const { outcome, looked } = await called({ host: "trunk.example", allowedAddresses: ["192.0.2.0/24"] }, { from });
+  expect(outcome).toEqual([status]);
+  expect(looked).toEqual([]);
+});
+
+test("a call from elsewhere needs the trunk's credentials", async () => {
+  const from = "203.0.113.9";
+  const { username, password } = TRUNK;
+  expect((await called(TRUNK, { from, shows: { username, password } })).outcome).toEqual(["200"]);
+  expect((await called(TRUNK, { from, shows: { username, password: "guess" } })).outcome).toEqual(["401"]);
+  expect((await called({ host: "trunk.example" }, { from, shows: { username: "", password: "" } })).outcome).toEqual([
+    "401",
+  ]);
+});
+
+test.each([
+  ["a number", { called: NUMBER }],
+  ["the name of a registration", { called: "parley", to: NUMBER }],
+])("a call from this machine to %s needs neither", async (_whom, given) => {
+  expect((await called({ host: "trunk.example" }, { from: "127.0.0.1", ...given })).outcome).toEqual(["200"]);
+});
+
+test("strangers get the same answer for every number", async () => {
+  for (const number of [NUMBER, "+14155550124", "+14155550199", "agt_1", ""])
+    expect((await called(TRUNK, { from: "203.0.113.9", called: number })).outcome).toEqual(["401"]);
+});
+
+test("a number of the trunk that no agent of its owner has is not found", async () => {
+  expect((await called(TRUNK, { called: "+14155550124" })).outcome).toEqual(["404"]);
+});
+
+test("a trunk that shows its credentials by digest is let in over a real connection", async () => {
+  const { ctx, requests } = office(TRUNK);
+  const stranger = (given: Invite): Invite => ({ ...given, source: { ...given.source, address: "203.0.113.9" } });
+  const parley: Phone = await phone((given) => void answerInvite(ctx, stranger(given)));
+  const trunk = await phone();
+  const call = { ...to(parley), uri: `sip:${NUMBER}@${parley.address}` };
+  const { username, password } = TRUNK;
+  expect(await trunk.call({ ...call, credentials: { username, password: "wrong" } }, listening().to)).toMatchObject({
+    refused: 401,
+  });
+  expect(await trunk.call({ ...call, credentials: { username, password } }, listening().to)).toHaveProperty("answered");
+  await eventually(() => expect(requests).toHaveLength(1));
+});

@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import fc from "fast-check";
+import { holdStsCall } from "../src/call/speech-to-speech/hold-call.ts";
+import type { SpokenTurnEvent } from "../src/speech/sts.ts";
+import { LINES } from "../src/turn/settings.ts";
+import { fakeTime, settleMicrotasks } from "./kit/fake-time.ts";
+import { scriptedLeg } from "./kit/scripted-leg.ts";
+import { scriptedDetector } from "./kit/scripted-speech.ts";
+import { scriptedSts } from "./kit/scripted-sts.ts";
+
+type Step =
+  | { does: "passes"; ms: number }
+  | { does: "speaks" }
+  | { does: "tells"; event: SpokenTurnEvent }
+  | { does: "presses"; key: string }
+  | { does: "voice"; type: "speech_began" | "speech_ended" };
+
+const tells = (event: SpokenTurnEvent) => fc.constant<Step>({ does: "tells", event });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.integer({ min: 0, max: 4_000 }).map((ms): Step => ({ does: "passes", ms })),
+  fc.constant<Step>({ does: "speaks" }),
+  tells({ type: "user_began" }),
+  tells({ type: "user_said", text: "When do you open?" }),
+  tells({ type: "done" }),
+  ...["end_call", "transfer_call", "weather"].map((name) =>
+    tells({ type: "tool_call", callId: "c", name, arguments: {} }),
+  ),
+  tells({ type: "failed", error: new ServiceError("upstream_failed", "gone") }),
+  fc.constantFrom("1", "#").map((key): Step => ({ does: "presses", key })),
+  fc.constantFrom("speech_began" as const, "speech_ended" as const).map((type): Step => ({ does: "voice", type })),
+);
+
+/** Longer than any wait of a call, one after the other. */
+const LONG_MS = 60_000;
+
+test("whatever a model does and when: what it is interrupted in is not played on, and every call ends", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.boolean(), async (steps, obeys) => {
+      const time = fakeTime(settleMicrotasks);
+      const sts = scriptedSts();
+      sts.obeys = obeys;
+      const detector = scriptedDetector();
+      const lines: string[] = [];
+      const held = holdStsCall({
+        sts,
+        conversing: { model: "m", params: {}, prompt: "", tools: [] },
+        runTool: async (name) => {
+          const action =
+            name === "end_call"
+              ? { $case: "endCall" as const, value: {} }
+              : { $case: "transferCall" as const, value: { phoneNumber: "+14155550199" } };
+          return { result: "done", isError: false, action: name === "weather" ? undefined : { action } };
+        },
+        detector,
+        transcript: { append: (role, text) => void lines.push(`${role}: ${text}`) },
+        greeting: "Hello there.",
+        lines: LINES,
+        idle: { afterMs: 5_000, remindersMax: 1 },
+        clock: time,
+        log: silentLogger,
+        background: null,
+        recorder: null,
+      });
+      const leg = scriptedLeg(time, held.listener);
+      held.connected(leg);
+      await settleMicrotasks();
+      let value = 1;
+      for (const each of steps) {
+        if (each.does === "passes") await time.pass(each.ms);
+        if (each.does === "speaks") sts.speaks("We open at nine in the morning.", ++value);
+        if (each.does === "presses") held.listener.pressed(each.key);
+        if (each.does === "voice") detector.report({ type: each.type, agoMs: 0 });
+        if (each.does !== "tells") continue;
+        sts.report(each.event);
+        // Only a last apology goes on.
+        if (each.event.type !== "user_began" || leg.hungUp || sts.said.includes(LINES.apology)) continue;
+        expect(leg.queuedSamples()).toBe(0);
+      }
+      await time.pass(LONG_MS);
+      expect((await held.ended).endedAt).toBeGreaterThanOrEqual(0);
+      expect(leg.hungUp).toBeTrue();
+      expect(sts.isOpen).toBeFalse();
+      expect(lines.filter((line) => /: $/.test(line))).toEqual([]);
+    }),
+    { numRuns: 60 },
+  );
+}, 60_000);

@@ -1,0 +1,235 @@
+import { expect, test } from "bun:test";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import { holdStsCall, type StsCallParts } from "../src/call/speech-to-speech/hold-call.ts";
+import { LINES } from "../src/turn/settings.ts";
+import { fakeTime, settle } from "./kit/fake-time.ts";
+import { scriptedLeg } from "./kit/scripted-leg.ts";
+import { scriptedDetector } from "./kit/scripted-speech.ts";
+import { scriptedSts } from "./kit/scripted-sts.ts";
+
+const REPLY = "We open at nine in the morning, and on Sundays at ten.";
+
+/** A call with a scripted model, on a scripted leg. */
+async function newCall(given: Partial<StsCallParts> = {}, transfer: Parameters<typeof scriptedLeg>[2] = "succeeds") {
+  const time = fakeTime();
+  const sts = scriptedSts();
+  const detector = scriptedDetector();
+  const lines: string[] = [];
+  const tools: string[] = [];
+  const held = holdStsCall({
+    sts,
+    conversing: { model: "m", params: {}, prompt: "You are Ada.", tools: [] },
+    runTool: async (name) => {
+      tools.push(name);
+      const action = name === "end_call" ? { $case: "endCall" as const, value: {} } : null;
+      const transfer = { $case: "transferCall" as const, value: { phoneNumber: "+14155550199" } };
+      const decided = name === "transfer_call" ? transfer : action;
+      return { result: `did ${name}`, isError: false, action: decided ? { action: decided } : undefined };
+    },
+    detector,
+    transcript: { append: (role, text) => void lines.push(`${role}: ${text}`) },
+    greeting: "",
+    lines: LINES,
+    idle: null,
+    clock: time,
+    log: silentLogger,
+    background: null,
+    recorder: null,
+    ...given,
+  });
+  const leg = scriptedLeg(time, held.listener, transfer);
+  held.connected(leg);
+  await settle();
+  return { ...held, time, sts, detector, leg, lines, tools };
+}
+
+test("a call is held: greeting, question, answer, farewell, and the end that the model decides", async () => {
+  const call = await newCall({ greeting: "Front desk, how can I help?" });
+  await call.time.pass(2_000);
+  call.sts.report({ type: "user_began" });
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  call.sts.speaks("At nine.");
+  call.sts.report({ type: "done" });
+  await call.time.pass(1_000);
+  call.sts.report({ type: "user_said", text: "Bye." });
+  call.sts.report({ type: "tool_call", callId: "c1", name: "end_call", arguments: {} });
+  call.sts.report({ type: "done" });
+  await call.time.pass(100);
+  expect(call.sts.answers).toEqual(["c1: did end_call"]);
+  expect(call.leg.hungUp).toBe(false);
+  call.sts.speaks("Goodbye then!");
+  call.sts.report({ type: "done" });
+  await call.time.pass(1_000);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", reason: "agent_ended" });
+  expect(call.lines).toEqual([
+    "assistant: Front desk, how can I help?",
+    "user: When do you open?",
+    "assistant: At nine.",
+    "user: Bye.",
+    "assistant: Goodbye then!",
+  ]);
+  expect(call.leg.hungUp).toBe(true);
+  expect(call.sts.isOpen).toBe(false);
+});
+
+test("a user who interrupts stops the agent at once: the model learns how much was heard, and that is stored", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  call.sts.speaks(REPLY);
+  await call.time.pass(810);
+  const played = call.leg.played.length;
+  call.sts.report({ type: "user_began" });
+  await call.time.pass(1_000);
+  expect(call.leg.played).toHaveLength(played);
+  expect(call.sts.interrupted).toEqual([played * 20]);
+  const heard = call.lines[1]?.replace("assistant: ", "") ?? "";
+  expect(heard).not.toBe("");
+  expect(REPLY.startsWith(heard)).toBeTrue();
+  expect(heard.length).toBeLessThan(REPLY.length / 2);
+});
+
+test("what the user said is stored before the answer to it, even if the model tells it later", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_began" });
+  call.sts.speaks("At nine.");
+  call.sts.report({ type: "done" });
+  await call.time.pass(1_000);
+  expect(call.lines).toEqual([]);
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  expect(call.lines).toEqual(["user: When do you open?", "assistant: At nine."]);
+  expect(call.sts.options?.history()).toEqual([
+    { role: "user", text: "When do you open?" },
+    { role: "assistant", text: "At nine." },
+  ]);
+});
+
+test("a voice without words keeps nothing from being stored for longer than five seconds", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_began" });
+  call.sts.speaks("Pardon?");
+  call.sts.report({ type: "done" });
+  await call.time.pass(6_000);
+  expect(call.lines).toEqual(["assistant: Pardon?"]);
+});
+
+test("a transfer follows the last word, and one that fails is apologized for", async () => {
+  const call = await newCall({}, "fails");
+  call.sts.report({ type: "user_said", text: "A person, please." });
+  call.sts.report({ type: "tool_call", callId: "c", name: "transfer_call", arguments: {} });
+  await call.time.pass(100);
+  call.sts.speaks("One moment, please.");
+  call.sts.report({ type: "done" });
+  expect(call.leg.transfers).toEqual([]);
+  await call.time.pass(1_000);
+  expect(call.leg.transfers).toEqual(["+14155550199"]);
+  expect(call.sts.said).toEqual([LINES.not_transferred]);
+  expect(call.leg.hungUp).toBe(false);
+});
+
+test("a model that ends the call without a word ends it all the same", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_said", text: "Bye." });
+  call.sts.report({ type: "tool_call", callId: "c", name: "end_call", arguments: {} });
+  await call.time.pass(5_100);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
+});
+
+test("a tool that cannot be run is told to the model as such", async () => {
+  const call = await newCall({ runTool: () => Promise.reject(new ServiceError("unavailable", "away")) });
+  call.sts.report({ type: "tool_call", callId: "c", name: "weather", arguments: "no object" });
+  await call.time.pass(10);
+  expect(call.sts.answers).toEqual(["c: The tool does not work now. Tell the user."]);
+});
+
+test("a model that says nothing is given up after 15 s, with an apology that may fail too", async () => {
+  const call = await newCall();
+  call.sts.obeys = false;
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  await call.time.pass(15_100);
+  expect(call.sts.said).toEqual([LINES.apology]);
+  await call.time.pass(15_100);
+  expect(await call.ended).toMatchObject({ outcome: "ERROR", reason: "failed" });
+});
+
+test("a model that stalls in the middle of a reply is given up, and the apology is heard", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  call.sts.speaks("We open");
+  await call.time.pass(16_000);
+  await call.time.pass(5_000);
+  expect(await call.ended).toMatchObject({ outcome: "ERROR" });
+  expect(call.lines).toEqual([
+    "user: When do you open?",
+    expect.stringMatching(/^assistant: We/),
+    `assistant: ${LINES.apology}`,
+  ]);
+});
+
+test("a model that does not react to a user who speaks is given up", async () => {
+  const call = await newCall();
+  for (let sentence = 0; sentence < 2; sentence++) {
+    call.detector.report({ type: "speech_began", agoMs: 0 });
+    await call.time.pass(1_500);
+    call.detector.report({ type: "speech_ended", agoMs: 0 });
+    await call.time.pass(1_000);
+  }
+  await call.time.pass(15_000);
+  expect(call.sts.said).toEqual([LINES.apology]);
+});
+
+test("a model that fails ends the call with its reason, and what was heard is stored", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  call.sts.speaks(REPLY);
+  await call.time.pass(600);
+  call.sts.report({ type: "failed", error: new ServiceError("upstream_failed", "OPENAI refused the key") });
+  expect(await call.ended).toMatchObject({ outcome: "ERROR", notes: "OPENAI refused the key" });
+  expect(call.lines).toHaveLength(2);
+});
+
+test("a silent user is reminded, and then the call ends", async () => {
+  const call = await newCall({ idle: { afterMs: 5_000, remindersMax: 1 } });
+  await call.time.pass(5_100);
+  expect(call.sts.said).toEqual([LINES.reminder]);
+  await call.time.pass(7_000);
+  expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY", reason: "user_silent" });
+});
+
+test("a noise that the model took for the user does not keep the call open for ever", async () => {
+  const call = await newCall({ idle: { afterMs: 5_000, remindersMax: 0 } });
+  call.sts.report({ type: "user_began" });
+  await call.time.pass(11_000);
+  expect(await call.ended).toMatchObject({ reason: "user_silent" });
+});
+
+test("pressed keys are a message of the user's, and stop the agent", async () => {
+  const call = await newCall();
+  call.sts.speaks(REPLY);
+  await call.time.pass(500);
+  for (const key of ["4", "2", "#"]) call.listener.pressed(key);
+  expect(call.sts.told).toEqual(["[Pressed 42]"]);
+  expect(call.sts.interrupted).toHaveLength(1);
+  expect(call.lines.at(-1)).toBe("user: [Pressed 42]");
+});
+
+test("a machine that answers hears the message only, after its own greeting", async () => {
+  const call = await newCall({ lines: { ...LINES, voicemail: "Please call us back." }, greeting: "Hello there!" });
+  await call.time.pass(300);
+  call.machineAnswered();
+  const frames = call.sts.heardFrames;
+  call.listener.heard(new Int16Array(320));
+  expect(call.sts.heardFrames).toBe(frames);
+  call.machineReady();
+  await call.time.pass(3_000);
+  expect(await call.ended).toMatchObject({ outcome: "SUCCESS", reason: "left_message" });
+  expect(call.lines.at(-1)).toBe("assistant: Please call us back.");
+});
+
+test("a user who leaves leaves what was heard", async () => {
+  const call = await newCall({ greeting: "Front desk, how can I help?" });
+  await call.time.pass(410);
+  call.listener.ended("hung_up");
+  expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY" });
+  expect(call.lines[0]).toStartWith("assistant: Front desk,");
+});

@@ -1,0 +1,471 @@
+import { afterEach, beforeEach, describe, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import { SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
+import { pcmBytes, pcmReader } from "../src/audio/wav.ts";
+import type { Times } from "../src/speech/access.ts";
+import { selectSpeechToSpeech } from "../src/speech/providers.ts";
+import type { SpokenTurnEvent } from "../src/speech/sts.ts";
+import { type Connection, type SpeechServer, startSpeechServer } from "./speech-server.ts";
+
+type Message = Record<string, unknown>;
+
+/** What a provider says and hears, message by message as its documentation has it. */
+interface Provider {
+  providerName: string;
+  key: string;
+  address: string;
+  /** Added to the server's address. */
+  base: string;
+  path: string;
+  headers: Record<string, string>;
+  /** The message that opens the conversation, in part. */
+  setup: object;
+  /** What the provider answers to it. */
+  ready: object;
+  /** The audio in a message, in base64; null if it has none. */
+  audioIn(message: Message): string | null;
+  hearsSamplesPerSecond: number;
+  userBegan: object[];
+  userSaid(text: string): object[];
+  audio(samples: Int16Array): object;
+  text(text: string): object;
+  toolCall: object;
+  /** What it wants for an answer of "sunny". */
+  toolAnswer: object;
+  done: object[];
+  greeting: object;
+  malformed: (object | string)[];
+  /** After which a lost connection can be replaced, and what the next one is told of the one before. */
+  resumable: object[];
+  resumes: object[];
+  error: (connection: Connection) => void;
+}
+
+const base64 = (samples: Int16Array) => Buffer.from(pcmBytes(samples)).toString("base64");
+
+const PROVIDERS: Record<string, Provider> = {
+  OpenAI: {
+    providerName: "OPENAI",
+    key: "OPENAI_API_KEY",
+    address: "OPENAI_BASE_URL",
+    base: "/v1",
+    path: "/v1/realtime",
+    headers: { authorization: "Bearer the-key" },
+    setup: {
+      type: "session.update",
+      session: {
+        type: "realtime",
+        instructions: "You are Ada.",
+        audio: { input: { transcription: { language: "en" } }, output: { voice: "marin" } },
+        tools: [
+          { type: "function", name: "weather", description: "Tells the weather", parameters: { type: "object" } },
+        ],
+      },
+    },
+    ready: { type: "session.updated", session: {} },
+    audioIn: ({ type, audio }) => (type === "input_audio_buffer.append" ? String(audio) : null),
+    hearsSamplesPerSecond: 24_000,
+    userBegan: [{ type: "input_audio_buffer.speech_started", audio_start_ms: 0, item_id: "u" }],
+    userSaid: (transcript) => [
+      {
+        type: "conversation.item.input_audio_transcription.completed",
+        item_id: "u",
+        content_index: 0,
+        transcript: `${transcript}\n`,
+      },
+      { type: "response.created", response: { status: "in_progress" } },
+    ],
+    audio: (samples) => ({
+      type: "response.output_audio.delta",
+      item_id: "a",
+      content_index: 0,
+      delta: base64(samples),
+    }),
+    text: (delta) => ({ type: "response.output_audio_transcript.delta", item_id: "a", content_index: 0, delta }),
+    toolCall: {
+      type: "response.function_call_arguments.done",
+      call_id: "c1",
+      name: "weather",
+      arguments: '{"place":"here"}',
+    },
+    toolAnswer: {
+      type: "conversation.item.create",
+      item: { type: "function_call_output", call_id: "c1", output: "sunny" },
+    },
+    done: [{ type: "response.done", response: { status: "completed" } }],
+    greeting: { type: "response.create", response: { instructions: "Say exactly this, and nothing else: Hello." } },
+    malformed: [
+      "no",
+      "[]",
+      { type: "response.output_audio.delta", delta: 5 },
+      { type: "response.function_call" },
+      { type: "error", error: { type: "invalid_request_error", message: "Secret" } },
+    ],
+    resumable: [],
+    resumes: [
+      {
+        type: "conversation.item.create",
+        item: { type: "message", role: "user", content: [{ type: "input_text", text: "Hello?" }] },
+      },
+      {
+        type: "conversation.item.create",
+        item: { type: "message", role: "assistant", content: [{ type: "output_text", text: "Hi there." }] },
+      },
+    ],
+    error: (connection) => connection.send({ type: "error", error: { type: "server_error", message: "Secret" } }),
+  },
+  Google: {
+    providerName: "GOOGLE",
+    key: "GOOGLE_API_KEY",
+    address: "GOOGLE_BASE_URL",
+    base: "/v1beta",
+    path: "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent",
+    headers: { "x-goog-api-key": "the-key" },
+    setup: {
+      setup: {
+        model: "models/the-model",
+        generationConfig: {
+          responseModalities: ["AUDIO"],
+          speechConfig: { voiceConfig: { prebuiltVoiceConfig: { voiceName: "marin" } }, languageCode: "en-US" },
+        },
+        systemInstruction: { parts: [{ text: "You are Ada." }] },
+        tools: [{ functionDeclarations: [{ name: "weather", description: "Tells the weather" }] }],
+        inputAudioTranscription: {},
+        outputAudioTranscription: {},
+        sessionResumption: {},
+      },
+    },
+    ready: { setupComplete: {} },
+    audioIn: ({ realtimeInput }) => {
+      const { audio } = (realtimeInput ?? {}) as { audio?: { data: string } };
+      return audio?.data ?? null;
+    },
+    hearsSamplesPerSecond: 16_000,
+    userBegan: [{ serverContent: { interrupted: true } }],
+    userSaid: (text) => [
+      { serverContent: { inputTranscription: { text: text.slice(0, 4) } } },
+      { serverContent: { inputTranscription: { text: text.slice(4) } } },
+    ],
+    audio: (samples) => ({
+      serverContent: {
+        modelTurn: { parts: [{ inlineData: { mimeType: "audio/pcm;rate=24000", data: base64(samples) } }] },
+      },
+    }),
+    text: (text) => ({ serverContent: { outputTranscription: { text } } }),
+    toolCall: { toolCall: { functionCalls: [{ id: "c1", name: "weather", args: { place: "here" } }] } },
+    toolAnswer: {
+      toolResponse: { functionResponses: [{ id: "c1", name: "weather", response: { result: "sunny" } }] },
+    },
+    done: [{ serverContent: { generationComplete: true } }, { serverContent: { turnComplete: true } }],
+    greeting: {
+      clientContent: {
+        turns: [{ role: "user", parts: [{ text: "Say exactly this, and nothing else: Hello." }] }],
+        turnComplete: true,
+      },
+    },
+    malformed: [
+      "no",
+      "3",
+      { serverContent: "x" },
+      { toolCall: { functionCalls: 4 } },
+      { serverContent: { modelTurn: { parts: [1] } } },
+    ],
+    resumable: [{ sessionResumptionUpdate: { newHandle: "h1", resumable: true } }],
+    resumes: [],
+    error: (connection) => connection.close(1011, "Secret"),
+  },
+};
+
+let server: SpeechServer;
+let call: AbortController;
+beforeEach(() => {
+  server = startSpeechServer();
+  call = new AbortController();
+});
+afterEach(async () => {
+  call.abort();
+  await server.stop();
+});
+
+describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
+  function converse(times: Partial<Times> = { retryMs: 10 }) {
+    const settings = {
+      times,
+      variables: { [provider.key]: "the-key", [provider.address]: `${server.url}${provider.base}` },
+      guardedFetch: fetch,
+    };
+    const events: SpokenTurnEvent[] = [];
+    const conversation = selectSpeechToSpeech({ ...provider, modelName: "the-model" }, settings).converse(
+      {
+        model: "the-model",
+        voiceId: "marin",
+        language: "en-US",
+        params: {},
+        prompt: "You are Ada.",
+        tools: [{ name: "weather", description: "Tells the weather", parameters: { type: "object" } }],
+        history: () => [
+          { role: "user", text: "Hello?" },
+          { role: "assistant", text: "Hi there." },
+        ],
+        signal: call.signal,
+      },
+      (event) => events.push(event),
+    );
+    return { conversation, events };
+  }
+  /** The connection, once the provider is ready. */
+  const open = () =>
+    eventually(() => {
+      const connection = server.last();
+      expect(connection.messages.length).toBeGreaterThan(0);
+      connection.send(provider.ready);
+      return connection;
+    });
+  const told = (connection: Connection, message: object) =>
+    eventually(() => expect(connection.messages).toContainEqual(message as Message));
+
+  test("opens the documented address with its key, the prompt, the voice, the language and the tools", async () => {
+    converse();
+    const { url, headers, messages } = await open();
+    expect(url.pathname).toBe(provider.path);
+    if (provider.providerName === "OPENAI") expect(url.searchParams.get("model")).toBe("the-model");
+    expect(Object.fromEntries(headers.entries())).toMatchObject(provider.headers);
+    expect(messages[0]).toMatchObject(provider.setup);
+  });
+
+  test("hears what the user says, also before the conversation is open", async () => {
+    const { conversation } = converse();
+    const second = new Int16Array(SAMPLES_PER_SECOND).fill(1_000);
+    conversation.send(second);
+    const connection = await open();
+    conversation.send(second);
+    const heard = await eventually(() => {
+      const read = pcmReader(provider.hearsSamplesPerSecond);
+      const pieces = connection.messages.flatMap((message) => provider.audioIn(message) ?? []);
+      const samples = pieces.flatMap((piece) => [...read(Buffer.from(piece, "base64"))]);
+      expect(samples.length).toBeGreaterThan(1.99 * SAMPLES_PER_SECOND);
+      return samples;
+    });
+    expect(heard.length).toBeLessThan(2.01 * SAMPLES_PER_SECOND);
+    expect(heard.slice(100, -100).every((sample) => Math.abs(sample - 1_000) < 5)).toBe(true);
+  });
+
+  test("tells a turn in order: the user, what the agent says, its sound and its end", async () => {
+    const { events } = converse();
+    const connection = await open();
+    const turn = [
+      ...provider.userBegan,
+      ...provider.userSaid("what time is it"),
+      provider.text("It is "),
+      provider.audio(new Int16Array(2_400).fill(500)),
+      provider.text("noon."),
+      ...provider.done,
+    ];
+    for (const message of turn) connection.send(message);
+    await eventually(() => expect(events.at(-1)).toEqual({ type: "done" }));
+    expect(events.filter(({ type }) => type !== "audio")).toEqual([
+      { type: "user_began" },
+      { type: "user_said", text: "what time is it" },
+      { type: "text", text: "It is " },
+      { type: "text", text: "noon." },
+      { type: "done" },
+    ]);
+    const audio = events.flatMap((event) => (event.type === "audio" ? [...event.audio] : []));
+    expect(audio.length).toBeWithin(1_590, 1_601);
+    expect(audio.at(-1)).toBe(500);
+  });
+
+  test("asks for a tool and goes on with its answer", async () => {
+    const { conversation, events } = converse();
+    const connection = await open();
+    connection.send(provider.toolCall);
+    const asked = { type: "tool_call", callId: "c1", name: "weather", arguments: { place: "here" } } as const;
+    await eventually(() => expect(events).toEqual([asked]));
+    conversation.answer("c1", "sunny");
+    await told(connection, provider.toolAnswer);
+  });
+
+  test("says what it is made to say, also before the conversation is open", async () => {
+    const { conversation } = converse();
+    conversation.say("Hello.");
+    await told(await open(), provider.greeting);
+  });
+
+  test("messages that make no sense, or tell of small errors, are dropped", async () => {
+    const { events } = converse();
+    const connection = await open();
+    for (const message of provider.malformed) connection.send(message);
+    connection.send(new Uint8Array([1, 2, 3]));
+    connection.send(provider.text("Still here."));
+    await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "Still here." }));
+    expect(events).toHaveLength(1);
+  });
+
+  test("an error in the middle ends it, and the provider's words are kept back", async () => {
+    const { events } = converse();
+    const connection = await open();
+    connection.send(provider.text("I "));
+    provider.error(connection);
+    await eventually(() => expect(events.at(-1)).toMatchObject({ type: "failed", error: { kind: "upstream_failed" } }));
+    expect(JSON.stringify(events)).not.toContain("Secret");
+    await eventually(() => expect(connection.isOpen).toBe(false));
+  });
+
+  test("a connection that is lost is replaced: the reply is over, and nothing that is said meanwhile is lost", async () => {
+    const { conversation, events } = converse();
+    const connection = await open();
+    for (const message of provider.resumable) connection.send(message);
+    connection.send(provider.audio(new Int16Array(2_400).fill(500)));
+    await eventually(() => expect(events.at(-1)?.type).toBe("audio"));
+    connection.drop();
+    await eventually(() => expect(events.at(-1)).toEqual({ type: "done" }));
+    conversation.send(new Int16Array(SAMPLES_PER_SECOND).fill(1_000));
+    const next = await eventually(() => {
+      expect(server.connections).toHaveLength(2);
+      const opened = server.last();
+      expect(opened.messages.length).toBeGreaterThan(0);
+      return opened;
+    });
+    next.send(provider.ready);
+    for (const message of provider.resumes) await told(next, message);
+    await eventually(() => expect(next.messages.some((message) => provider.audioIn(message))).toBeTrue());
+    next.send(provider.text("As I said."));
+    await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "As I said." }));
+  });
+
+  test("a provider that stays away ends it", async () => {
+    const { events } = converse({ keepMs: 50, retryMs: 10 });
+    const connection = await open();
+    for (const message of provider.resumable) connection.send(message);
+    connection.send(provider.text("I "));
+    await eventually(() => expect(events).toHaveLength(1));
+    server.refuseWith = 503;
+    connection.drop();
+    const detail = `${provider.providerName} does not work: there has been no connection for too long`;
+    await eventually(() => expect(events.at(-1)).toMatchObject({ type: "failed", error: { detail } }));
+  });
+
+  test("a key that is refused ends it with the variable that holds the key", async () => {
+    server.refuseWith = 403;
+    const { events } = converse();
+    const detail = `${provider.providerName} refused the key in ${provider.key} (403): check it`;
+    await eventually(() => expect(events).toMatchObject([{ type: "failed", error: { detail } }]));
+  });
+
+  test.each(["abort", "close"])("%s ends the connection, and nothing is told afterwards", async (how) => {
+    const { conversation, events } = converse();
+    const connection = await open();
+    if (how === "abort") call.abort();
+    else conversation.close();
+    connection.send(provider.text("too late"));
+    await eventually(() => expect(connection.isOpen).toBe(false));
+    conversation.send(new Int16Array(100));
+    conversation.say("More.");
+    expect(events).toEqual([]);
+  });
+
+  test("without a key it is refused before the call, naming the variable", () => {
+    const select = () => selectSpeechToSpeech({ ...provider, modelName: "m" }, { variables: {}, guardedFetch: fetch });
+    expect(select).toThrow(`is not configured: the operator has to set ${provider.key}`);
+  });
+});
+
+test("OpenAI's refusal of the agent's settings ends it, and the provider's words are kept back", async () => {
+  const variables = { OPENAI_API_KEY: "the-key", OPENAI_BASE_URL: server.url };
+  const sts = selectSpeechToSpeech({ providerName: "OPENAI", modelName: "m" }, { variables, guardedFetch: fetch });
+  const events: SpokenTurnEvent[] = [];
+  sts.converse({ model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal }, (event) =>
+    events.push(event),
+  );
+  const connection = await eventually(() => server.last());
+  connection.send({ type: "session.created", session: {} });
+  connection.send({ type: "error", error: { type: "invalid_request_error", message: "Secret" } });
+  const detail = "OPENAI does not work: it refused the model, voice or tools of the agent";
+  await eventually(() => expect(events).toMatchObject([{ type: "failed", error: { detail } }]));
+});
+
+test("OpenAI forgets of a reply what was not heard of it", async () => {
+  const variables = { OPENAI_API_KEY: "the-key", OPENAI_BASE_URL: server.url };
+  const sts = selectSpeechToSpeech({ providerName: "OPENAI", modelName: "m" }, { variables, guardedFetch: fetch });
+  const events: SpokenTurnEvent[] = [];
+  const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
+  const conversation = sts.converse(options, (event) => events.push(event));
+  const connection = await eventually(() => server.last());
+  connection.send(PROVIDERS.OpenAI?.audio(new Int16Array(2_400)) ?? {});
+  await eventually(() => expect(events).toHaveLength(1));
+  conversation.interrupt(1_234.5);
+  const cut = { type: "conversation.item.truncate", item_id: "a", content_index: 0, audio_end_ms: 1_234 };
+  await eventually(() => expect(connection.messages.slice(-2)).toEqual([{ type: "response.cancel" }, cut]));
+  connection.send({ type: "response.done", response: { status: "cancelled" } });
+  connection.send(PROVIDERS.OpenAI?.text("Next.") ?? {});
+  await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "Next." }));
+  expect(events.map(({ type }) => type)).toEqual(["audio", "text"]);
+});
+
+test("Google is silent from an interruption until its turn ends", async () => {
+  const variables = { GOOGLE_API_KEY: "the-key", GOOGLE_BASE_URL: server.url };
+  const sts = selectSpeechToSpeech({ providerName: "GOOGLE", modelName: "m" }, { variables, guardedFetch: fetch });
+  const events: SpokenTurnEvent[] = [];
+  const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
+  const conversation = sts.converse(options, (event) => events.push(event));
+  const connection = await eventually(() => server.last());
+  const { text = () => ({}), done = [] } = PROVIDERS.Google ?? {};
+  connection.send({ setupComplete: {} });
+  connection.send(text("One."));
+  await eventually(() => expect(events).toHaveLength(1));
+  conversation.interrupt(100);
+  connection.send(text("Two."));
+  for (const message of done) connection.send(message);
+  connection.send(text("Three."));
+  await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "Three." }));
+  expect(events).toEqual([
+    { type: "text", text: "One." },
+    { type: "text", text: "Three." },
+  ]);
+});
+
+test("Google's session goes on over a new connection before the old one is ended, and after the reply", async () => {
+  const variables = { GOOGLE_API_KEY: "the-key", GOOGLE_BASE_URL: server.url };
+  const sts = selectSpeechToSpeech({ providerName: "GOOGLE", modelName: "m" }, { variables, guardedFetch: fetch });
+  const events: SpokenTurnEvent[] = [];
+  const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
+  sts.converse(options, (event) => events.push(event));
+  const connection = await eventually(() => server.last());
+  const { text = () => ({}), done = [] } = PROVIDERS.Google ?? {};
+  connection.send({ setupComplete: {} });
+  connection.send({ sessionResumptionUpdate: { newHandle: "h7", resumable: true } });
+  connection.send(text("One."));
+  connection.send({ goAway: { timeLeft: "10s" } });
+  await eventually(() => expect(events).toHaveLength(1));
+  expect(server.connections).toHaveLength(1);
+  for (const message of done) connection.send(message);
+  const next = await eventually(() => {
+    expect(server.connections).toHaveLength(2);
+    const opened = server.last();
+    expect(opened.messages).toMatchObject([{ setup: { sessionResumption: { handle: "h7" } } }]);
+    return opened;
+  });
+  await eventually(() => expect(connection.isOpen).toBe(false));
+  next.send({ setupComplete: {} });
+  next.send(text("Two."));
+  await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "Two." }));
+  expect(events.map(({ type }) => type)).toEqual(["text", "done", "text"]);
+});
+
+test("OpenAI's audio of a reply that was stopped is not told, however late it comes", async () => {
+  const variables = { OPENAI_API_KEY: "the-key", OPENAI_BASE_URL: server.url };
+  const sts = selectSpeechToSpeech({ providerName: "OPENAI", modelName: "m" }, { variables, guardedFetch: fetch });
+  const events: SpokenTurnEvent[] = [];
+  const options = { model: "m", params: {}, prompt: "", tools: [], history: () => [], signal: call.signal };
+  const conversation = sts.converse(options, (event) => events.push(event));
+  const connection = await eventually(() => server.last());
+  const audio = { ...PROVIDERS.OpenAI?.audio(new Int16Array(2_400)), response_id: "r1" };
+  connection.send(audio);
+  await eventually(() => expect(events).toHaveLength(1));
+  conversation.interrupt(50);
+  connection.send(audio);
+  connection.send({ ...PROVIDERS.OpenAI?.text("late"), response_id: "r1" });
+  connection.send({ ...PROVIDERS.OpenAI?.text("Next."), response_id: "r2" });
+  await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "Next." }));
+  expect(events.map(({ type }) => type)).toEqual(["audio", "text"]);
+});

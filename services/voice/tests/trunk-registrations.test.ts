@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { notFound } from "@parley/shared/errors";
+import type { Job } from "@parley/shared/jobs/store";
+import { fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { newOwner } from "@parley/shared/testing/owners";
+import type { Registration, RegistrationAnswer } from "../src/transport/sip/registering.ts";
+import { trunkRegistrations } from "../src/trunks/registrations.ts";
+
+const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk", transport: "TLS" };
+const QUEUE = "register-trunk";
+
+let database: TestDatabase;
+let db: Database;
+const clock = fakeClock();
+const trunks = new Map<string, { ownerId: string; settings: Partial<CarrierSettings> }>();
+const asked: Registration[] = [];
+/** What trunks answer; null: they register whoever asks. */
+let refusal: RegistrationAnswer | null = null;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+});
+afterAll(async () => {
+  await db.end();
+  await database.drop();
+});
+beforeEach(async () => {
+  await db`delete from jobs`;
+  trunks.clear();
+  asked.length = 0;
+  refusal = null;
+});
+
+/** One process; its contact is its name. */
+function voiceProcess(name: string) {
+  return trunkRegistrations({
+    db,
+    clock,
+    accounts: {
+      listTrunks: async ({ afterCarrierId }) => ({
+        carriers: [...trunks]
+          .map(([carrierId, { ownerId }]) => ({
+            ownerId,
+            carrierId,
+            provider: "SIP",
+            settings: undefined,
+            createdAt: undefined,
+          }))
+          .filter(({ carrierId }) => carrierId > afterCarrierId)
+          .toSorted((a, b) => (a.carrierId < b.carrierId ? -1 : 1))
+          .slice(0, 2),
+      }),
+      getCarrierCredentials: async ({ ownerId, carrierId }) => {
+        const trunk = trunks.get(carrierId);
+        if (trunk?.ownerId !== ownerId) throw notFound("Carrier");
+        const settings = CarrierSettings.fromPartial(trunk.settings);
+        return { carrier: { ownerId, carrierId, provider: "SIP", settings, createdAt: undefined } };
+      },
+    },
+    register: async (registration) => {
+      asked.push(registration);
+      return refusal ?? { registered: { contact: `sip:parley@${name}`, seconds: 120 } };
+    },
+    serverOf: async (host, protocol) => ({ protocol, address: "192.0.2.1", port: 5080, host }),
+  });
+}
+
+function connect(carrierId: string, settings: Partial<CarrierSettings> = TRUNK) {
+  const ownerId = newOwner();
+  trunks.set(carrierId, { ownerId, settings });
+  return { ownerId, carrierId };
+}
+
+type Process = ReturnType<typeof voiceProcess>;
+
+const find = (process: Process) => process.sweeps[0]?.run(clock.now(), new AbortController().signal);
+const waiting = () =>
+  db<{ ownerId: string; jobId: string; dueAt: Date }[]>`select owner_id, job_id, due_at from jobs order by job_id`;
+const registerOnce = (process: Process, { ownerId, carrierId }: { ownerId: string; carrierId: string }) =>
+  process.queues[QUEUE]?.run({ ownerId, payload: { carrierId } } as Job, new AbortController().signal);
+
+test("every trunk gets one job, however often it is found", async () => {
+  const keys = ["car_1", "car_2", "car_3"].map((carrierId) => connect(carrierId));
+  const process = voiceProcess("one");
+  await find(process);
+  await find(voiceProcess("other"));
+  expect(await waiting()).toMatchObject(
+    keys.map(({ ownerId, carrierId }) => ({ ownerId, jobId: `register:${carrierId}` })),
+  );
+});
+
+test("a trunk is registered with its credentials, again and again, and each process takes over from the one before", async () => {
+  const key = connect("car_1");
+  const [one, other] = [voiceProcess("one"), voiceProcess("other")];
+  expect(await registerOnce(one, key)).toEqual(new Date(clock.now().getTime() + 60_000));
+  await registerOnce(other, key);
+  expect(asked).toMatchObject([
+    {
+      uri: "sip:trunk.example",
+      addressOfRecord: "sip:acme@trunk.example",
+      server: { protocol: "TLS", host: "trunk.example:5080" },
+      credentials: { username: "acme", password: "of-the-trunk" },
+      former: null,
+    },
+    { former: "sip:parley@one" },
+  ]);
+});
+
+test("a trunk that refuses is tried again, less and less often, and says why", async () => {
+  const key = connect("car_1");
+  const process = voiceProcess("one");
+  refusal = { refused: 403, reason: "Forbidden" };
+  await expect(registerOnce(process, key)).rejects.toThrow("The SIP trunk refused the registration: 403 Forbidden");
+  const { retryDelayMs } = process.queues[QUEUE] ?? {};
+  expect([1, 2, 3, 100].map((attempts) => retryDelayMs?.(attempts))).toEqual([5_000, 10_000, 20_000, 300_000]);
+});
+
+test("a trunk that was disconnected, or whose calls come from listed addresses, is not registered with", async () => {
+  const key = connect("car_1");
+  const process = voiceProcess("one");
+  await registerOnce(process, key);
+  trunks.set("car_1", { ...key, settings: { ...TRUNK, allowedAddresses: ["192.0.2.1"] } });
+  expect(await registerOnce(process, key)).toBeUndefined();
+  trunks.clear();
+  expect(await registerOnce(process, key)).toBeUndefined();
+  expect(asked).toHaveLength(1);
+});
+
+test("a process that stops leaves its trunks to others at once, and nobody else's", async () => {
+  const [ours, theirs] = [connect("car_1"), connect("car_2")];
+  const [one, other] = [voiceProcess("one"), voiceProcess("other")];
+  await registerOnce(one, ours);
+  await registerOnce(other, theirs);
+  await one.handOver();
+  expect(await waiting()).toMatchObject([{ jobId: "register:car_1", dueAt: clock.now() }]);
+});

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import { fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { type CallSignals, listenForSignals } from "../src/call/signals.ts";
+import type { VoiceContext } from "../src/context.ts";
+import { connectWebCall } from "../src/rpc/connect-web-call.ts";
+import { createWebCall } from "../src/rpc/create-web-call.ts";
+import { endWebCall } from "../src/rpc/end-web-call.ts";
+import { deleteExpiredWebCalls, type WebCallRow } from "../src/store/web-calls.ts";
+
+let database: TestDatabase;
+let db: Database;
+let signals: CallSignals;
+const clock = fakeClock();
+const hungUp: string[] = [];
+let connected: { call: WebCallRow; offer: string }[] = [];
+/** What the next call is refused with. */
+let refusal: ServiceError | null = null;
+let ctx: VoiceContext;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  db = openDatabase({ url: database.urls.voice, name: "test" });
+  signals = listenForSignals({ db, direct: db, log: silentLogger }, ({ ownerId, conversationId }, signal) =>
+    hungUp.push(`${ownerId} ${conversationId} ${signal}`),
+  );
+  ctx = {
+    db,
+    clock,
+    voiceNotes: { transcribe: async () => "", speak: async () => new Uint8Array() },
+    signals,
+    recordings: { remove: async () => {} },
+    recordingFiles: null,
+    iceServers: [{ urls: ["stun:stun.example.com"] }],
+    conversations: {
+      getCallSetup: (async ({ agentId }: { agentId: string }) => {
+        if (agentId === "agt_foreign") throw new ServiceError("forbidden", "You do not have access to this agent");
+      }) as unknown as VoiceContext["conversations"]["getCallSetup"],
+    },
+    webCalls: {
+      connect: async (call, offer) => {
+        if (refusal) throw refusal;
+        connected.push({ call, offer });
+        return "the answer";
+      },
+    },
+  };
+});
+afterAll(async () => {
+  await signals.stop();
+  await db.end();
+  await database.drop();
+});
+beforeEach(() => {
+  connected = [];
+  refusal = null;
+});
+
+test("a token connects its call once, with what the call was created with", async () => {
+  const ownerId = newOwner();
+  const { conversationId, token, iceServers } = await create(ownerId, { dynamicVariables: { name: "Ada" } });
+  expect(iceServers).toEqual([{ urls: ["stun:stun.example.com"] }]);
+  expect(await connect({ conversationId, token })).toEqual({ answer: "the answer" });
+  expect(connected).toEqual([
+    {
+      call: {
+        ownerId,
+        conversationId,
+        agentId: "agt_1",
+        dynamicVariables: { name: "Ada" },
+        metadata: {},
+        draftId: null,
+      },
+      offer: "the offer",
+    },
+  ]);
+  expect(await serviceErrorOf(connect({ conversationId, token }))).toMatchObject({ kind: "unauthenticated" });
+});
+
+test("of two browsers with one token at once, one is connected", async () => {
+  const call = await create(newOwner());
+  const tried = await Promise.allSettled([connect(call), connect(call)]);
+  expect(tried.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
+});
+
+test("a token is good for five minutes and for no other call", async () => {
+  const mine = await create(newOwner());
+  const other = await create(newOwner());
+  const wrong = [
+    { ...mine, conversationId: other.conversationId },
+    { ...mine, token: `${mine.token}x` },
+    { ...mine, token: "" },
+    { ...mine, conversationId: "none" },
+    { ...mine, conversationId: newUuid() },
+  ];
+  for (const each of wrong) expect(await serviceErrorOf(connect(each))).toMatchObject({ kind: "unauthenticated" });
+  clock.advance(5 * 60_000);
+  expect(await serviceErrorOf(connect(mine))).toMatchObject({ kind: "unauthenticated" });
+  expect(connected).toEqual([]);
+});
+
+test("a call that is refused may be tried again", async () => {
+  const call = await create(newOwner());
+  refusal = new ServiceError("unavailable", "away");
+  expect(await serviceErrorOf(connect(call))).toMatchObject({ kind: "unavailable" });
+  refusal = null;
+  expect(await connect(call)).toEqual({ answer: "the answer" });
+});
+
+test("a call of a foreign agent is not created", async () => {
+  expect(await serviceErrorOf(create(newOwner(), { agentId: "agt_foreign" }))).toMatchObject({ kind: "forbidden" });
+});
+
+test("a repeated request with its idempotency key creates one call", async () => {
+  const ownerId = newOwner();
+  const idempotency = { key: "k", fingerprint: new Uint8Array(32) };
+  const first = await create(ownerId, { idempotency });
+  expect(await create(ownerId, { idempotency })).toEqual(first);
+});
+
+test("hanging up reaches the process that holds the call, with the call's token only", async () => {
+  const ownerId = newOwner();
+  const { conversationId, token } = await create(ownerId);
+  const other = await create(newOwner());
+  expect(await serviceErrorOf(end({ conversationId, token: other.token }))).toMatchObject({ kind: "unauthenticated" });
+  await eventually(async () => {
+    await end({ conversationId, token });
+    expect(hungUp).toContain(`${ownerId} ${conversationId} hang_up`);
+  });
+  expect(new Set(hungUp)).toEqual(new Set([`${ownerId} ${conversationId} hang_up`]));
+});
+
+test("expired calls are deleted in portions, and others stay", async () => {
+  clock.advance(1);
+  const expired = await create(newOwner());
+  const before = new Date(clock.now().getTime() + 5 * 60_000);
+  clock.advance(1);
+  const later = await create(newOwner());
+  await deleteExpiredWebCalls(db, before, 10_000);
+  expect(await deleteExpiredWebCalls(db, new Date(before.getTime() + 1), 1)).toBe(1);
+  expect(await serviceErrorOf(connect(expired))).toMatchObject({ kind: "unauthenticated" });
+  expect(await connect(later)).toEqual({ answer: "the answer" });
+});
+
+const CALL = {} as Parameters<ReturnType<typeof createWebCall>>[1];
+
+function create(ownerId: string, given: object = {}) {
+  const request = {
+    ownerId,
+    agentId: "agt_1",
+    dynamicVariables: undefined,
+    metadata: undefined,
+    idempotency: undefined,
+  };
+  return createWebCall(ctx)({ ...request, ...given }, CALL) as Promise<{
+    conversationId: string;
+    token: string;
+    iceServers: unknown[];
+  }>;
+}
+
+async function connect({ conversationId, token }: { conversationId: string; token: string }) {
+  return connectWebCall(ctx)({ conversationId, token, offer: "the offer" }, CALL);
+}
+
+async function end({ conversationId, token }: { conversationId: string; token: string }) {
+  return endWebCall(ctx)({ conversationId, token }, CALL);
+}

@@ -1,0 +1,79 @@
+import { afterEach, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import { answerOffer, type WebRtcOptions } from "../../src/transport/webrtc/peer.ts";
+import { listening, tone } from "../listening.ts";
+import { browser } from "./browser.ts";
+
+// A test fails when anything is thrown that nobody handles: it would end the process and everybody's calls.
+
+const OPTIONS: WebRtcOptions = { hostname: "127.0.0.1", ports: { first: 26_000, last: 26_999 }, dropped: () => {} };
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const each of open.splice(0).toReversed()) await each.close();
+});
+
+test("a browser that dies takes nothing with it", async () => {
+  const { page, agent, leg } = await connected();
+  leg.play(tone(1_500, 0.5));
+  leg.mark("said");
+  await eventually(() => expect(page.channel.readyState).toBe("open"));
+  // What it sent last is answered when it is gone, and the system refuses the answers.
+  for (let at = 0; at < 3; at++) await sctpOf(page).send(1, STRING, Buffer.from("hello"));
+  await page.vanish();
+  await eventually(() => expect(agent.marks).toEqual(["said"]));
+  await leg.hangUp();
+  expect(agent.endings).toEqual(["ended_by_us"]);
+});
+
+test("captions go on after messages that no browser sends", async () => {
+  const { page, peer } = await connected();
+  await page.connection.sctpTransport?.dtlsTransport.sendData(Buffer.from("no SCTP"));
+  // Of an unknown kind, on the channel; and the answer to a channel that nobody opened.
+  await sctpOf(page).send(1, 99, Buffer.from("hello"));
+  await sctpOf(page).send(77, CONTROL, Buffer.from([2]));
+  await eventually(() => {
+    peer.tell("hello");
+    expect(page.captions).toContain("hello");
+  });
+});
+
+test("a caption that is longer than a browser takes is dropped", async () => {
+  const { page, peer } = await connected((offer) => offer.replace(/a=max-message-size:\d+/, "a=max-message-size:5"));
+  await eventually(() => {
+    peer.tell("much too long");
+    peer.tell("short");
+    expect(page.captions).toContain("short");
+  });
+  expect(page.captions).not.toContain("much too long");
+});
+
+test("browsers that connect at once get ports of their own, and one without a port is told so", async () => {
+  const ports = { first: 26_990, last: 26_991 };
+  const calls = await Promise.all([connected((offer) => offer, { ports }), connected((offer) => offer, { ports })]);
+  for (const { leg } of calls) leg.play(tone(1_500, 0.5));
+  await eventually(() => {
+    for (const { page } of calls) expect(page.frames.length).toBeGreaterThan(10);
+  });
+  expect(connected((offer) => offer, { ports })).rejects.toThrow("No RTP port is free");
+});
+
+/** Kinds of messages (RFC 8831, section 8). */
+const [CONTROL, STRING] = [50, 51];
+
+function sctpOf({ connection }: Awaited<ReturnType<typeof browser>>) {
+  const { sctp } = connection.sctpTransport ?? {};
+  if (!sctp) throw new Error("the page has no data channel");
+  return sctp;
+}
+
+async function connected(change = (offer: string) => offer, options: Partial<WebRtcOptions> = {}) {
+  const page = await browser();
+  open.push(page);
+  const agent = listening();
+  const peer = await answerOffer(change(page.offer), { ...OPTIONS, ...options }, agent.to);
+  await page.accept(peer.answer);
+  const leg = await peer.connected;
+  open.push({ close: () => leg.hangUp() });
+  return { page, agent, peer, leg };
+}

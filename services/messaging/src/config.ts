@@ -1,0 +1,22 @@
+import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
+import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { ENCRYPTION_KEY } from "@parley/shared/sealing";
+import { SERVICE_VARIABLES } from "@parley/shared/service";
+import { str } from "envalid";
+
+const VARIABLES = {
+  ...SERVICE_VARIABLES,
+  PARLEY_ACCOUNT_ADDRESS: str({ desc: "host:port of the account service" }),
+  PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
+  PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
+  PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service" }),
+  PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+  PARLEY_WHATSAPP_BASE_URL: CARRIER_BASE_URLS.PARLEY_WHATSAPP_BASE_URL,
+};
+
+export type MessagingConfig = ConfigOf<typeof VARIABLES>;
+
+/** @throws ConfigError naming every variable that is missing or wrong. */
+export function readMessagingConfig(env: Record<string, string | undefined>): MessagingConfig {
+  return readConfig(env, VARIABLES);
+}

@@ -1,0 +1,41 @@
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { Logger } from "@parley/shared/log";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { ByteShares } from "@parley/shared/shares/byte-shares";
+import type { Connection, Connections } from "./whatsapp/connections.ts";
+import type { Graph } from "./whatsapp/graph.ts";
+import type { WidgetTokens } from "./widget/token.ts";
+
+/** What the work on threads needs. */
+export interface ThreadContext {
+  db: Database;
+  agents: Pick<ServiceClient<typeof AgentServiceService>, "getWidget" | "getChannelSettings">;
+  conversations: Pick<
+    ServiceClient<typeof ConversationServiceService>,
+    "startConversation" | "appendTranscript" | "completeTurn" | "setDelivery"
+  >;
+  voices: Pick<ServiceClient<typeof VoiceServiceService>, "transcribe" | "speak">;
+  connections: Connections;
+  graphOf(connection: Connection): Graph;
+  /** Memory for voice notes. */
+  noteShares: ByteShares;
+  count(outcome: "sent" | "failed"): void;
+  clock: Clock;
+  log: Logger;
+}
+
+export interface MessagingContext extends ThreadContext {
+  widgetTokens: WidgetTokens;
+  countRefused(reason: string): void;
+}
+
+type Definition = typeof MessagingServiceService;
+
+/** The handler of one RPC. */
+export type Handler<M extends keyof Definition> = NonNullable<Handlers<Definition>[M]>;

@@ -1,0 +1,20 @@
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import type { Handler, MessagingContext } from "../context.ts";
+import { checkOrigin } from "../widget/origin.ts";
+
+export function createWidgetToken(ctx: MessagingContext): Handler<"createWidgetToken"> {
+  return async ({ agentId, origin, renews }, call) => {
+    const { ownerId, agentName, widgetConfig } = await ctx.agents.getWidget({ agentId }, { origin: call });
+    // Read each time, so that a page which the owner removes gets no further tokens.
+    const { allowed_origins: allowed, ...look } = widgetConfig ?? {};
+    checkOrigin(origin, allowed);
+    const now = ctx.clock.now();
+    const earlier = renews === undefined ? undefined : ctx.widgetTokens.renew(renews, origin, now);
+    if (earlier && (earlier.grant.ownerId !== ownerId || earlier.grant.agentId !== agentId))
+      throw new ServiceError("unauthenticated", "The widget token to renew is another agent's");
+    const grant = earlier?.grant ?? { ownerId, agentId, origin, sessionId: newUuid() };
+    const issued = ctx.widgetTokens.issue(grant, now, earlier?.renewableUntil);
+    return { ...issued, ownerId, sessionId: grant.sessionId, agentName, widgetConfig: look };
+  };
+}

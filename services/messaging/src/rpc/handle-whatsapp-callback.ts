@@ -1,0 +1,35 @@
+import { notFound, ServiceError } from "@parley/shared/errors";
+import type { Handler, MessagingContext } from "../context.ts";
+import type { Connection } from "../whatsapp/connections.ts";
+import { readNotifications } from "../whatsapp/notification.ts";
+import { isSigned } from "../whatsapp/signature.ts";
+import { takeNotification } from "../whatsapp/take-callback.ts";
+
+export function handleWhatsAppCallback(ctx: MessagingContext): Handler<"handleWhatsAppCallback"> {
+  return async ({ carrierId, body, signature }) => {
+    const connection = await ctx.connections.find(carrierId);
+    if (!connection) throw refused(ctx, "unknown", notFound("WhatsApp connection"));
+    if (!isSigned(body, signature, connection.appSecret)) {
+      const wrong = "X-Hub-Signature-256 is not the signature of this body by the app's secret";
+      throw refused(ctx, "signature", new ServiceError("forbidden", wrong));
+    }
+    const notifications = readNotifications(body);
+    if (!notifications) throw new ServiceError("condition", "The request body is not valid JSON");
+    for (const notification of notifications) {
+      const meant = await meantBy(ctx, connection, notification.phoneNumberId);
+      // A number that the owner has not connected: the app has more numbers than Parley.
+      if (meant) await takeNotification(ctx, meant, notification);
+    }
+    return {};
+  };
+}
+
+async function meantBy(ctx: MessagingContext, connection: Connection, phoneNumberId: string) {
+  if (connection.phoneNumberId === phoneNumberId) return connection;
+  return ctx.connections.ofNumber(connection.ownerId, phoneNumberId);
+}
+
+function refused(ctx: MessagingContext, reason: string, error: ServiceError): ServiceError {
+  ctx.countRefused(reason);
+  return error;
+}

@@ -1,0 +1,52 @@
+import { SendWhatsAppTemplateResponse } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import { invalid, ServiceError } from "@parley/shared/errors";
+import { runPrepared } from "@parley/shared/idempotency/run";
+import { newUuid } from "@parley/shared/ids";
+import type { Handler, MessagingContext } from "../context.ts";
+import { insertOutgoing } from "../store/outgoing.ts";
+import { GIVE_UP_MS } from "../threads/back-off.ts";
+import { enqueueThreads } from "../threads/thread-queue.ts";
+import { checkTemplate, templateText } from "../whatsapp/template.ts";
+
+const E164 = /^\+[1-9]\d{6,14}$/;
+
+/** Accepted means durable: a job begins the conversation and sends the template. */
+export function sendWhatsAppTemplate(ctx: MessagingContext): Handler<"sendWhatsAppTemplate"> {
+  return async ({ ownerId, agentId, toMobileNumber, template: given, idempotency }, call) => {
+    const { name = "", language = "", components = [] } = given ?? {};
+    const template = { name, language, components };
+    return runPrepared(
+      ctx,
+      { ownerId, idempotency, codec: SendWhatsAppTemplateResponse, call },
+      {
+        prepare: async () => {
+          if (!E164.test(toMobileNumber))
+            throw invalid(
+              "to_mobile_number",
+              "to_mobile_number must be a phone number in E.164 form, such as +14155550123",
+            );
+          checkTemplate(template);
+          // Refuses an agent that does not exist or is another owner's.
+          await ctx.agents.getChannelSettings({ ownerId, agentId }, { origin: call });
+          const connection = await ctx.connections.ofAgent(ownerId, agentId);
+          if (connection) return connection;
+          throw new ServiceError(
+            "condition",
+            "The agent has no WhatsApp number: connect one with its agent_id in POST /v1/manage/carriers",
+          );
+        },
+        write: async (tx, { carrierId }) => {
+          const now = ctx.clock.now();
+          const [messageId, conversationId] = [newUuid(), newUuid()];
+          const key = { ownerId, carrierId, contact: toMobileNumber.slice(1) };
+          const content = { type: "template", template, text: templateText(template) } as const;
+          const giveUpAt = new Date(now.getTime() + GIVE_UP_MS);
+          const message = { ...key, messageId, conversationId, agentId, sequence: null, content, giveUpAt };
+          await insertOutgoing(tx, [message], now);
+          await enqueueThreads(tx, [{ ...key, dueAt: now }]);
+          return { messageId, conversationId };
+        },
+      },
+    );
+  };
+}

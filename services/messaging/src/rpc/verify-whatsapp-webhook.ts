@@ -1,0 +1,13 @@
+import { ServiceError } from "@parley/shared/errors";
+import type { Handler, MessagingContext } from "../context.ts";
+import { isSame } from "../whatsapp/signature.ts";
+
+/** Meta's handshake for the address of the callbacks. */
+export function verifyWhatsAppWebhook(ctx: MessagingContext): Handler<"verifyWhatsAppWebhook"> {
+  return async ({ carrierId, verifyToken }) => {
+    const connection = await ctx.connections.find(carrierId);
+    if (!connection || connection.verifyToken === "" || !isSame(verifyToken, connection.verifyToken))
+      throw new ServiceError("forbidden", "The verify token is not that of a WhatsApp connection");
+    return {};
+  };
+}

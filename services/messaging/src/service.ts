@@ -1,0 +1,113 @@
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import { createEgress } from "@parley/shared/egress/egress";
+import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
+import { startWorker, type WorkerSettings } from "@parley/shared/jobs/worker";
+import type { Logger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process";
+import { createClient } from "@parley/shared/rpc/client";
+import type { Definition } from "@parley/shared/rpc/definition";
+import { createSealer } from "@parley/shared/sealing";
+import { startService } from "@parley/shared/service";
+import { byteShares } from "@parley/shared/shares/byte-shares";
+import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
+import { counter } from "@parley/shared/telemetry/instruments";
+import type { MessagingConfig } from "./config.ts";
+import type { MessagingContext } from "./context.ts";
+import { MIGRATIONS } from "./migrations.ts";
+import { createWidgetToken } from "./rpc/create-widget-token.ts";
+import { handleWhatsAppCallback } from "./rpc/handle-whatsapp-callback.ts";
+import { openWidgetToken } from "./rpc/open-widget-token.ts";
+import { sendWhatsAppTemplate } from "./rpc/send-whatsapp-template.ts";
+import { verifyWhatsAppWebhook } from "./rpc/verify-whatsapp-webhook.ts";
+import { deliveryQueue } from "./threads/delivery-queue.ts";
+import { oldMessages } from "./threads/sweep.ts";
+import { threadQueue } from "./threads/thread-queue.ts";
+import { connections } from "./whatsapp/connections.ts";
+import { graph } from "./whatsapp/graph.ts";
+import { widgetTokens } from "./widget/token.ts";
+
+const sent = counter("parley.whatsapp.messages", "Messages to persons over WhatsApp, by outcome");
+const refused = counter("parley.whatsapp.callbacks.refused", "Callbacks of WhatsApp that were refused, by reason");
+
+const MIB = 1024 * 1024;
+/** Two notes of an owner's at once, and a dozen in all. */
+const NOTES = { what: "voice messages", totalBytes: 24 * MIB, ownerBytes: 4 * MIB, waitingMax: 1_000 };
+
+interface MessagingSettings extends Pick<WorkerSettings, "pollMs"> {
+  clock?: Clock;
+}
+
+/** @param settings a clock, and the polling interval of the job worker, for tests with a fake clock */
+export function startMessaging(
+  config: MessagingConfig,
+  log: Logger,
+  { clock: given, pollMs }: MessagingSettings = {},
+): Promise<Running> {
+  return startService(
+    {
+      name: "messaging",
+      definition: MessagingServiceService,
+      migrations: MIGRATIONS,
+      clock: given,
+      build: async ({ db, direct, clock, credentials }) => {
+        const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
+          createClient(definition, { peer, address, credentials });
+        const accounts = connect(AccountServiceService, "account", config.PARLEY_ACCOUNT_ADDRESS);
+        const agents = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
+        const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
+        const voices = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
+        const egress = createEgress({ allow: [] });
+        const noteShares = byteShares(NOTES);
+        const unobserve = observeHeldBytes("voice notes", () => noteShares.heldBytes());
+        const ctx: MessagingContext = {
+          db,
+          agents,
+          conversations,
+          voices,
+          connections: connections(accounts, agents),
+          graphOf: (connection) => graph(connection, config.PARLEY_WHATSAPP_BASE_URL, egress.fetch),
+          noteShares,
+          widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),
+          count: (outcome) => sent().add(1, { outcome }),
+          countRefused: (reason) => refused().add(1, { reason }),
+          clock,
+          log,
+        };
+        // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
+        for (const outcome of ["sent", "failed"]) sent().add(0, { outcome });
+        const stopping = new AbortController();
+        const sweeps = [oldMessages(db)];
+        const queues = {
+          ...threadQueue(ctx, stopping.signal),
+          ...deliveryQueue(ctx),
+          ...sweepQueues(clock, log, sweeps, stopping.signal),
+        };
+        const worker = startWorker(db, queues, log, { clock, direct, ...(pollMs !== undefined && { pollMs }) });
+        await startSweeps(db, clock, sweeps);
+        return {
+          handlers: {
+            createWidgetToken: createWidgetToken(ctx),
+            openWidgetToken: openWidgetToken(ctx),
+            verifyWhatsAppWebhook: verifyWhatsAppWebhook(ctx),
+            handleWhatsAppCallback: handleWhatsAppCallback(ctx),
+            sendWhatsAppTemplate: sendWhatsAppTemplate(ctx),
+          },
+          stop: async () => {
+            stopping.abort();
+            await worker.stop();
+            unobserve();
+            egress.close();
+            for (const client of [accounts, agents, conversations, voices]) client.close();
+          },
+        };
+      },
+    },
+    config,
+    log,
+  );
+}

@@ -1,0 +1,173 @@
+import type { Sql } from "@parley/shared/db/database";
+import type { Delivery, DeliveryStatus } from "../whatsapp/notification.ts";
+import type { Template } from "../whatsapp/template.ts";
+import type { ThreadKey } from "./threads.ts";
+
+export type OutgoingContent =
+  | { type: "text"; text: string }
+  /** `text` is what the transcript shows. */
+  | { type: "template"; template: Template; text: string }
+  /** `mediaId` once it has been spoken and uploaded. */
+  | { type: "voice"; text: string; mediaId?: string };
+
+export interface NewOutgoing extends ThreadKey {
+  messageId: string;
+  conversationId: string;
+  agentId: string;
+  /** Null until the template's conversation has begun. */
+  sequence: number | null;
+  content: OutgoingContent;
+  giveUpAt: Date;
+}
+
+export interface Outgoing extends NewOutgoing {
+  attempts: number;
+  dueAt: Date;
+}
+
+/** An item of a transcript. */
+export interface Item {
+  conversationId: string;
+  sequence: number;
+}
+
+/** In the order of sending. */
+export async function insertOutgoing(sql: Sql, messages: readonly NewOutgoing[], now: Date): Promise<void> {
+  await sql`
+    insert into outgoing_messages (owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content,
+      state, due_at, give_up_at, created_at)
+    select owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content::jsonb, 'waiting', ${now},
+      give_up_at::timestamptz, ${now}
+    from unnest(
+      ${messages.map(({ ownerId }) => ownerId)}::text[],
+      ${messages.map(({ messageId }) => messageId)}::uuid[],
+      ${messages.map(({ carrierId }) => carrierId)}::text[],
+      ${messages.map(({ contact }) => contact)}::text[],
+      ${messages.map(({ conversationId }) => conversationId)}::uuid[],
+      ${messages.map(({ agentId }) => agentId)}::text[],
+      ${messages.map(({ sequence }) => sequence)}::integer[],
+      ${messages.map(({ content }) => JSON.stringify(content))}::text[],
+      ${messages.map(({ giveUpAt }) => giveUpAt.toISOString())}::text[]
+    ) with ordinality as given (owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content,
+      give_up_at, at)
+    order by at`;
+}
+
+/** The message to a person that is to be sent next. */
+export async function findNext(sql: Sql, key: ThreadKey): Promise<Outgoing | null> {
+  const [row] = await sql<Outgoing[]>`
+    select owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content, attempts, due_at,
+      give_up_at
+    from outgoing_messages
+    where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and contact = ${key.contact}
+      and state in ('waiting', 'sending')
+    order by position limit 1`;
+  return row ?? null;
+}
+
+type MessageKey = Pick<Outgoing, "ownerId" | "messageId">;
+
+const isMessage = (sql: Sql, { ownerId, messageId }: MessageKey) =>
+  sql`owner_id = ${ownerId} and message_id = ${messageId}`;
+
+/** Before a request. @param dueAt when another attempt may follow if nothing is heard of this one */
+export async function beginAttempt(sql: Sql, key: MessageKey, dueAt: Date): Promise<boolean> {
+  const { count } = await sql`
+    update outgoing_messages set state = 'sending', attempts = attempts + 1, due_at = ${dueAt}
+    where ${isMessage(sql, key)} and state in ('waiting', 'sending')`;
+  return count > 0;
+}
+
+/** After an attempt that WhatsApp refused for now. */
+export async function putOff(sql: Sql, key: MessageKey, dueAt: Date): Promise<void> {
+  await sql`
+    update outgoing_messages set state = 'waiting', due_at = ${dueAt}
+    where ${isMessage(sql, key)} and state = 'sending'`;
+}
+
+export async function setOutgoingContent(sql: Sql, key: MessageKey, content: OutgoingContent): Promise<void> {
+  await sql`
+    update outgoing_messages set content = ${sql.json(content as never)} where ${isMessage(sql, key)}`;
+}
+
+export async function setSequence(sql: Sql, key: MessageKey, sequence: number): Promise<void> {
+  await sql`update outgoing_messages set sequence = ${sequence} where ${isMessage(sql, key)}`;
+}
+
+/** WhatsApp has taken the message. A status may have said so before. */
+export async function markSent(sql: Sql, key: MessageKey, wamid: string): Promise<void> {
+  await sql`
+    update outgoing_messages set state = case when state = 'failed' then state else 'sent' end, content = null,
+      wamid = ${wamid}, delivery = coalesce(delivery, 'sent')
+    where ${isMessage(sql, key)}`;
+}
+
+export async function markFailed(sql: Sql, key: MessageKey, errorCode: string): Promise<void> {
+  await sql`
+    update outgoing_messages set state = 'failed', content = null, delivery = 'failed', error_code = ${errorCode}
+    where ${isMessage(sql, key)} and state in ('waiting', 'sending')`;
+}
+
+/**
+ * Stores statuses that are later than what is stored: sent, delivered, read; a message that has arrived cannot fail. One that
+ * says that a message arrived ends its sending too.
+ * @param statuses one for each message
+ * @returns the persons and the items of transcripts that they are about
+ */
+export async function storeStatuses(
+  tx: Sql,
+  { ownerId, carrierId }: Omit<ThreadKey, "contact">,
+  statuses: readonly DeliveryStatus[],
+): Promise<{ contact: string; conversationId: string; sequence: number | null }[]> {
+  const rank = (column: "status" | "delivery") =>
+    tx`coalesce(array_position('{sent,delivered,read}', ${tx(column)}), 0)`;
+  return tx<{ contact: string; conversationId: string; sequence: number | null }[]>`
+    with given as materialized (
+      select * from unnest(
+        ${statuses.map(({ wamid }) => wamid)}::text[],
+        ${statuses.map(({ messageId }) => messageId)}::uuid[],
+        ${statuses.map(({ status }) => status)}::text[],
+        ${statuses.map(({ errorCode }) => errorCode)}::text[]
+      ) as given (told_wamid, told_id, status, code)
+    ), meant as materialized (
+      select message_id, told_wamid, status, code from given join outgoing_messages
+        on owner_id = ${ownerId} and carrier_id = ${carrierId} and (wamid = told_wamid or message_id = told_id)
+      where case when status = 'failed' then coalesce(delivery, 'sent') = 'sent' else ${rank("delivery")} < ${rank("status")} end
+        and coalesce(delivery, '') <> 'failed'
+      order by message_id for update of outgoing_messages
+    )
+    update outgoing_messages set
+      wamid = coalesce(wamid, told_wamid), delivery = status, error_code = code, content = null,
+      state = case when status = 'failed' then 'failed' else 'sent' end
+    from meant
+    where owner_id = ${ownerId} and outgoing_messages.message_id = meant.message_id
+    returning contact, conversation_id, sequence`;
+}
+
+/** What became of an item of a transcript, which may have been sent in parts; null while nothing is known. */
+export async function findItemDelivery(
+  sql: Sql,
+  ownerId: string,
+  { conversationId, sequence }: Item,
+): Promise<{ delivery: Delivery; errorCode: string | null } | null> {
+  const parts = await sql<{ delivery: Delivery | null; errorCode: string | null }[]>`
+    select delivery, error_code from outgoing_messages
+    where owner_id = ${ownerId} and conversation_id = ${conversationId} and sequence = ${sequence}`;
+  const failed = parts.find(({ delivery }) => delivery === "failed");
+  if (failed) return { delivery: "failed", errorCode: failed.errorCode };
+  for (const delivery of ["sent", "delivered", "read"] as const) {
+    if (parts.some((part) => part.delivery === null)) return null;
+    if (parts.some((part) => part.delivery === delivery)) return { delivery, errorCode: null };
+  }
+  return null;
+}
+
+/** @returns the number deleted */
+export async function deleteOldOutgoing(sql: Sql, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from outgoing_messages where (owner_id, message_id) in (
+      select owner_id, message_id from outgoing_messages
+      where created_at < ${before} order by created_at limit ${limit} for update skip locked
+    )`;
+  return count;
+}

@@ -1,0 +1,103 @@
+import type { Sql } from "@parley/shared/db/database";
+
+/** A person and an owner's number that write each other. */
+export interface ThreadKey {
+  ownerId: string;
+  carrierId: string;
+  /** The person's phone number without its plus. */
+  contact: string;
+}
+
+export interface Thread extends ThreadKey {
+  conversationId: string | null;
+  agentId: string | null;
+  turnId: string | null;
+  turnText: string | null;
+  turnWasSpoken: boolean;
+  turnBeganAt: Date | null;
+  turnAttempts: number;
+  turnDueAt: Date | null;
+}
+
+/** The turn of a thread whose turn is under way. */
+export interface OpenTurn extends ThreadKey {
+  conversationId: string;
+  agentId: string;
+  turnId: string;
+  turnText: string;
+  turnWasSpoken: boolean;
+  turnBeganAt: Date;
+  turnAttempts: number;
+  turnDueAt: Date;
+}
+
+const isThread = (sql: Sql, { ownerId, carrierId, contact }: ThreadKey) =>
+  sql`owner_id = ${ownerId} and carrier_id = ${carrierId} and contact = ${contact}`;
+
+export async function findThread(sql: Sql, key: ThreadKey): Promise<Thread | null> {
+  const [row] = await sql<Thread[]>`
+    select owner_id, carrier_id, contact, conversation_id, agent_id, turn_id, turn_text, turn_was_spoken, turn_began_at,
+      turn_attempts, turn_due_at
+    from threads where ${isThread(sql, key)}`;
+  return row ?? null;
+}
+
+/** Leads the next message of the person to this conversation. */
+export async function setConversation(
+  sql: Sql,
+  key: ThreadKey,
+  { conversationId, agentId }: { conversationId: string; agentId: string },
+  now: Date,
+): Promise<void> {
+  await sql`
+    insert into threads (owner_id, carrier_id, contact, conversation_id, agent_id, updated_at)
+    values (${key.ownerId}, ${key.carrierId}, ${key.contact}, ${conversationId}, ${agentId}, ${now})
+    on conflict (owner_id, carrier_id, contact) do update set
+      conversation_id = excluded.conversation_id, agent_id = excluded.agent_id, updated_at = excluded.updated_at`;
+}
+
+/** Begins a turn with the messages up to a position, whose contents it takes. */
+export async function beginTurn(
+  tx: Sql,
+  key: ThreadKey,
+  turn: { turnId: string; text: string; wasSpoken: boolean; upTo: string },
+  now: Date,
+): Promise<void> {
+  await tx`
+    update incoming_messages set content = null
+    where ${isThread(tx, key)} and position <= ${turn.upTo} and content is not null`;
+  await tx`
+    update threads set turn_id = ${turn.turnId}, turn_text = ${turn.text}, turn_was_spoken = ${turn.wasSpoken},
+      turn_began_at = ${now}, turn_attempts = 0, turn_due_at = ${now}, updated_at = ${now}
+    where ${isThread(tx, key)}`;
+}
+
+/** Puts the turn off, under another id if the conversation service has refused this one for good. */
+export async function postponeTurn(
+  sql: Sql,
+  turn: OpenTurn,
+  { dueAt, turnId = turn.turnId }: { dueAt: Date; turnId?: string },
+): Promise<void> {
+  await sql`
+    update threads set turn_attempts = turn_attempts + 1, turn_due_at = ${dueAt}, turn_id = ${turnId}
+    where ${isThread(sql, turn)} and turn_id = ${turn.turnId}`;
+}
+
+/** @returns whether the turn was still under way */
+export async function endTurn(tx: Sql, turn: OpenTurn, now: Date): Promise<boolean> {
+  const { count } = await tx`
+    update threads set turn_id = null, turn_text = null, turn_began_at = null, turn_due_at = null, updated_at = ${now}
+    where ${isThread(tx, turn)} and turn_id = ${turn.turnId}`;
+  return count > 0;
+}
+
+/** Deletes threads that have been silent since `before` and are not in the middle of anything. @returns the number deleted */
+export async function deleteSilentThreads(sql: Sql, before: Date, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from threads where (owner_id, carrier_id, contact) in (
+      select owner_id, carrier_id, contact from threads
+      where updated_at < ${before} and turn_id is null
+      order by updated_at limit ${limit} for update skip locked
+    )`;
+  return count;
+}

@@ -1,0 +1,49 @@
+import { createHash } from "node:crypto";
+import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { type ErrorKind, ServiceError } from "@parley/shared/errors";
+import type { ThreadContext } from "../context.ts";
+import type { OpenTurn } from "../store/threads.ts";
+
+/** Longer than any turn may take: the conversation service's limits end it first. */
+const TIMEOUT_MS = 660_000;
+
+export type Answer =
+  /** The text is empty if the agent has nothing to say. */
+  | { type: "reply"; text: string; sequence: number }
+  /** Worth another attempt, with a new id if this one's failure is kept. */
+  | { type: "later"; reason: string; asNew: boolean; afterMs: number | null }
+  /** Perhaps because the conversation has ended. */
+  | { type: "ended"; reason: string }
+  | { type: "refused"; reason: string };
+
+/** Kinds that another attempt gets too, whatever happens. */
+const FINAL: readonly ErrorKind[] = ["invalid", "forbidden", "not_found", "unimplemented", "unauthenticated"];
+
+/** Runs the turn in the conversation service. Repeated after a crash, it gets the reply of the first attempt. */
+export async function askAgent({ conversations }: ThreadContext, turn: OpenTurn, gone: AbortSignal): Promise<Answer> {
+  const { ownerId, agentId, conversationId, turnId, turnText } = turn;
+  const fingerprint = createHash("sha256").update(turnText).digest();
+  const request = Turn.fromPartial({
+    ownerId,
+    agentId,
+    sessionId: conversationId,
+    message: turnText,
+    idempotency: { key: `whatsapp ${turnId}`, fingerprint },
+    type: ConversationType.CONVERSATION_TYPE_WHATSAPP,
+  });
+  const origin = { requestId: turnId, signal: gone };
+  try {
+    const { response, replySequence } = await conversations.completeTurn(
+      { turn: request },
+      { origin, timeoutMs: TIMEOUT_MS },
+    );
+    return { type: "reply", text: response, sequence: replySequence };
+  } catch (error) {
+    if (gone.aborted || !(error instanceof ServiceError)) throw error;
+    const { kind, detail: reason } = error;
+    if (kind === "condition") return { type: "ended", reason };
+    if (FINAL.includes(kind)) return { type: "refused", reason };
+    return { type: "later", reason, asNew: kind === "conflict", afterMs: error.retryAfterMs ?? null };
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  type Conversation,
+  ConversationStatus,
+  ConversationType,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { StartConversationRequest } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newUuid } from "@parley/shared/ids";
+import type { ThreadContext } from "../context.ts";
+import { setConversation, type ThreadKey } from "../store/threads.ts";
+import type { Connection } from "../whatsapp/connections.ts";
+
+interface Known extends ThreadKey {
+  conversationId: string | null;
+  agentId: string | null;
+}
+
+/** The thread's conversation while it lasts and the agent is the same; else a new one, which the thread then has. */
+export async function conversationFor(
+  ctx: ThreadContext,
+  thread: Known,
+  connection: Connection,
+  agentId: string,
+): Promise<string> {
+  const { conversationId } = thread;
+  if (conversationId && thread.agentId === agentId) {
+    if (await isInProgress(ctx, { ...thread, conversationId, agentId }, connection)) return conversationId;
+  }
+  const fresh = { conversationId: newUuid(), agentId };
+  // Stored first, so that a process that dies in between leaves no conversation that nobody knows.
+  await setConversation(ctx.db, thread, fresh, ctx.clock.now());
+  await startThread(ctx, { ...thread, ...fresh }, connection);
+  return fresh.conversationId;
+}
+
+/** Whether the conversation lasts. Begins it if that failed before. */
+export async function isInProgress(
+  ctx: ThreadContext,
+  thread: ThreadKey & { conversationId: string; agentId: string },
+  connection: Connection,
+): Promise<boolean> {
+  try {
+    const { status } = await startThread(ctx, thread, connection);
+    return status === ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS;
+  } catch (error) {
+    // Past its retention, or the connection has another number by now.
+    if (error instanceof ServiceError && error.kind === "conflict") return false;
+    throw error;
+  }
+}
+
+/** Begins the conversation, or returns it as it is. @throws ServiceError */
+export async function startThread(
+  { conversations }: ThreadContext,
+  { ownerId, agentId, conversationId, contact }: ThreadKey & { conversationId: string; agentId: string },
+  { mobileNumber }: Connection,
+): Promise<Conversation> {
+  const request = StartConversationRequest.fromPartial({
+    ownerId,
+    agentId,
+    conversationId,
+    type: ConversationType.CONVERSATION_TYPE_WHATSAPP,
+    fromMobileNumber: `+${contact}`,
+    toMobileNumber: mobileNumber,
+  });
+  const { conversation } = await conversations.startConversation(request);
+  if (!conversation) throw new ServiceError("internal", "a conversation began without an answer");
+  return conversation;
+}

@@ -1,0 +1,43 @@
+import type { Sql } from "@parley/shared/db/database";
+import { MESSAGE_DELIVERIES } from "@parley/shared/domain/api-names";
+import { enqueueJobs } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { ThreadContext } from "../context.ts";
+import { findItemDelivery, type Item } from "../store/outgoing.ts";
+
+const QUEUE = "deliveries";
+const CONCURRENCY = 64;
+const LEASE_MS = 10_000;
+/** Then the status is not told: it is of no use after a day. */
+const ATTEMPTS_MAX = 50;
+const RETRY_MS_MAX = 30 * 60_000;
+
+/** Asks for what became of items to be told to the conversation service, in the transaction that changes it. */
+export async function enqueueDelivery(tx: Sql, ownerId: string, items: readonly Item[], now: Date): Promise<void> {
+  const jobs = items.map((item) => {
+    const jobId = `delivery ${item.conversationId} ${item.sequence}`;
+    return [jobId, { ownerId, jobId, queue: QUEUE, payload: item, dueAt: now }] as const;
+  });
+  // One for each item: a statement cannot write a row twice.
+  await enqueueJobs(tx, [...new Map(jobs).values()]);
+}
+
+export function deliveryQueue({ db, conversations }: ThreadContext): Record<string, Queue> {
+  const queue: Queue = {
+    concurrency: CONCURRENCY,
+    leaseMs: LEASE_MS,
+    retryDelayMs: (attempts) => (attempts < ATTEMPTS_MAX ? Math.min(1_000 * 2 ** attempts, RETRY_MS_MAX) : null),
+    run: async ({ ownerId, payload }) => {
+      const item = payload as Item;
+      const found = await findItemDelivery(db, ownerId, item);
+      if (!found) return;
+      const status = MESSAGE_DELIVERIES[found.delivery];
+      await conversations.setDelivery({
+        ownerId,
+        ...item,
+        delivery: { status, errorCode: found.errorCode ?? undefined },
+      });
+    },
+  };
+  return { [QUEUE]: queue };
+}

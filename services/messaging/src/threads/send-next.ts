@@ -1,0 +1,111 @@
+import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
+import type { Sql } from "@parley/shared/db/database";
+import type { ThreadContext } from "../context.ts";
+import {
+  beginAttempt,
+  findNext,
+  markFailed,
+  markSent,
+  type Outgoing,
+  putOff,
+  setOutgoingContent,
+} from "../store/outgoing.ts";
+import { setConversation, type ThreadKey } from "../store/threads.ts";
+import { type Graph, mayRetry, type Sendable } from "../whatsapp/graph.ts";
+import { backOffMs } from "./back-off.ts";
+import { beginWithTemplate } from "./begin-with-template.ts";
+import { enqueueDelivery } from "./delivery-queue.ts";
+import { isTransient } from "./hear-note.ts";
+import type { Step } from "./step.ts";
+
+const SPEAK_TIMEOUT_MS = 130_000;
+
+/**
+ * Sends the thread's next message, if it is due. WhatsApp has no key that makes a request count once. So a message whose
+ * request got no answer waits for a status first, which repeats our own id, and is sent again only if none comes.
+ */
+export async function sendNext(ctx: ThreadContext, key: ThreadKey, gone: AbortSignal): Promise<Step> {
+  const message = await findNext(ctx.db, key);
+  if (!message) return null;
+  const now = ctx.clock.now();
+  if (message.dueAt > now) return message.dueAt;
+  if (message.attempts > 0 && now >= message.giveUpAt) return fail(ctx, message, "unavailable");
+  const connection = await ctx.connections.get(key.ownerId, key.carrierId);
+  if (!connection) return fail(ctx, message, "disconnected");
+  const dueAt = new Date(Math.min(now.getTime() + backOffMs(message.attempts + 1), message.giveUpAt.getTime()));
+  if (!(await beginAttempt(ctx.db, message, dueAt))) return "done";
+  try {
+    if (message.sequence === null) await beginWithTemplate(ctx, message, connection);
+    const graph = ctx.graphOf(connection);
+    const content = await sendableOf(ctx, graph, message, gone);
+    const { wamid, contact } = await graph.send(message.contact, message.messageId, content);
+    await ctx.db.begin(async (tx) => {
+      await markSent(tx, message, wamid);
+      // WhatsApp may know the person by another form of the number, and that is where an answer comes from.
+      if (contact !== message.contact) await setConversation(tx, { ...key, contact }, message, ctx.clock.now());
+      await tellDelivery(tx, ctx, message);
+    });
+    ctx.count("sent");
+    return "done";
+  } catch (error) {
+    if (gone.aborted) throw error;
+    return judge(ctx, message, error);
+  }
+}
+
+async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Promise<Step> {
+  const { ownerId: owner_id, conversationId: conversation_id } = message;
+  if (error instanceof CarrierRefusal && !mayRetry(error)) {
+    ctx.log.warn({ owner_id, conversation_id, code: error.code }, "WhatsApp refused a message");
+    return fail(ctx, message, error.code);
+  }
+  if (!(error instanceof CarrierRefusal || error instanceof CarrierUnavailable) && !isTransient(error)) {
+    ctx.log.warn({ owner_id, conversation_id, err: error }, "a message cannot be sent");
+    return fail(ctx, message, "unavailable");
+  }
+  const attempts = message.attempts + 1;
+  const askedMs = error instanceof CarrierUnavailable ? error.retryAfterMs : null;
+  const dueAt = new Date(
+    Math.min(ctx.clock.now().getTime() + backOffMs(attempts, askedMs), message.giveUpAt.getTime()),
+  );
+  ctx.log.info({ owner_id, conversation_id, attempts, err: error }, "a message is sent again later");
+  await putOff(ctx.db, message, dueAt);
+  return "done";
+}
+
+async function fail(ctx: ThreadContext, message: Outgoing, errorCode: string): Promise<Step> {
+  await ctx.db.begin(async (tx) => {
+    await markFailed(tx, message, errorCode);
+    await tellDelivery(tx, ctx, message);
+  });
+  ctx.count("failed");
+  return "done";
+}
+
+async function tellDelivery(tx: Sql, { clock }: ThreadContext, { ownerId, conversationId, sequence }: Outgoing) {
+  const item = { conversationId, sequence: sequence ?? 1 };
+  await enqueueDelivery(tx, ownerId, [item], clock.now());
+}
+
+/** A spoken reply is spoken once and becomes text if it cannot be. */
+async function sendableOf(ctx: ThreadContext, graph: Graph, message: Outgoing, gone: AbortSignal): Promise<Sendable> {
+  const { content, ownerId, agentId, messageId } = message;
+  if (content.type !== "voice") return content;
+  if (content.mediaId) return { type: "voice", mediaId: content.mediaId };
+  const { text } = content;
+  try {
+    const origin = { requestId: messageId, signal: gone };
+    const { audio } = await ctx.voices.speak({ ownerId, agentId, text }, { origin, timeoutMs: SPEAK_TIMEOUT_MS });
+    const mediaId = await graph.upload(audio);
+    await setOutgoingContent(ctx.db, message, { type: "voice", text, mediaId });
+    return { type: "voice", mediaId };
+  } catch (error) {
+    if (gone.aborted) throw error;
+    ctx.log.warn(
+      { owner_id: ownerId, agent_id: agentId, err: error },
+      "a reply is written because it cannot be spoken",
+    );
+    await setOutgoingContent(ctx.db, message, { type: "text", text });
+    return { type: "text", text };
+  }
+}

@@ -1,0 +1,31 @@
+import type { Database } from "@parley/shared/db/database";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
+import { deleteOldIncoming } from "../store/incoming.ts";
+import { deleteOldOutgoing } from "../store/outgoing.ts";
+import { deleteSilentThreads } from "../store/threads.ts";
+
+const DAY_MS = 24 * 60 * 60_000;
+/** Meta repeats a callback for up to a week. */
+const INCOMING_MS = 8 * DAY_MS;
+/** A status may come for a month. */
+const OUTGOING_MS = 31 * DAY_MS;
+const EVERY_MS = 10 * 60_000;
+const BATCH = 1_000;
+
+/** Deletes what is no longer needed to take each message and status once. */
+export function oldMessages(db: Database): Sweep {
+  return {
+    name: "delete-old-messages",
+    everyMs: EVERY_MS,
+    deletes: true,
+    run: async (now, stopping) => {
+      const before = (ms: number) => new Date(now.getTime() - ms);
+      const all = async (deleteBatch: () => Promise<number>) => {
+        while ((await deleteBatch()) === BATCH && !stopping.aborted);
+      };
+      await all(() => deleteOldIncoming(db, before(INCOMING_MS), BATCH));
+      await all(() => deleteOldOutgoing(db, before(OUTGOING_MS), BATCH));
+      await all(() => deleteSilentThreads(db, before(OUTGOING_MS), BATCH));
+    },
+  };
+}

@@ -1,0 +1,141 @@
+import { newUuid } from "@parley/shared/ids";
+import type { ThreadContext } from "../context.ts";
+import { dropWaiting, listWaiting, setContent, type WaitingMessage } from "../store/incoming.ts";
+import { insertOutgoing, type OutgoingContent } from "../store/outgoing.ts";
+import {
+  beginTurn,
+  endTurn,
+  findThread,
+  type OpenTurn,
+  postponeTurn,
+  type Thread,
+  type ThreadKey,
+} from "../store/threads.ts";
+import type { Connection } from "../whatsapp/connections.ts";
+import { splitText } from "../whatsapp/split-text.ts";
+import { askAgent } from "./ask-agent.ts";
+import { backOffMs, GIVE_UP_MS } from "./back-off.ts";
+import { bundleOf, dueOf } from "./bundle.ts";
+import { conversationFor, isInProgress } from "./conversation.ts";
+import { hearNote } from "./hear-note.ts";
+import type { Step } from "./step.ts";
+
+/** More than anybody writes in the time of a bundle; the next turn takes the rest. */
+const MESSAGES_MAX = 20;
+/** A longer reply is read better than heard. */
+const SPOKEN_CHARACTERS_MAX = 1_000;
+
+/** Goes on with a thread's turn, or begins one with the messages that wait. */
+export async function takeTurn(ctx: ThreadContext, key: ThreadKey, gone: AbortSignal): Promise<Step> {
+  const thread = await findThread(ctx.db, key);
+  if (!thread) return null;
+  return isOpen(thread) ? goOn(ctx, thread, gone) : begin(ctx, thread, gone);
+}
+
+function isOpen(thread: Thread): thread is OpenTurn {
+  return thread.turnId !== null;
+}
+
+async function begin(ctx: ThreadContext, thread: Thread, gone: AbortSignal): Promise<Step> {
+  const waiting = await listWaiting(ctx.db, thread, MESSAGES_MAX);
+  const [first, last] = [waiting[0], waiting.at(-1)];
+  if (!first || !last) return null;
+  const now = ctx.clock.now();
+  const dueAt = dueOf(first.receivedAt, last.receivedAt);
+  if (dueAt > now) return dueAt;
+  const connection = await ctx.connections.get(thread.ownerId, thread.carrierId);
+  const agentId = connection && (await ctx.connections.agentOf(connection));
+  if (!connection || !agentId) {
+    const dropped = await dropWaiting(ctx.db, thread);
+    const { ownerId: owner_id, carrierId: carrier_id } = thread;
+    ctx.log.warn({ owner_id, carrier_id, dropped }, "no agent answers this WhatsApp number: its messages are dropped");
+    return "done";
+  }
+  const unheard = waiting.find(({ content }) => content.type === "voice");
+  if (unheard) return hear(ctx, connection, agentId, thread, unheard, gone);
+  const taken = bundleOf(waiting);
+  const conversation = await conversationFor(ctx, thread, connection, agentId);
+  const turn = {
+    turnId: newUuid(),
+    text: taken.map(({ content }) => ("text" in content ? content.text : "")).join("\n"),
+    wasSpoken: taken.some(({ content }) => content.type === "heard"),
+    upTo: taken.at(-1)?.position ?? "0",
+  };
+  await ctx.db.begin((tx) => beginTurn(tx, thread, turn, now));
+  ctx.log.debug({ conversation_id: conversation, messages: taken.length }, "turn of a thread begun");
+  return "done";
+}
+
+async function hear(
+  ctx: ThreadContext,
+  connection: Connection,
+  agentId: string,
+  thread: ThreadKey,
+  { messageId, content, receivedAt }: WaitingMessage,
+  gone: AbortSignal,
+): Promise<Step> {
+  if (content.type !== "voice") return "done";
+  const heard = await hearNote(ctx, connection, agentId, { mediaId: content.mediaId, receivedAt }, gone);
+  if (heard instanceof Date) return heard;
+  await setContent(ctx.db, thread, messageId, heard);
+  return "done";
+}
+
+async function goOn(ctx: ThreadContext, turn: OpenTurn, gone: AbortSignal): Promise<Step> {
+  const now = ctx.clock.now();
+  if (turn.turnDueAt > now) return turn.turnDueAt;
+  const { ownerId: owner_id, conversationId: conversation_id } = turn;
+  const answer = await askAgent(ctx, turn, gone);
+  switch (answer.type) {
+    case "reply":
+      await storeReply(ctx, turn, answer);
+      return "done";
+    case "ended": {
+      // It ended after the turn had begun: the turn is the first of another conversation.
+      const connection = await ctx.connections.get(turn.ownerId, turn.carrierId);
+      if (connection && !(await isInProgress(ctx, turn, connection))) {
+        await conversationFor(ctx, { ...turn, conversationId: null }, connection, turn.agentId);
+        await postponeTurn(ctx.db, turn, { dueAt: now, turnId: newUuid() });
+        return "done";
+      }
+      break;
+    }
+    case "later": {
+      const dueAt = new Date(now.getTime() + backOffMs(turn.turnAttempts + 1, answer.afterMs));
+      if (dueAt.getTime() - turn.turnBeganAt.getTime() > GIVE_UP_MS) break;
+      await postponeTurn(ctx.db, turn, { dueAt, ...(answer.asNew && { turnId: newUuid() }) });
+      return "done";
+    }
+    case "refused":
+      break;
+  }
+  ctx.log.warn({ owner_id, conversation_id, reason: answer.reason }, "a turn of a thread is given up without a reply");
+  await endTurn(ctx.db, turn, now);
+  return "done";
+}
+
+async function storeReply(
+  ctx: ThreadContext,
+  turn: OpenTurn,
+  { text, sequence }: { text: string; sequence: number },
+): Promise<void> {
+  const now = ctx.clock.now();
+  const speaks = turn.turnWasSpoken && text.length <= SPOKEN_CHARACTERS_MAX && (await wantsVoice(ctx, turn));
+  const contents: OutgoingContent[] = speaks
+    ? [{ type: "voice", text: text.trim() }]
+    : splitText(text).map((part) => ({ type: "text", text: part }));
+  const { ownerId, carrierId, contact, conversationId, agentId } = turn;
+  const giveUpAt = new Date(now.getTime() + GIVE_UP_MS);
+  const parts = contents.map((content) => {
+    return { ownerId, carrierId, contact, conversationId, agentId, sequence, messageId: newUuid(), content, giveUpAt };
+  });
+  await ctx.db.begin(async (tx) => {
+    const isOurs = await endTurn(tx, turn, now);
+    if (isOurs && parts.length > 0) await insertOutgoing(tx, parts, now);
+  });
+}
+
+async function wantsVoice({ agents }: ThreadContext, { ownerId, agentId }: OpenTurn): Promise<boolean> {
+  const { whatsapp } = await agents.getChannelSettings({ ownerId, agentId });
+  return whatsapp?.voice_replies === true;
+}

@@ -1,0 +1,92 @@
+import type { Carrier } from "@parley/proto/parley/account/v1/account.ts";
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import type { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+
+/** A WhatsApp number that an owner has connected, with its secrets. */
+export interface Connection {
+  ownerId: string;
+  carrierId: string;
+  phoneNumberId: string;
+  accessToken: string;
+  appSecret: string;
+  verifyToken: string;
+  /** E.164. */
+  mobileNumber: string;
+  /** The agent that answers, if the connection names one. */
+  agentId: string | undefined;
+}
+
+export interface Connections {
+  /** Null if there is no WhatsApp connection with this id. */
+  find(carrierId: string): Promise<Connection | null>;
+  get(ownerId: string, carrierId: string): Promise<Connection | null>;
+  /** Another number of the owner's: all numbers of an app have one address for callbacks. */
+  ofNumber(ownerId: string, phoneNumberId: string): Promise<Connection | null>;
+  /** The number that an agent writes from; null if it has none. */
+  ofAgent(ownerId: string, agentId: string): Promise<Connection | null>;
+  /** The agent that answers: the connection's own, or the one that has its number. Null if there is none. */
+  agentOf(connection: Connection): Promise<string | null>;
+}
+
+type Accounts = Pick<
+  ServiceClient<typeof AccountServiceService>,
+  "findCarrier" | "getCarrierCredentials" | "listCarriers"
+>;
+type Agents = Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
+
+/** Asks each time, so that a number whose owner has disconnected it stops at once. */
+export function connections(accounts: Accounts, agents: Agents): Connections {
+  async function get(ownerId: string, carrierId: string): Promise<Connection | null> {
+    try {
+      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
+      return carrier ? connectionOf(carrier) : null;
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === "not_found") return null;
+      throw error;
+    }
+  }
+
+  async function first(ownerId: string, isWanted: (carrier: Carrier) => boolean | Promise<boolean>) {
+    const { carriers } = await accounts.listCarriers({ ownerId });
+    for (const carrier of carriers) {
+      if (carrier.provider === "WHATSAPP" && (await isWanted(carrier))) return get(ownerId, carrier.carrierId);
+    }
+    return null;
+  }
+
+  async function agentWithNumber(ownerId: string, mobileNumber: string): Promise<string | null> {
+    const { agent } = await agents.findCallee({ called: mobileNumber });
+    return agent?.ownerId === ownerId ? agent.agentId : null;
+  }
+
+  return {
+    find: async (carrierId) => {
+      const { carrier } = await accounts.findCarrier({ carrierId });
+      return carrier?.provider === "WHATSAPP" ? get(carrier.ownerId, carrierId) : null;
+    },
+    get,
+    ofNumber: (ownerId, phoneNumberId) => first(ownerId, ({ settings }) => settings?.phoneNumberId === phoneNumberId),
+    ofAgent: (ownerId, agentId) =>
+      first(ownerId, async ({ settings }) => {
+        if (settings?.agentId) return settings.agentId === agentId;
+        return (await agentWithNumber(ownerId, settings?.mobileNumber ?? "")) === agentId;
+      }),
+    agentOf: async ({ ownerId, agentId, mobileNumber }) => agentId ?? agentWithNumber(ownerId, mobileNumber),
+  };
+}
+
+function connectionOf({ ownerId, carrierId, provider, settings }: Carrier): Connection | null {
+  if (provider !== "WHATSAPP" || !settings) return null;
+  return {
+    ownerId,
+    carrierId,
+    phoneNumberId: settings.phoneNumberId ?? "",
+    accessToken: settings.accessToken ?? "",
+    appSecret: settings.appSecret ?? "",
+    verifyToken: settings.verifyToken ?? "",
+    mobileNumber: settings.mobileNumber ?? "",
+    agentId: settings.agentId || undefined,
+  };
+}

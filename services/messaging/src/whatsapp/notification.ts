@@ -1,0 +1,116 @@
+import { isUuid } from "@parley/shared/ids";
+import { fieldOf, listOf, textOf } from "./fields.ts";
+import { messageText } from "./message-text.ts";
+
+/** What a callback tells about one phone number. */
+export interface Notification {
+  phoneNumberId: string;
+  /** In WhatsApp's order. */
+  messages: IncomingMessage[];
+  statuses: DeliveryStatus[];
+}
+
+export interface IncomingMessage {
+  /** WhatsApp's. */
+  messageId: string;
+  /** A phone number without its plus. */
+  contact: string;
+  content: IncomingContent;
+}
+
+export type IncomingContent =
+  | { type: "text"; text: string }
+  /** A voice message that is still to be transcribed. */
+  | { type: "voice"; mediaId: string }
+  /** One that has been. */
+  | { type: "heard"; text: string };
+
+export interface DeliveryStatus {
+  /** WhatsApp's. */
+  wamid: string;
+  /** Our own id of the message, which the callback repeats; null if it has none. */
+  messageId: string | null;
+  status: Delivery;
+  /** With `failed`: WhatsApp's code. */
+  errorCode: string | null;
+}
+
+export type Delivery = "sent" | "delivered" | "read" | "failed";
+
+const STATUSES: Readonly<Record<string, Delivery>> = {
+  sent: "sent",
+  delivered: "delivered",
+  read: "read",
+  // Of a voice message, after `read`.
+  played: "read",
+  failed: "failed",
+};
+const WAMID_CHARACTERS_MAX = 256;
+/** What the conversation service takes as a number, without its plus. */
+const CONTACT = /^[1-9]\d{6,14}$/;
+
+/**
+ * Reads what is of use in a callback and passes over the rest: reactions, system messages, and what a later version adds
+ * (https://developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/reference/messages).
+ * @returns null when the body is not JSON
+ */
+export function readNotifications(body: Uint8Array): Notification[] | null {
+  const root = parsed(body);
+  if (root === undefined) return null;
+  return listOf(root, "entry").flatMap((entry) =>
+    listOf(entry, "changes").flatMap((change) => {
+      const value = fieldOf(change, "value");
+      const phoneNumberId = textOf(fieldOf(value, "metadata"), "phone_number_id");
+      if (textOf(change, "field") !== "messages" || phoneNumberId === "") return [];
+      return {
+        phoneNumberId,
+        messages: listOf(value, "messages").flatMap((message) => incomingMessage(message) ?? []),
+        statuses: listOf(value, "statuses").flatMap((status) => deliveryStatus(status) ?? []),
+      };
+    }),
+  );
+}
+
+function incomingMessage(message: unknown): IncomingMessage | null {
+  const messageId = textOf(message, "id");
+  const contact = textOf(message, "from");
+  // A group has no agent, and a person without a phone number cannot be in a conversation yet.
+  if (!isWamid(messageId) || !CONTACT.test(contact) || textOf(message, "group_id") !== "") return null;
+  const audio = fieldOf(message, "audio");
+  if (textOf(message, "type") === "audio" && isVoice(audio) && textOf(audio, "id") !== "")
+    return { messageId, contact, content: { type: "voice", mediaId: textOf(audio, "id") } };
+  const text = messageText(message);
+  return text === null ? null : { messageId, contact, content: { type: "text", text } };
+}
+
+/** Recorded in WhatsApp, not a piece of music that was attached. */
+function isVoice(audio: unknown): boolean {
+  return fieldOf(audio, "voice") === true || textOf(audio, "mime_type").startsWith("audio/ogg");
+}
+
+function deliveryStatus(given: unknown): DeliveryStatus | null {
+  const wamid = textOf(given, "id");
+  const status = STATUSES[textOf(given, "status")];
+  if (!isWamid(wamid) || !status) return null;
+  const ours = textOf(given, "biz_opaque_callback_data");
+  const [error] = listOf(given, "errors");
+  const code = fieldOf(error, "code");
+  return {
+    wamid,
+    messageId: isUuid(ours) ? ours.toLowerCase() : null,
+    status,
+    errorCode: status === "failed" && typeof code === "number" ? String(code) : null,
+  };
+}
+
+function isWamid(text: string): boolean {
+  return text !== "" && text.length <= WAMID_CHARACTERS_MAX && !text.includes("\0");
+}
+
+function parsed(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}

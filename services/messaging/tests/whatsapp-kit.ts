@@ -1,0 +1,148 @@
+import { Carrier } from "@parley/proto/parley/account/v1/account.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { newId, newUuid } from "@parley/shared/ids";
+import { silentLogger } from "@parley/shared/log";
+import type { Running } from "@parley/shared/process";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { type WhatsAppApi, type WhatsAppNumber, whatsAppApi } from "@parley/shared/testing/carriers/whatsapp-api";
+import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
+import { eventually } from "@parley/shared/testing/eventually";
+import { newOwner } from "@parley/shared/testing/owners";
+import postgres from "postgres";
+import { readMessagingConfig } from "../src/config.ts";
+import { startMessaging } from "../src/service.ts";
+import { type Fakes, startFakes } from "./fakes.ts";
+
+const POLL_MS = 20;
+const TIMEOUT_MS = 30_000;
+
+export interface Connected extends WhatsAppNumber {
+  ownerId: string;
+  carrierId: string;
+  agentId: string;
+}
+
+export interface TestWhatsApp {
+  fakes: Fakes;
+  meta: WhatsAppApi;
+  messaging: ServiceClient<typeof MessagingServiceService>;
+  clock: FakeClock;
+  /** The messaging service's tables. */
+  sql: postgres.Sql;
+  /** A number of a new owner, or of a given one, whose callbacks come to the service. */
+  connect(given?: Partial<Pick<Connected, "ownerId" | "agentId" | "appSecret">>): Connected;
+  /** A person writes; the answer comes once the messages are quiet. */
+  write(number: Connected, from: string, text: string, messageId?: string): Promise<void>;
+  /** Lets the time pass that a person has for further messages. */
+  quiet(): void;
+  /** Lets much time pass, once no thread is at work: its lease would end with it. */
+  pass(ms: number): Promise<void>;
+  /** The texts that a person has got, once there are so many. */
+  texts(to: string, count: number): Promise<string[]>;
+  /** Starts another process of the service on the same database, and stops the one before. */
+  replaceProcess(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** The service under test in this process, its clock standing still; the services that it calls and WhatsApp are fakes. */
+export async function startTestWhatsApp(): Promise<TestWhatsApp> {
+  const database = await createTestDatabase();
+  const fakes = await startFakes();
+  const clock = fakeClock();
+  // The gateway's part: it passes callbacks on, and errors as statuses.
+  const graph = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const answer = await meta.handle(request);
+      if (answer) return answer;
+      const carrierId = new URL(request.url).pathname.split("/").at(-1) ?? "";
+      const body = Buffer.from(await request.arrayBuffer());
+      const signature = request.headers.get("x-hub-signature-256") ?? "";
+      return messaging.handleWhatsAppCallback({ carrierId, body, signature }).then(
+        () => new Response(),
+        (error) => new Response(error instanceof ServiceError ? error.kind : String(error), { status: 500 }),
+      );
+    },
+  });
+  const meta = whatsAppApi(() => graph.url.origin);
+  const config = readMessagingConfig({
+    DATABASE_URL: database.urls.messaging,
+    PARLEY_ACCOUNT_ADDRESS: fakes.addresses.account,
+    PARLEY_AGENT_ADDRESS: fakes.addresses.agent,
+    PARLEY_CONVERSATION_ADDRESS: fakes.addresses.conversation,
+    PARLEY_VOICE_ADDRESS: fakes.addresses.voice,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_WHATSAPP_BASE_URL: `${graph.url.origin}/v23.0`,
+  });
+  const start = () => startMessaging(config, silentLogger, { clock, pollMs: POLL_MS });
+  let running = await start();
+  const clientOf = ({ address = "" }: Running) =>
+    createClient(MessagingServiceService, { peer: "messaging", address, timeoutMs: TIMEOUT_MS });
+  let messaging = clientOf(running);
+  const sql = postgres(database.urls.messaging, { max: 1, onnotice: () => {} });
+  let numbers = 0;
+  return {
+    fakes,
+    meta,
+    get messaging() {
+      return messaging;
+    },
+    clock,
+    sql,
+    connect: (given = {}) => {
+      const id = ++numbers;
+      const number: Connected = {
+        ownerId: newOwner(),
+        agentId: `agt_${id}`,
+        appSecret: `secret of app ${id}`,
+        ...given,
+        carrierId: newId("car"),
+        phoneNumberId: String(100_000 + id),
+        accessToken: `token ${id}`,
+        verifyToken: `verify ${id}`,
+        mobileNumber: `+1415555${String(id).padStart(4, "0")}`,
+      };
+      const { ownerId, carrierId, callbackUrl: _, ...settings } = number;
+      fakes.carriers.push(Carrier.fromPartial({ ownerId, carrierId, provider: "WHATSAPP", settings }));
+      meta.addNumber({ ...number, callbackUrl: `${graph.url.origin}/callbacks/${carrierId}` });
+      return number;
+    },
+    // Meta calls again too, when a busy machine answers too late.
+    write: ({ phoneNumberId }, from, text, messageId = `wamid.${newUuid()}`) =>
+      eventually(async () => {
+        const { status } = await meta.write(phoneNumberId, from, { text }, messageId);
+        if (status !== 200) throw new Error(`the callback was answered with ${status}`);
+      }),
+    quiet: () => clock.advance(2_000),
+    pass: async (ms) => {
+      await eventually(async () => {
+        const working = await sql`select from jobs where queue = 'threads' and leased_until is not null`;
+        if (working.length > 0) throw new Error("a thread is at work");
+      });
+      clock.advance(ms);
+    },
+    texts: (to, count) =>
+      eventually(() => {
+        const texts = meta.sent.filter((message) => message.to === to).map(({ text }) => text);
+        if (texts.length < count) throw new Error(`only ${texts.length} messages were sent`);
+        return texts;
+      }),
+    replaceProcess: async () => {
+      const before = { running, messaging };
+      running = await start();
+      messaging = clientOf(running);
+      before.messaging.close();
+      await before.running.stop();
+    },
+    stop: async () => {
+      await meta.settled();
+      messaging.close();
+      await running.stop();
+      await Promise.all([sql.end(), fakes.stop(), graph.stop(true)]);
+      await database.drop();
+    },
+  };
+}

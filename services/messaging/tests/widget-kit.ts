@@ -1,0 +1,55 @@
+import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import { silentLogger } from "@parley/shared/log";
+import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
+import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
+import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
+import { startServiceProcess } from "@parley/shared/testing/process";
+import { readMessagingConfig } from "../src/config.ts";
+import { startMessaging } from "../src/service.ts";
+
+const TIMEOUT_MS = 30_000;
+
+export interface TestMessaging {
+  messaging: ServiceClient<typeof MessagingServiceService>;
+  agents: ServiceClient<typeof AgentServiceService>;
+  clock: FakeClock;
+  stop(): Promise<void>;
+}
+
+/** The service under test in this process, its clock standing still; the agent service and its prompt service as processes. */
+export async function startTestMessaging(): Promise<TestMessaging> {
+  const database = await createTestDatabase();
+  const clock = fakeClock();
+  const prompt = await startServiceProcess("prompt", { DATABASE_URL: database.urls.prompt });
+  const agent = await startServiceProcess("agent", {
+    DATABASE_URL: database.urls.agent,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_PROMPT_ADDRESS: prompt.address,
+  });
+  const config = readMessagingConfig({
+    DATABASE_URL: database.urls.messaging,
+    PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1",
+    PARLEY_AGENT_ADDRESS: agent.address,
+    PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+  });
+  const running = await startMessaging(config, silentLogger, { clock });
+  const address = running.address ?? "";
+  const messaging = createClient(MessagingServiceService, { peer: "messaging", address, timeoutMs: TIMEOUT_MS });
+  const agents = createClient(AgentServiceService, { peer: "agent", address: agent.address, timeoutMs: TIMEOUT_MS });
+  return {
+    messaging,
+    agents,
+    clock,
+    stop: async () => {
+      messaging.close();
+      agents.close();
+      await running.stop();
+      await agent.stop();
+      await prompt.stop();
+      await database.drop();
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { AgentType } from "@parley/proto/parley/agent/v1/agent.ts";
+import { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { newId } from "@parley/shared/ids";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { newOwner } from "@parley/shared/testing/owners";
+import { startTestMessaging, type TestMessaging } from "./widget-kit.ts";
+
+const ORIGIN = "https://shop.example";
+const WIDGET = { title: "Acme", greeting: "Hello!", allowed_origins: [ORIGIN] };
+
+let service: TestMessaging;
+beforeAll(async () => {
+  service = await startTestMessaging();
+});
+afterAll(() => service.stop());
+
+async function createAgent(widgetConfig: Record<string, unknown> | undefined = WIDGET) {
+  const ownerId = newOwner();
+  const agentType = AgentType.AGENT_TYPE_INBOUND;
+  const request = CreateAgentRequest.fromPartial({ ownerId, agentName: "Front desk", agentType });
+  const { agent } = await service.agents.createAgent({ ...request, widgetConfig });
+  return { ownerId, agentId: agent?.agentId ?? "" };
+}
+
+function ask(agentId: string, given: { origin?: string; renews?: string } = {}) {
+  return service.messaging.createWidgetToken({ origin: ORIGIN, renews: undefined, ...given, agentId });
+}
+
+test("a page of an allowed origin gets a token for a session of its own, with the look but not the list of origins", async () => {
+  const agent = await createAgent();
+  const created = await ask(agent.agentId);
+  expect(created).toMatchObject({ ownerId: agent.ownerId, agentName: "Front desk" });
+  expect(created.widgetConfig).toEqual({ title: "Acme", greeting: "Hello!" });
+  const opened = await service.messaging.openWidgetToken({ token: created.token, origin: ORIGIN });
+  expect(opened).toEqual({ ...agent, sessionId: created.sessionId });
+  expect((await ask(agent.agentId)).sessionId).not.toBe(created.sessionId);
+});
+
+test("a renewed token goes on with the session, an expired one included; another agent's is refused", async () => {
+  const [agent, other] = [await createAgent(), await createAgent()];
+  const first = await ask(agent.agentId);
+  service.clock.advance(16 * 60_000);
+  expect(await serviceErrorOf(service.messaging.openWidgetToken({ ...first, origin: ORIGIN }))).toMatchObject({
+    kind: "unauthenticated",
+  });
+  expect((await ask(agent.agentId, { renews: first.token })).sessionId).toBe(first.sessionId);
+  expect(await serviceErrorOf(ask(other.agentId, { renews: first.token }))).toMatchObject({ kind: "unauthenticated" });
+  expect(await serviceErrorOf(ask(agent.agentId, { renews: "nonsense" }))).toMatchObject({ kind: "unauthenticated" });
+});
+
+test("a page that is not listed gets no token, and one that the owner removes gets no further one", async () => {
+  const agent = await createAgent();
+  const refusal = { kind: "forbidden" } as const;
+  expect(await serviceErrorOf(ask(agent.agentId, { origin: "https://evil.example" }))).toMatchObject(refusal);
+  expect(await serviceErrorOf(ask((await createAgent({})).agentId))).toMatchObject(refusal);
+  const { token } = await ask(agent.agentId);
+  const update = UpdateAgentRequest.fromPartial(agent);
+  await service.agents.updateAgent({ ...update, widgetConfig: { ...WIDGET, allowed_origins: [] } });
+  expect(await serviceErrorOf(ask(agent.agentId, { renews: token }))).toMatchObject(refusal);
+});
+
+test("an agent that does not exist has no widget, whatever its id looks like", async () => {
+  for (const agentId of ["", "agt_", newId("agt"), "' or 1=1 --", "agt_\0"]) {
+    expect(await serviceErrorOf(ask(agentId))).toMatchObject({ kind: "not_found", detail: "Agent not found" });
+  }
+});

@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { readDispatcherConfig } from "./config.ts";
 
-test("an operator who sets no times has those that customers are told", () => {
+test("the default times are those that the documentation promises", () => {
   const key = Buffer.alloc(32, 1).toString("base64");
   const needed = { DATABASE_URL: "postgres://db", PARLEY_ENCRYPTION_KEY: key };
   // The times that docs/api-reference.md#deliveries promises.

@@ -6,7 +6,7 @@ import { invalid, notFound, ServiceError } from "@parley/shared/errors";
 import { isId, isUuid } from "@parley/shared/ids";
 import { isLonger } from "@parley/shared/length";
 import { isTraceparent } from "@parley/shared/rpc/call";
-import type { EventRow } from "./store/events.ts";
+import { type EventRow, PAYLOAD_SEPARATOR } from "./store/events.ts";
 
 /** Limit per owner, because each event goes to all of them. */
 export const DESTINATIONS_MAX = 50;
@@ -45,7 +45,8 @@ export function readEvent(given: ConversationEvent): EventRow {
   if (!isId("evt", eventId)) throw invalid("event_id", "event_id must be the id of an event");
   if (!EVENTS.includes(event)) throw invalid("event", `event must be one of ${EVENTS.join(", ")}`);
   if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
-  if (payload === "" || payload.includes("\0")) throw invalid("payload", "payload must be a JSON text");
+  if (payload === "" || payload.includes("\0") || payload.includes(PAYLOAD_SEPARATOR))
+    throw invalid("payload", "payload must be a JSON text");
   // A malformed traceparent is dropped, because it is no reason to lose an event.
   const trace = traceparent !== null && isTraceparent(traceparent) ? traceparent : null;
   return { ownerId, eventId, event, conversationId, payload, test: false, traceparent: trace };

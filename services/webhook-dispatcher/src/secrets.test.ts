@@ -32,7 +32,7 @@ test("after a rotation both secrets are valid for 24 hours, then the new one alo
   expect(takenBy([old, fresh], sign("evt_1", "{}", later(1)))).toEqual([fresh]);
 });
 
-test("several rotations within a day leave the last secrets valid, and no more of them than a header bears", () => {
+test("after several rotations within a day the newest secrets are valid, as many as a header can hold", () => {
   const all = Array.from({ length: 9 }, newSecret);
   let secrets: Parameters<typeof rotated>[0] = { sealedSecret: sealed(all[0] ?? ""), oldSecrets: [] };
   for (const secret of all.slice(1)) secrets = rotated(secrets, sealed(secret), now).secrets;

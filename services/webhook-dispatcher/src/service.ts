@@ -1,5 +1,4 @@
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
-import type { ByteShares } from "@parley/shared/byte-shares";
 import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
@@ -8,6 +7,7 @@ import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
+import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import { acceptor } from "./accept.ts";
 import { boundedAcceptance } from "./accept-bounds.ts";
 import type { DispatcherConfig } from "./config.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { type ByteShares, byteShares } from "@parley/shared/byte-shares";
 import { newId } from "@parley/shared/ids";
 import { createSealer } from "@parley/shared/sealing";
+import { type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
@@ -9,6 +9,7 @@ import { sealSecret } from "../src/secrets.ts";
 import {
   acceptEvent,
   DELIVERED,
+  deliveriesOf,
   ended,
   GET,
   newDestination,
@@ -76,7 +77,7 @@ test("hundreds of MiB for hanging receivers stay within their memory limit, and 
   await eventually(() => expect(hanging.received).toHaveLength(300), 30_000);
   expect(peakBytes).toBeLessThanOrEqual(TOTAL_BYTES);
   await eventually(() => expect(shares.heldBytes()).toBe(0));
-}, 60_000);
+});
 
 test("short payloads are delivered while the memory for long ones is used up", async () => {
   await using hanging = startReceiver();
@@ -134,6 +135,51 @@ test("an owner with many destinations leaves room for another owner's", async ()
   await eventually(() => expect(hanging.received).toHaveLength(600));
 });
 
+test("an owner whose events cannot be stored yet delays no other owner's, in the same call or another", async () => {
+  await using receiver = startReceiver();
+  const { client, sql } = service;
+  const stuck = await newDestination(client, receiver.url);
+  const other = await newDestination(client, receiver.url);
+  await acceptEvent(client, newEvent(stuck.ownerId));
+  await ended(client, stuck.ownerId, 1);
+  const blocked = await sql.begin(async (tx) => {
+    // The statement that stores the next event asks for the same job.
+    await tx`
+      insert into jobs (owner_id, job_id, queue, payload, due_at)
+      values (${stuck.ownerId}, ${stuck.destinationId}, 'deliver', '{}', 'infinity')
+      on conflict (owner_id, job_id) do update set due_at = jobs.due_at`;
+    const together = client.batchAcceptEvents({ events: [newEvent(stuck.ownerId), newEvent(other.ownerId)] });
+    const alone = Array.from({ length: 20 }, () => acceptEvent(client, newEvent(stuck.ownerId)));
+    await ended(client, other.ownerId, 1);
+    await acceptEvent(client, newEvent(other.ownerId));
+    await ended(client, other.ownerId, 2);
+    expect(await deliveriesOf(client, stuck.ownerId)).toHaveLength(1);
+    return [together, ...alone];
+  });
+  await Promise.all(blocked);
+  await ended(client, stuck.ownerId, 22);
+});
+
+test("a statement stores at most 128 deliveries, and each event with all of its own", async () => {
+  await using hanging = startReceiver();
+  const answer = hang(hanging);
+  const { client, sql } = service;
+  const ownerId = newOwner();
+  for (let at = 0; at < 50; at++) await newDestination(client, `${hanging.url}/${at}`, { ownerId });
+  await client.batchAcceptEvents({ events: Array.from({ length: 5 }, () => newEvent(ownerId)) });
+  const statements = await sql<{ events: number; deliveries: number }[]>`
+    select count(distinct event_id)::integer as events, count(*)::integer as deliveries
+    from events join deliveries using (owner_id, event_id)
+    where owner_id = ${ownerId} group by events.xmin::text order by 1`;
+  expect([...statements]).toEqual([
+    { events: 1, deliveries: 50 },
+    { events: 2, deliveries: 100 },
+    { events: 2, deliveries: 100 },
+  ]);
+  answer();
+  await eventually(() => expect(hanging.received).toHaveLength(250), 30_000);
+}, 60_000);
+
 test("two owners may use the same destination, delivery and event ids, and neither waits for the other", async () => {
   await using one = startReceiver();
   await using other = startReceiver();
@@ -183,4 +229,20 @@ test("a payload too long for a URL reaches a GET destination signed, without tra
     conversation_analysis: [],
     conversation_analysis_truncated: true,
   });
+});
+
+test("an owner has 64 attempts under way, however many destinations it has", async () => {
+  await using hanging = startReceiver();
+  await using quick = startReceiver();
+  const answer = hang(hanging);
+  const hostile = newOwner();
+  for (let at = 0; at < 4; at++) await newDestination(service.client, `${hanging.url}/${at}`, { ownerId: hostile });
+  await accept(hostile, 32, () => "{}");
+  await eventually(() => expect(hanging.received).toHaveLength(64));
+  const { ownerId } = await newDestination(service.client, quick.url);
+  await accept(ownerId, 1, () => "{}");
+  await ended(service.client, ownerId, 1);
+  expect(hanging.received).toHaveLength(64);
+  answer();
+  await eventually(() => expect(hanging.received).toHaveLength(128), 30_000);
 });

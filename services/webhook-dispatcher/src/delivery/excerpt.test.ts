@@ -8,13 +8,13 @@ test.each([
   ["a character cut in two", Buffer.from(`a${"ü".repeat(2_500)}`), `a${"ü".repeat(2_047)}`],
   ["what is no text, each byte of which becomes three", Buffer.alloc(5_000, 0xff), "\ufffd".repeat(1_365)],
   ["NUL, which Postgres does not take", Buffer.from("a\0b"), "a\ufffdb"],
-])("of %s at most 4 KiB are kept", (_, answered, kept) => {
+])("at most 4 KiB of %s are kept", (_, answered, kept) => {
   const excerpt = excerptOf([answered.subarray(0, 10), answered.subarray(10)]);
   expect(excerpt).toBe(kept);
   expect(bytesOf(excerpt)).toBeLessThanOrEqual(EXCERPT_BYTES_MAX);
 });
 
-test("an answer is read no further than its excerpt needs, and then let go of", async () => {
+test("a response is read no further than its excerpt needs and then released", async () => {
   let pulled = 0;
   const left = Promise.withResolvers<void>();
   const body = new ReadableStream({

@@ -1,6 +1,6 @@
-import { type ByteShareSettings, type ByteShares, byteShares } from "@parley/shared/byte-shares";
 import type { Database } from "@parley/shared/db/database";
 import { batched } from "@parley/shared/rpc/batched";
+import { type ByteShareSettings, type ByteShares, byteShares } from "@parley/shared/shares/byte-shares";
 import { type PendingDelivery, readPayloads } from "../store/deliveries.ts";
 
 /**

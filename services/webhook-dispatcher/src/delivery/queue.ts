@@ -1,9 +1,9 @@
-import type { ByteShares } from "@parley/shared/byte-shares";
 import type { Database, Sql } from "@parley/shared/db/database";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { HAND_OVER, Queue } from "@parley/shared/jobs/worker";
 import { batched } from "@parley/shared/rpc/batched";
 import type { Sealer } from "@parley/shared/sealing";
+import type { ByteShares } from "@parley/shared/shares/byte-shares";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { changePending, listPending } from "../store/deliveries.ts";
 import { type DestinationKey, findDestinations } from "../store/destinations.ts";
@@ -20,10 +20,11 @@ const LANES_MAX = 256;
 /** The same for one owner: room for eight owners side by side. */
 const LANES_PER_OWNER = 32;
 /**
- * Concurrent attempts to one destination, and in total: under load, owners get equal shares and each lane an equal part
- * of its owner's share, at least one.
+ * Concurrent attempts to one destination, of one owner, and in total: under load, owners get equal shares and each lane an
+ * equal part of its owner's share, at least one.
  */
 const UNDER_WAY_MAX = 32;
+const UNDER_WAY_PER_OWNER = 64;
 const UNDER_WAY_TOTAL = 512;
 /** Lanes per read, which bounds how many deliveries one read returns. */
 const LANES_A_READ = 32;
@@ -73,8 +74,8 @@ export function deliveryQueue({ db, sender, sealer, shares, retryMs, leaseMs, tu
     sender,
     sealer,
     places: (ownerId) => {
-      const parts = owned.size * (owned.get(ownerId) ?? 1);
-      return Math.max(1, Math.min(UNDER_WAY_MAX, Math.floor(UNDER_WAY_TOTAL / parts)));
+      const ofOwner = Math.min(UNDER_WAY_PER_OWNER, UNDER_WAY_TOTAL / owned.size);
+      return Math.max(1, Math.min(UNDER_WAY_MAX, Math.floor(ofOwner / (owned.get(ownerId) ?? 1))));
     },
     turnMs,
     stopping: stopping.signal,

@@ -9,14 +9,14 @@ test.each([
   ["https://a.example/hook?", `https://a.example/hook?${FIELDS}`],
   ["https://a.example/hook?x=1", `https://a.example/hook?x=1&${FIELDS}`],
   ["https://a.example/hook?x=1&", `https://a.example/hook?x=1&${FIELDS}`],
-])("a GET to %s has the fields behind its own query, parted from it once", (url, asked) => {
+])("a GET to %s has the fields after its own query, with one separator", (url, asked) => {
   expect(requestOf(url, "GET", SENT)).toEqual({
     request: { url: asked, method: "GET", headers: {} },
     payload: SENT.payload,
   });
 });
 
-test("a form holds the payload to the byte, and that part of it is what is signed", () => {
+test("a form contains the payload byte for byte, and the signature covers exactly that part", () => {
   const payload = '{\n "text":\r\n "– 🎉 --parley"\r}';
   const { request, payload: signed } = requestOf("https://a.example/", "POST", { ...SENT, payload });
   const [, boundary = ""] = request.headers["content-type"]?.split("boundary=") ?? [];

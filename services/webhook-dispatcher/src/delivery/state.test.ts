@@ -54,7 +54,7 @@ const stories = fc.array(happening, { maxLength: 60 }).map((happenings) => {
 });
 
 describe("whatever happens to a delivery", () => {
-  test("it has an attempt to come exactly while it is pending", () => {
+  test("it has a next attempt exactly while it is pending", () => {
     fc.assert(
       fc.property(stories, (story) => {
         for (const { state } of story) {
@@ -66,7 +66,7 @@ describe("whatever happens to a delivery", () => {
     );
   });
 
-  test("it ends within four attempts more, delivered or failed, from every state it can be in", () => {
+  test("it ends delivered or failed within four more attempts, from every reachable state", () => {
     fc.assert(
       fc.property(stories, fc.integer({ min: 1, max: ATTEMPTS_MAX + 1 }), (story, successAt) => {
         let { state } = story.at(-1) as Story;
@@ -81,7 +81,7 @@ describe("whatever happens to a delivery", () => {
     );
   });
 
-  test("every attempt counts, at most four of each time it was sent, each at least 10 s after the one before ended", () => {
+  test("each sending makes at most four attempts, each at least 10 s after the end of the previous one", () => {
     fc.assert(
       fc.property(stories, (story) => {
         const { state, made } = story.at(-1) as Story;
@@ -97,7 +97,7 @@ describe("whatever happens to a delivery", () => {
     );
   });
 
-  test("once delivered it stays so until it is sent again", () => {
+  test("once delivered it stays delivered until it is resent", () => {
     fc.assert(
       fc.property(stories, (story) => {
         for (const [at, { state, sending }] of story.entries()) {

@@ -8,13 +8,12 @@ import type { EventRow } from "../store/events.ts";
 
 /** An invalid event does not block the others. */
 export function batchAcceptEvents(accept: Accept, within: AcceptWithin): Handler<"batchAcceptEvents"> {
-  const acceptOne = async (given: ConversationEvent) => {
-    const read = readOrRefuse(given);
-    if (typeof read === "string") return { refusal: read };
-    await accept(read);
-    return {};
-  };
-  return ({ events }) => within(events, async () => ({ results: await Promise.all(events.map(acceptOne)) }));
+  return ({ events }) =>
+    within(events, async () => {
+      const read = events.map(readOrRefuse);
+      await accept(read.filter((event) => typeof event !== "string"));
+      return { results: read.map((event) => (typeof event === "string" ? { refusal: event } : {})) };
+    });
 }
 
 function readOrRefuse(given: ConversationEvent): EventRow | string {

@@ -9,7 +9,7 @@ import { lockDestination } from "../store/destinations.ts";
 /** Resends a destination's failed deliveries created since a given time, for a receiver that was down. */
 export function resendFailedDeliveries({ db, clock }: DispatcherContext): Handler<"resendFailedDeliveries"> {
   return async ({ ownerId, destinationId, since }) => {
-    if (!since) throw invalid("since", "since is required, a time");
+    if (!since) throw invalid("since", "since is required and must be a time");
     const now = clock.now();
     const count = await db.begin(async (tx) => {
       const destination = await lockDestination(tx, { ownerId, destinationId });

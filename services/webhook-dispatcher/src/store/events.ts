@@ -3,12 +3,19 @@ import { newId } from "@parley/shared/ids";
 import { enqueueing } from "@parley/shared/jobs/store";
 import type { DeliveryState } from "../delivery/state.ts";
 
+/**
+ * Separates the payloads in one text: no JSON text contains it unescaped. In an array, the client would escape each of
+ * their quotes and Postgres would parse them again: 10 µs more for 1.5 KB.
+ */
+export const PAYLOAD_SEPARATOR = "\x1f";
+
 export interface EventRow {
   ownerId: string;
   eventId: string;
   /** For example `conversation.completed`. */
   event: string;
   conversationId: string;
+  /** JSON, without `PAYLOAD_SEPARATOR` and not empty. */
   payload: string;
   /** A test event, without a conversation. */
   test: boolean;
@@ -51,7 +58,7 @@ export async function insertEvents(
         ${events.map((event) => event.eventId)}::text[],
         ${events.map((event) => event.event)}::text[],
         ${events.map((event) => event.conversationId)}::text[],
-        ${events.map((event) => event.payload)}::text[],
+        string_to_array(${events.map((event) => event.payload).join(PAYLOAD_SEPARATOR)}, ${PAYLOAD_SEPARATOR}),
         ${events.map((event) => String(event.test))}::text[]::boolean[],
         ${events.map((event) => event.traceparent)}::text[]
       ) as given (owner_id, event_id, event, conversation_id, payload, test, traceparent)

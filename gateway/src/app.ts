@@ -7,17 +7,36 @@ import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { HttpError, problemOf } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
+import { callBatchRoutes } from "./routes/call-batches.ts";
+import { callRoutes } from "./routes/calls.ts";
+import { carrierCallbackRoutes } from "./routes/carriers.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { chatRoutes } from "./routes/chat.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
+import { cspReportRoutes } from "./routes/csp-reports.ts";
+import { type Dashboard, dashboardRoutes, pageFor } from "./routes/dashboard.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { operationOf } from "./routes/endpoint.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
+import { recordingRoutes } from "./routes/recordings.ts";
+import { webCallRoutes } from "./routes/web-calls.ts";
+import { whatsAppRoutes } from "./routes/whatsapp.ts";
+import { whatsAppCallbackRoutes } from "./routes/whatsapp-callbacks.ts";
+import { whipRoutes } from "./routes/whip.ts";
+import { widgetRoutes } from "./routes/widget.ts";
 
-/** The public API and the management API over HTTP. */
-export function createApp(gate: GateContext, clients: Clients, drain: Pick<Drain, "isDraining">) {
+/**
+ * The public API and the management API over HTTP.
+ * @param dashboard the web application for browsers, if there is one
+ */
+export function createApp(
+  gate: GateContext,
+  clients: Clients,
+  drain: Pick<Drain, "isDraining">,
+  dashboard: Dashboard | null = null,
+) {
   // By default, Elysia looks for the path after the first 11 characters of the URL, which breaks `http://api/`.
   const api = new Elysia({ handler: { standardHostname: false } })
     .onRequest(({ request }) => {
@@ -27,12 +46,26 @@ export function createApp(gate: GateContext, clients: Clients, drain: Pick<Drain
     .use(promptRoutes(gate, clients))
     .use(chatRoutes(gate, clients))
     .use(conversationRoutes(gate, clients))
+    .use(recordingRoutes(gate, clients))
     .use(catalogueRoutes(gate, clients))
+    .use(callRoutes(gate, clients))
+    .use(callBatchRoutes(gate, clients))
+    .use(webCallRoutes(gate, clients))
+    .use(whatsAppRoutes(gate, clients))
     .use(manageRoutes(gate, clients));
-  const app = api.use(healthRoutes(clients, drain)).use(docsRoutes(() => describe(api)));
+  const app = api
+    .use(whipRoutes(gate, clients))
+    .use(widgetRoutes(gate, clients))
+    .use(whatsAppCallbackRoutes(gate, clients))
+    .use(carrierCallbackRoutes(gate, clients))
+    .use(healthRoutes(clients, drain))
+    .use(docsRoutes(() => describe(api)));
+  if (dashboard) app.use(dashboardRoutes(dashboard)).use(cspReportRoutes(gate));
   const routes = app.routes.map(({ method, path }) => ({ method, form: pathForm(path) }));
-  return app.onError(({ request, error, code }) => {
+  return app.onError(async ({ request, error, code }) => {
     const requestId = requestIdOf(request);
+    const page = code === "NOT_FOUND" && dashboard ? await pageFor(dashboard, request) : null;
+    if (page) return withHeaders(page, commonHeaders(requestId));
     const path = pathOf(request);
     const methods = routes.filter(({ form }) => form.test(path)).map(({ method }) => method);
     const failure = code === "NOT_FOUND" ? unrouted(request, methods) : error;
@@ -59,6 +92,11 @@ function unrouted({ url }: Request, methods: readonly string[]): HttpError {
     .sort()
     .join(", ");
   return new HttpError(405, `Method not allowed, use ${allow}`, { Allow: allow });
+}
+
+function withHeaders(response: Response, headers: Record<string, string>): Response {
+  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+  return response;
 }
 
 /** Matches the paths that a route such as `/agents/:agent_id` serves. */

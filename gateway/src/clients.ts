@@ -2,14 +2,20 @@ import { AccountServiceService } from "@parley/proto/parley/account/v1/account_s
 import type { Agent } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
+import { rememberAgents } from "@parley/shared/domain/agent-memory";
 import { agentReader } from "@parley/shared/domain/agent-reader";
+import { charactersOf } from "@parley/shared/length";
 import type { Logger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { peerCredentials, tlsFiles } from "@parley/shared/rpc/credentials";
 import type { Definition } from "@parley/shared/rpc/definition";
+import { peerCredentials, tlsFiles } from "@parley/shared/rpc/tls/credentials";
 import type { GatewayConfig } from "./config.ts";
+import { presentAgent } from "./present/agent.ts";
+import { createTurns, type Turns } from "./turns/turns.ts";
 
 export interface Clients {
   accounts: ServiceClient<typeof AccountServiceService>;
@@ -17,18 +23,34 @@ export interface Clients {
   prompts: ServiceClient<typeof PromptServiceService>;
   conversations: ServiceClient<typeof ConversationServiceService>;
   webhooks: ServiceClient<typeof WebhookDispatcherServiceService>;
-  /** Many reads at once are one call. @throws ServiceError forbidden for another owner's agent, not_found for none */
-  getAgent(ownerId: string, agentId: string): Promise<Agent>;
-  /** Names of the services that cannot be reached now, of those the public API needs. */
+  voices: ServiceClient<typeof VoiceServiceService>;
+  messaging: ServiceClient<typeof MessagingServiceService>;
+  turns: Turns;
+  /**
+   * An agent as the API shows it, as JSON if it is short: from memory while every change is told, else concurrent reads
+   * are one call.
+   * @throws ServiceError forbidden for another owner's agent, not_found for none
+   */
+  getShownAgent(ownerId: string, agentId: string): Promise<object | string>;
+  /** The names of the unreachable services, among those that the public API needs. */
   unreachable(): Promise<string[]>;
   close(): void;
 }
 
-const REACHABLE_WITHIN_MS = 1_000;
+interface ShownAgent {
+  shown: object | string;
+  promptName: string | undefined;
+}
 
-/** Connects to a service when it is first called. @throws ConfigError when the certificates cannot be used */
+const REACHABLE_WITHIN_MS = 1_000;
+/** A longer agent is serialized while it is sent (http/answers.ts), and not remembered. */
+const CHARACTERS_MAX = 32 * 1024;
+/** A remembered agent besides its JSON. */
+const OBJECT_BYTES = 500;
+
+/** Connects to each service on its first call. @throws ConfigError when the certificates are unusable */
 export function createClients(config: GatewayConfig, log: Logger): Clients {
-  // The gateway serves no gRPC, so there is no listening address to hold the TLS files against.
+  // The gateway serves no gRPC, so there is no listening address to check the TLS files against.
   const credentials = peerCredentials(tlsFiles(config, "127.0.0.1:0"), log).channel;
   const connect = <D extends Definition>(definition: D, peer: string, address: string) =>
     createClient(definition, { peer, address, credentials });
@@ -36,10 +58,21 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
   const agents = connect(AgentServiceService, "agent", config.PARLEY_AGENT_ADDRESS);
   const prompts = connect(PromptServiceService, "prompt", config.PARLEY_PROMPT_ADDRESS);
   const conversations = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
+  const turnStreams = connect(ConversationServiceService, "conversation", config.PARLEY_CONVERSATION_ADDRESS);
   const webhooks = connect(WebhookDispatcherServiceService, "webhook", config.PARLEY_WEBHOOK_ADDRESS);
-  const getAgent = agentReader(async (keys) => {
+  const messaging = connect(MessagingServiceService, "messaging", config.PARLEY_MESSAGING_ADDRESS);
+  const voices = connect(VoiceServiceService, "voice", config.PARLEY_VOICE_ADDRESS);
+  const readAgent = agentReader(async (keys) => {
     const { results } = await agents.batchGetAgents({ keys });
     return results.map(({ agent, access }) => ({ found: agent, access }));
+  });
+  const memory = rememberAgents<ShownAgent>({
+    read: async (ownerId, agentId) => shownAgent(await readAgent(ownerId, agentId)),
+    watchAgents: agents.watchAgents,
+    watchPrompts: prompts.watchPrompts,
+    promptNameOf: ({ promptName }) => promptName,
+    bytesOf: ({ shown }) => (typeof shown === "string" ? OBJECT_BYTES + 2 * shown.length : Number.POSITIVE_INFINITY),
+    log,
   });
   return {
     accounts,
@@ -47,14 +80,25 @@ export function createClients(config: GatewayConfig, log: Logger): Clients {
     prompts,
     conversations,
     webhooks,
-    getAgent,
+    voices,
+    messaging,
+    turns: createTurns(turnStreams),
+    getShownAgent: async (ownerId, agentId) => (await memory.get(ownerId, agentId)).shown,
     unreachable: async () => {
       const named = Object.entries({ account: accounts, agent: agents, prompt: prompts, conversation: conversations });
       const reachable = await Promise.all(named.map(([, client]) => client.isReachable(REACHABLE_WITHIN_MS)));
       return named.filter((_, at) => !reachable[at]).map(([name]) => name);
     },
     close: () => {
-      for (const client of [accounts, agents, prompts, conversations, webhooks]) client.close();
+      memory.close();
+      for (const client of [accounts, agents, prompts, conversations, turnStreams, webhooks, voices, messaging])
+        client.close();
     },
   };
+}
+
+function shownAgent(agent: Agent): ShownAgent {
+  const shown = presentAgent(agent);
+  const isLong = charactersOf(shown, CHARACTERS_MAX) >= CHARACTERS_MAX;
+  return { shown: isLong ? shown : JSON.stringify(shown), promptName: agent.prompt?.promptName };
 }

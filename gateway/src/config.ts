@@ -1,5 +1,5 @@
 import { type ConfigOf, positiveNumber, readConfig } from "@parley/shared/config";
-import { TLS_VARIABLES } from "@parley/shared/rpc/credentials";
+import { TLS_VARIABLES } from "@parley/shared/rpc/tls/credentials";
 import { port, str } from "envalid";
 
 const VARIABLES = {
@@ -10,6 +10,13 @@ const VARIABLES = {
   PARLEY_PROMPT_ADDRESS: str({ desc: "host:port of the prompt service" }),
   PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
+  PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service" }),
+  PARLEY_MESSAGING_ADDRESS: str({ desc: "host:port of the messaging service" }),
+  PARLEY_PUBLIC_URL: str({
+    default: "",
+    desc: "https:// address where clients reach the gateway; without one, each request's own is used",
+  }),
+  PARLEY_DASHBOARD: str({ default: "", desc: "folder with the built dashboard; without one, none is served" }),
   REDIS_URL: str({
     default: "",
     desc: "redis:// address, or those of some nodes of a Redis Cluster with commas between; without one rates are limited in memory",

@@ -4,7 +4,7 @@ import type { Logger } from "@parley/shared/log";
 import { type CallOrigin, isTraceparent } from "@parley/shared/rpc/call";
 import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
 import type { Static, TObject } from "@sinclair/typebox";
-import { requireScope } from "./auth/authenticate.ts";
+import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
 import type { Answers, Reservation } from "./http/answers.ts";
 import { readJson } from "./http/body.ts";
@@ -20,69 +20,81 @@ import { problemOf } from "./problem.ts";
 import type { Decision, RateLimiter } from "./rate-limit/limiter.ts";
 import { refuseOverRate } from "./rate-limit/refuse.ts";
 
-/** What every request passes before its route: key or session, rate, scope, form; and what every answer carries. */
+/**
+ * What every request passes before its route (key or session, rate limit, scope, validation), and what every response
+ * gets.
+ */
 export interface GateContext extends IdentifyContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession" | "claimIdempotencyKey">;
-  /** Of keys and sessions. */
+  /** For keys and sessions. */
   keyLimiter: RateLimiter;
   signInLimiter: RateLimiter;
   answers: Answers;
-  /** Keeps a connection on which nothing moves, as a model may think for long, until what it returns is called. */
+  /** Where clients reach the gateway; empty if each request says so itself. */
+  publicUrl: string;
+  /** Keeps an idle connection open, because a model may think for long, until the returned function is called. */
   holdOpen(request: Request): () => void;
   log: Logger;
 }
 
 interface Rules<B extends TObject, Q extends TObject> {
-  /** What the route is called where it is counted. */
+  /** The operation's name in metrics and logs. */
   id: string;
   scope: Access;
-  /** Bytes that its answer may have, where that is much: room for them is kept before it is asked for. */
+  /**
+   * The largest possible response in bytes, if that is much: memory for it is reserved before the service is called.
+   */
   answerBytesMax?: number;
   body?: B;
-  /** What its body may have, else what bodies may have generally. */
+  /** Limit for the body; the general limit if missing. */
   bodyBytesMax?: number;
+  /** Limit for the body's JSON values; the general limit if missing. */
+  bodyValuesMax?: number;
   query?: Q;
-  /** Throws what refuses the request before any of its body is read. */
+  /** Throws to refuse the request before its body is read. */
   beforeBody?: (request: Request) => Promise<void>;
 }
 
 export interface Admitted<B, Q> {
-  /** "" where nobody is asked for. */
+  /** "" on routes without authentication. */
   ownerId: string;
-  /** The key or the session, likewise. */
+  /** The key or session; "" likewise. */
   callerId: string;
+  /** Whether somebody is signed in, rather than a program with a key. */
+  isSession: boolean;
   body: B;
   query: Q;
   params: Record<string, string>;
   request: Request;
   origin: CallOrigin;
   idempotency: Idempotency | undefined;
-  /** For the call that does a write: it tells of a replay. */
+  /** Options for the call that writes: it reports a replay. */
   write: CallOptions;
-  /** Headers of the answer, to be added to. */
+  /** Headers of the response, to which the route may add. */
   headers: Headers;
 }
 
-/** What Elysia gives a handler, as far as it is used; naming it keeps Elysia from parsing what is not. */
+/** The part of Elysia's context that is used; naming it keeps Elysia from parsing the rest. */
 interface RouteContext {
   request: Request;
   params: unknown;
 }
 
 /**
- * Turns a route's work into an Elysia handler. The work returns what is answered as JSON with 200, or a Response of its own;
- * whatever it throws becomes a problem.
+ * Turns a route's work into an Elysia handler. The work returns an object, which is sent as JSON with 200, a string that
+ * is JSON already, or a Response of its own; whatever it throws becomes a problem response.
  */
 export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
   ctx: GateContext,
   rules: Rules<B, Q>,
-  work: (admitted: Admitted<Static<B>, Static<Q>>) => Promise<object>,
+  work: (admitted: Admitted<Static<B>, Static<Q>>) => Promise<object | string>,
 ): (route: RouteContext) => Promise<Response> {
   const checkBody = rules.body && validator(rules.body);
   const checkQuery = rules.query && validator(rules.query);
   const respond = async ({ request, params }: RouteContext): Promise<Response> => {
     const requestId = requestIdOf(request);
-    // An owner's data, which caches would hand to anybody: they look at Authorization and know nothing of X-API-Key.
+    // The response is an owner's data. Caches would give it to anybody: they check Authorization but do not know
+    // X-API-Key.
     const headers = new Headers({ ...commonHeaders(requestId), "Cache-Control": "no-store" });
     const startedAt = performance.now();
     let caller: Caller | null = null;
@@ -100,7 +112,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);
-      const sent = checkBody ? await readJson(request, rules.bodyBytesMax) : null;
+      const sent = checkBody ? await readJson(request, rules.bodyBytesMax, rules.bodyValuesMax) : null;
       const body = (sent && checkBody ? checkBody(sent.value) : {}) as Static<B>;
       const ownerId = caller?.ownerId ?? "";
       if (rules.answerBytesMax !== undefined) {
@@ -109,11 +121,12 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       const origin = originOf(request, requestId, reservation);
       const isKeyed = takesKey(request.method, rules.scope);
       const idempotency = isKeyed ? idempotencyOf(request, sent?.bytes ?? NOTHING) : undefined;
-      // The services keep the answers, each those of its own writes; that a key is one request's holds across them.
+      // Each service keeps the answers of its own writes; this binds the key to one request across all services.
       if (idempotency) await ctx.accounts.claimIdempotencyKey({ ownerId, idempotency }, { origin });
-      const result = await work({
+      const admitted = {
         ownerId,
         callerId: caller?.id ?? "",
+        isSession: caller?.isSession ?? false,
         body,
         query: query as Static<Q>,
         params: readParams(params as Record<string, string | null> | undefined),
@@ -122,7 +135,8 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         write: { origin, onReplayed: () => headers.set("Idempotent-Replayed", "true") },
         idempotency,
         headers,
-      });
+      };
+      const result = await workWithin(reservation, () => work(admitted));
       const to = { ownerId, headers, gone: () => request.signal, reservation };
       answer = result instanceof Response ? result : await ctx.answers.json(result, to);
     } catch (error) {
@@ -132,13 +146,23 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       for (const [name, value] of Object.entries(problem.headers)) headers.set(name, value);
       answer = jsonAnswer(problem.status, problem.body, headers);
     }
-    logRequest(ctx.log, { request, requestId, caller, status: answer.status, startedAt, failure });
+    logRequest(ctx.log, rules.id, { request, requestId, caller, status: answer.status, startedAt, failure });
     return answer;
   };
   return ({ request, params }) => observed(rules.id, request, () => respond({ request, params }));
 }
 
 const NOTHING = new Uint8Array();
+
+/** Does the work, a read, again when there was no room for its response. */
+async function workWithin<R>(reservation: Reservation | null, work: () => Promise<R>): Promise<R> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(await reservation?.enlarge())) throw error;
+    return work();
+  }
+}
 
 function tellRate(headers: Headers, decision: Decision): void {
   headers.set("X-RateLimit-Limit", String(decision.limit));
@@ -158,7 +182,7 @@ function originOf(request: Request, requestId: string, reservation: Reservation 
   };
 }
 
-/** @param headers of the answer, which get the content type too */
+/** @param headers of the response; the content type is added to them */
 export function jsonAnswer(status: number, body: object, headers: Headers): Response {
   headers.set("Content-Type", "application/json; charset=utf-8");
   return new Response(JSON.stringify(body), { status, headers });
@@ -173,14 +197,19 @@ interface Served {
   failure: unknown;
 }
 
-/** One line a request; a body, a key or a cookie is never in it. */
-function logRequest(log: Logger, { request, requestId, caller, status, startedAt, failure }: Served): void {
-  const level = status >= 500 ? "warn" : "debug";
-  // To gather a line costs more than to write it, and most are not written.
+/** Writes a request's one line, when its response starts. It has no query, body, key or cookie. */
+function logRequest(
+  log: Logger,
+  operation: string,
+  { request, requestId, caller, status, startedAt, failure }: Served,
+): void {
+  const level = status >= 500 ? "warn" : "info";
+  // Gathering the fields costs more than asking.
   if (!log.isLevelEnabled(level)) return;
   log[level](
     {
       request_id: requestId,
+      operation,
       method: request.method,
       path: pathOf(request),
       status,

@@ -1,9 +1,9 @@
 import { type Authority, authorityIn } from "@parley/shared/authority";
 import { systemClock } from "@parley/shared/clock";
 import { ConfigError } from "@parley/shared/config";
+import { listenerFiles } from "@parley/shared/listener-tls";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
-import { isLoopback } from "@parley/shared/rpc/credentials";
 import type { BunFile } from "bun";
 import { createApp } from "./app.ts";
 import { createKeyRing } from "./auth/key-ring.ts";
@@ -19,6 +19,7 @@ import { failoverLimiter } from "./rate-limit/failover.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
 import { redisLimiter } from "./rate-limit/redis.ts";
+import { openDashboard } from "./routes/dashboard.ts";
 
 /**
  * Disables the runtime's limit, whose refusal has no explanation: routes read only up to their own limits, and unread
@@ -44,6 +45,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
       networkOf(
         clientAddress(server.requestIP(request)?.address ?? "", request.headers.get("x-forwarded-for"), trusted),
       ),
+    publicUrl: config.PARLEY_PUBLIC_URL,
     holdOpen: (request) => {
       server.timeout(request, 0);
       // The timeout applies to the connection, which may long outlive its request.
@@ -52,6 +54,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     clock: systemClock,
     log,
   };
+  const dashboard = config.PARLEY_DASHBOARD === "" ? null : openDashboard(config.PARLEY_DASHBOARD);
   const drain = createDrain(config.PARLEY_DRAIN_MS);
   const server = Bun.serve({
     hostname: config.PARLEY_HOST,
@@ -60,7 +63,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     maxRequestBodySize: BODY_BYTES_MAX,
     idleTimeout: IDLE_SECONDS,
     ...httpTls(config),
-    fetch: drain.serving(withoutUnreadBodies(createApp(gate, clients, drain).compile().fetch)),
+    fetch: drain.serving(withoutUnreadBodies(createApp(gate, clients, drain, dashboard).compile().fetch)),
   });
   return {
     address: `${config.PARLEY_HOST}:${server.port}`,
@@ -75,16 +78,21 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
 
 /** @throws ConfigError when the address is not loopback and no setting says that TLS protects it */
 function httpTls(config: GatewayConfig): { tls?: { cert: BunFile; key: BunFile } } {
-  const { PARLEY_HTTP_TLS_CERT: cert, PARLEY_HTTP_TLS_KEY: key, PARLEY_HOST: host } = config;
-  if (cert !== "" && key !== "") return { tls: { cert: Bun.file(cert), key: Bun.file(key) } };
-  if (cert !== "" || key !== "")
-    throw new ConfigError("PARLEY_HTTP_TLS_CERT and PARLEY_HTTP_TLS_KEY go together: set both");
-  if (!isLoopback(`${host}:${config.PORT}`) && config.PARLEY_INSECURE_HTTP !== "1") {
-    throw new ConfigError(
-      `PARLEY_HOST ${host} is beyond loopback: set PARLEY_HTTP_TLS_CERT and _KEY, or PARLEY_INSECURE_HTTP=1 when TLS ends before the gateway`,
-    );
-  }
-  return {};
+  const files = listenerFiles(
+    {
+      address: `${config.PARLEY_HOST}:${config.PORT}`,
+      cert: config.PARLEY_HTTP_TLS_CERT,
+      key: config.PARLEY_HTTP_TLS_KEY,
+      insecure: config.PARLEY_INSECURE_HTTP,
+    },
+    {
+      address: "PARLEY_HOST",
+      cert: "PARLEY_HTTP_TLS_CERT",
+      key: "PARLEY_HTTP_TLS_KEY",
+      insecure: "PARLEY_INSECURE_HTTP",
+    },
+  );
+  return files ? { tls: { cert: Bun.file(files.cert), key: Bun.file(files.key) } } : {};
 }
 
 /** @throws ConfigError when the file is unusable, or the address does not use TLS */

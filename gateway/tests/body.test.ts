@@ -4,7 +4,7 @@ import { readJson } from "../src/http/body.ts";
 const requestOf = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request("http://gateway/", { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
 
-test("a JSON object is read, with the bytes that it came in", async () => {
+test("a JSON object is returned with its original bytes", async () => {
   const { value, bytes } = await readJson(requestOf('{"a": "ü"}'));
   expect(value).toEqual({ a: "ü" });
   expect(Buffer.from(bytes).toString()).toBe('{"a": "ü"}');
@@ -58,12 +58,12 @@ test.each([
   });
 });
 
-test("a body of 10,000 values is read, whatever else its texts look like", async () => {
+test("a body with 10,000 values is accepted, whatever its texts look like", async () => {
   const values = [...Array(FIT - 2).fill('[{,"\\'), {}, [] as unknown];
   expect((await readJson(metadataOf(JSON.stringify(values, null, 1)))).value.metadata).toEqual(values);
 });
 
-test("a body of a million brackets is refused before anything is made of it", async () => {
+test("a body of a million brackets is refused before it is parsed", async () => {
   const brackets = metadataOf("[".repeat(1_000_000));
   await expect(readJson(brackets)).rejects.toMatchObject({ kind: "invalid", violations: [{ path: "metadata" }] });
 });

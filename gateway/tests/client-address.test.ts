@@ -19,7 +19,7 @@ describe("the client's address", () => {
     expect(clientAddress(peer, forwarded, trusted)).toBe(expected);
   });
 
-  test("a proxy list with a mistake says which entry", () => {
+  test("an invalid proxy list is refused, naming the entry", () => {
     expect(() => parseTrustedProxies("10.0.0.0/8, nonsense")).toThrow(ConfigError);
     expect(() => parseTrustedProxies("10.0.0.0/8, nonsense")).toThrow('"nonsense"');
   });

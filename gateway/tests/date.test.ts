@@ -22,7 +22,7 @@ test.each([
   expect(readDate("from_date", text).toISOString()).toBe(moment);
 });
 
-test("where a span ends a day is its last millisecond, a time is itself", () => {
+test("at the end of a span, a date means its last millisecond and a time means itself", () => {
   expect(readEndDate("to_date", "2026-01-31").toISOString()).toBe("2026-01-31T23:59:59.999Z");
   expect(readEndDate("to_date", "2026-01-31T09:30").toISOString()).toBe("2026-01-31T09:30:00.000Z");
 });

@@ -24,7 +24,7 @@ function startServer(limitMs: number, port = 0) {
   return { url: server.url.href, port: server.port, goOn: gate.resolve, drain: () => drain.run(server) };
 }
 
-test("of two servers on one port one is drained and no request fails, on kept connections or new ones", async () => {
+test("when one of two servers on a port drains, no request fails, on kept or new connections", async () => {
   const first = startServer(NEVER_MS);
   const second = startServer(NEVER_MS, first.port);
   const clients = Array.from({ length: 16 }, () => createHttpClient(first.url));
@@ -48,7 +48,7 @@ test("of two servers on one port one is drained and no request fails, on kept co
   await second.drain();
 });
 
-test("a reply that is being streamed ends whole, and what its client asks next on that connection is answered", async () => {
+test("a reply that is streaming ends complete, and the next request on its connection is answered", async () => {
   const server = startServer(NEVER_MS);
   const client = createHttpClient(server.url);
   const begun = Promise.withResolvers<void>();
@@ -72,7 +72,7 @@ test("a reply that is being streamed ends whole, and what its client asks next o
   await drained;
 });
 
-test("a reply that goes on beyond the limit is cut off, and never looks whole", async () => {
+test("a reply that exceeds the limit is cut off and never looks complete", async () => {
   const server = startServer(200);
   const client = createHttpClient(server.url);
   const begun = Promise.withResolvers<void>();

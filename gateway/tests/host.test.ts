@@ -16,6 +16,8 @@ beforeAll(async () => {
     PARLEY_PROMPT_ADDRESS: NOWHERE,
     PARLEY_CONVERSATION_ADDRESS: NOWHERE,
     PARLEY_WEBHOOK_ADDRESS: NOWHERE,
+    PARLEY_VOICE_ADDRESS: NOWHERE,
+    PARLEY_MESSAGING_ADDRESS: NOWHERE,
   });
   gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
 });
@@ -55,11 +57,11 @@ test.each([
   expect([status, JSON.parse(body)]).toEqual([400, { detail: "The Host header must be given once" }]);
 });
 
-test("a port that cannot be in the Host header hurts nobody", async () => {
+test("an impossible port in the Host header does no harm", async () => {
   const { status } = await ask("GET /v1/public/agents HTTP/1.1", "Host: api:99999", "X-API-Key: wrong");
   expect(status).toBe(401);
 });
 
-test("a probe that speaks HTTP/1.0 and names no host is answered", async () => {
+test("an HTTP/1.0 probe without a Host header is answered", async () => {
   expect(await ask("GET /healthz HTTP/1.0")).toMatchObject({ status: 200, body: "ok\n" });
 });

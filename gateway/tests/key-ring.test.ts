@@ -88,19 +88,19 @@ describe("the key ring", () => {
     return { ring, state: scripted.state };
   }
 
-  test("asks once for a key that is used again and again", async () => {
+  test("looks up a repeatedly used key once", async () => {
     const { ring, state } = await started();
     for (let use = 0; use < 5; use++) expect((await ring.find(DIGEST))?.keyId).toBe("key_1");
     expect(state.lookUps).toBe(1);
   });
 
-  test("asks once for a key that many requests bring at the same time", async () => {
+  test("looks up a key once for many concurrent requests", async () => {
     const { ring, state } = await started();
     await Promise.all(Array.from({ length: 50 }, () => ring.find(DIGEST)));
     expect(state.lookUps).toBe(1);
   });
 
-  test("asks again for a key as soon as it changed", async () => {
+  test("looks up a key again as soon as it has changed", async () => {
     const { ring, state } = await started();
     await ring.find(DIGEST);
     state.grant = undefined;
@@ -108,7 +108,7 @@ describe("the key ring", () => {
     await eventually(async () => expect(await ring.find(DIGEST)).toBeNull());
   });
 
-  test("keeps a key when another one changed", async () => {
+  test("keeps a key when another one changes", async () => {
     const { ring, state } = await started();
     await ring.find(DIGEST);
     state.tell({ keyId: "key_2" });
@@ -117,7 +117,7 @@ describe("the key ring", () => {
     expect(state.lookUps).toBe(1);
   });
 
-  test("does not remember an answer that was on its way when the key changed", async () => {
+  test("does not cache an answer that was in flight when the key changed", async () => {
     const { ring, state } = await started();
     const { promise: told, resolve: answer } = Promise.withResolvers<void>();
     state.beforeAnswer = () => told;
@@ -130,7 +130,7 @@ describe("the key ring", () => {
     expect(await ring.find(DIGEST)).toBeNull();
   });
 
-  test("asks anew for a key that changed while an answer was on its way", async () => {
+  test("looks up a key again that changed while an answer was in flight", async () => {
     const { ring, state } = await started();
     const { promise: told, resolve: answer } = Promise.withResolvers<void>();
     state.beforeAnswer = () => told;
@@ -144,7 +144,7 @@ describe("the key ring", () => {
     expect(await after).toBeNull();
   });
 
-  test("forgets every key when any may have changed", async () => {
+  test("drops every key when any may have changed", async () => {
     const { ring, state } = await started();
     await ring.find(DIGEST);
     state.grant = undefined;
@@ -152,7 +152,7 @@ describe("the key ring", () => {
     await eventually(async () => expect(await ring.find(DIGEST)).toBeNull());
   });
 
-  test("never remembers that there is no such key", async () => {
+  test("never caches that a key does not exist", async () => {
     const { ring, state } = await started();
     state.grant = undefined;
     expect(await ring.find(DIGEST)).toBeNull();
@@ -160,7 +160,7 @@ describe("the key ring", () => {
     expect((await ring.find(DIGEST))?.keyId).toBe("key_1");
   });
 
-  test("finds a change soon while it is told of none", async () => {
+  test("notices a change soon while changes are not received", async () => {
     const { ring, state } = await started();
     await ring.find(DIGEST);
     state.cut();
@@ -168,7 +168,7 @@ describe("the key ring", () => {
     await eventually(async () => expect(await ring.find(DIGEST)).toBeNull(), SOON_MS);
   });
 
-  test("finds a change soon while the stream is open and says nothing", async () => {
+  test("notices a change soon while the stream is open but silent", async () => {
     const { ring, state } = await started();
     await ring.find(DIGEST);
     state.hush();
@@ -177,7 +177,7 @@ describe("the key ring", () => {
     expect(state.watching).toBe(1);
   });
 
-  test("hands on the failure of a look-up and takes it for no verdict on the key", async () => {
+  test("passes on a failed look-up and does not take it for a wrong key", async () => {
     const { ring, state } = await started();
     state.failure = new ServiceError("unavailable", "The account service is unreachable, try again");
     await expect(ring.find(DIGEST)).rejects.toThrow("unreachable");

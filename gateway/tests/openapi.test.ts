@@ -23,6 +23,7 @@ const gate: GateContext = {
   signInLimiter: memoryLimiter(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),
+  publicUrl: "",
   holdOpen: () => () => {},
   clock: systemClock,
   log: silentLogger,
@@ -45,30 +46,34 @@ describe("the OpenAPI document", () => {
     expect(problems.map(({ ruleId, message }) => `${ruleId}: ${message}`)).toEqual([]);
   });
 
-  test("would not pass with an operation that has no id", async () => {
+  test("fails the linter with an operation that has no id", async () => {
     const document = JSON.parse(await fetchDocument());
     document.paths["/v1/public/agents"].get.operationId = undefined;
     const problems = await lint(JSON.stringify(document));
     expect(problems.map(({ ruleId }) => ruleId)).toContain("operation-operationId");
   });
 
-  test("names every route of the API, with the statuses it can answer", async () => {
+  test("lists every route of the API, with its possible statuses", async () => {
     const { paths } = JSON.parse(await fetchDocument());
     const operations = Object.entries<Record<string, { operationId: string; responses: object }>>(paths).flatMap(
       ([path, methods]) => Object.entries(methods).map(([method, { responses }]) => ({ path, method, responses })),
     );
-    const served = app.routes.filter(({ path }) => path.startsWith("/v1/"));
+    // What others than clients of the API call: browsers by WHIP (docs/calls.md), carriers, and the widget (docs/widget.md).
+    const others = ["/v1/public/web-calls/", "/v1/carriers/", "/v1/public/widget-"];
+    const served = app.routes.filter(
+      ({ path }) => path.startsWith("/v1/") && !others.some((other) => path.startsWith(other)),
+    );
     expect(operations).toHaveLength(served.length);
     for (const { responses } of operations) expect(Object.keys(responses)).toContain("401");
   });
 
-  test("is of version 1.0.0, every path of it of v1", async () => {
+  test("has version 1.0.0 and only v1 paths", async () => {
     const { info, paths } = JSON.parse(await fetchDocument());
     expect(info.version).toBe("1.0.0");
     for (const path of Object.keys(paths)) expect(path).toStartWith("/v1/");
   });
 
-  test("has the words of a choice as an enum and leaves keywords of our own out", async () => {
+  test("shows choices of words as enums and leaves out our own keywords", async () => {
     const text = await fetchDocument();
     const { components, paths } = JSON.parse(text);
     expect(components.schemas.Agent.properties.agent_type).toEqual({
@@ -113,7 +118,7 @@ function undescribed(schema: Described, schemas: Record<string, Described>, path
   ];
 }
 
-describe("what a reader of the document is told", () => {
+describe("the documentation in the document", () => {
   interface Documented {
     operationId: string;
     security?: object[];
@@ -159,7 +164,7 @@ describe("what a reader of the document is told", () => {
     }
   });
 
-  test("a chat's two types of answer are told apart", async () => {
+  test("a chat's two response types are distinguished", async () => {
     const { operations, components } = await read();
     const [ok] = operations.flatMap(({ operationId, responses }) =>
       operationId === "sendMessage" ? responses["200"] : [],
@@ -172,7 +177,7 @@ describe("what a reader of the document is told", () => {
     expect(components.schemas.ChatReply.description).toContain("`streaming: false`");
   });
 
-  test("the session cookie has both its names", async () => {
+  test("the session cookie has both of its names", async () => {
     const { operations, components } = await read();
     expect(components.securitySchemes).toMatchObject({
       Session: { in: "cookie", name: "__Host-parley_session" },
@@ -237,7 +242,7 @@ describe("a client generated from the document", () => {
 describe("the page to browse it", () => {
   const PATHS = ["/docs", "/docs/start.js", "/docs/swagger-ui.js", "/docs/swagger-ui.css", "/openapi.json", "/nowhere"];
 
-  test("runs no script and shows no frame but its own, and sends nothing anywhere else", async () => {
+  test("runs only its own scripts and frames, and sends nothing elsewhere", async () => {
     const { headers } = await app.handle(new Request("http://gateway/docs"));
     const policy = (headers.get("content-security-policy") ?? "").split("; ");
     expect(policy).toEqual(
@@ -261,7 +266,7 @@ describe("the page to browse it", () => {
     expect(again.status).toBe(304);
   });
 
-  test.each(PATHS)("%s is taken by no browser for another type than it says", async (path) => {
+  test.each(PATHS)("%s cannot be taken by a browser for another type", async (path) => {
     const { headers } = await app.handle(new Request(`http://gateway${path}`));
     expect(headers.get("x-content-type-options")).toBe("nosniff");
     expect(headers.get("x-request-id")).toBeString();

@@ -20,6 +20,7 @@ async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>)
     signInLimiter: memoryLimiter(),
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),
+    publicUrl: "",
     holdOpen: () => () => {},
     clock: systemClock,
     log: silentLogger,
@@ -42,7 +43,7 @@ test.each([
   expect(await answer.json()).toEqual({ detail: `Internal Server Error: request req-1, ${category}` });
 });
 
-test("what is out of reach is 503, with when to try again", async () => {
+test("an unreachable service is 503, with the time to retry", async () => {
   const reached = new ServiceError("unavailable", "The account service cannot be reached");
   expect((await answerOf(keysThatFail(reached))).headers.get("retry-after")).toBe("1");
   const answer = await answerOf(keysThatFail(new ServiceError("unavailable", "Busy", { retryAfterMs: 1_200 })));
@@ -50,7 +51,7 @@ test("what is out of reach is 503, with when to try again", async () => {
   expect(answer.headers.get("retry-after")).toBe("2");
 });
 
-test("a wait that is over at once is told as a second: less would be none", async () => {
+test("the shortest Retry-After is one second", async () => {
   const answer = await answerOf(keysThatFail(new ServiceError("rate_limited", "Slowly", { retryAfterMs: 0 })));
   expect([answer.status, answer.headers.get("retry-after")]).toEqual([429, "1"]);
 });
@@ -60,7 +61,7 @@ test.each(["upstream_failed", "internal"] as const)("a turn that failed as %s te
   expect((await answerOf(keysThatFail(failed))).headers.get("x-session-id")).toBe("ses-1");
 });
 
-test("what is beyond the rate is 429, with what the limiter decided in its headers", async () => {
+test("a request over the rate is 429, with the limiter's decision in its headers", async () => {
   const grant = { keyId: "key_1", rateLimitPerMinute: 3, status: 1 } as KeyGrant;
   const decision = { allowed: false, limit: 3, remaining: 0, resetAtSeconds: 1_800_000_000, retryAfterSeconds: 42 };
   const answer = await answerOf({

@@ -42,7 +42,7 @@ afterAll(async () => {
   await Promise.all(nodes.map((node) => node.remove()));
 });
 
-test("in a Redis Cluster every key has its limit across gateways, whichever node it is on", async () => {
+test("in a Redis Cluster, every key has one limit across gateways, whichever node it is on", async () => {
   const keys = Array.from({ length: 60 }, (_, n) => `key-${n}`);
   for (const key of keys) {
     const decisions = await Promise.all(Array.from({ length: LIMIT + 2 }, (_, n) => limiters[n % 2]?.take(key, LIMIT)));
@@ -53,13 +53,13 @@ test("in a Redis Cluster every key has its limit across gateways, whichever node
   for (const size of held) expect(size).toBeGreaterThan(0);
 });
 
-test("takes of one tick for keys on different nodes are all decided", async () => {
+test("takes in one tick for keys on different nodes are all decided", async () => {
   const takes = Array.from({ length: 90 }, (_, n) => limiters[0]?.take(`tick-${n}`, LIMIT));
   for (const decision of await Promise.all(takes))
     expect(decision).toMatchObject({ allowed: true, remaining: LIMIT - 1 });
 });
 
-test("a node that is gone takes its own keys' decisions along, and no others", async () => {
+test("a lost node affects only its own keys' decisions", async () => {
   await nodes[2]?.kill();
   const outcomes = await Promise.all(
     Array.from({ length: 30 }, async (_, n) => (await limiters[1]?.take(`gone-${n}`, LIMIT).catch(() => null)) ?? null),

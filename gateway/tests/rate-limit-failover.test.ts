@@ -23,7 +23,7 @@ beforeEach(async () => {
   admin.disconnect();
 });
 
-test("a killed Redis costs no decision, is logged once, and is used again by itself when it is back", async () => {
+test("a killed Redis costs no decision, is logged once, and is used again when it is back", async () => {
   const { limiter, log, degraded, close } = await gateway();
   expect(await takeMany(limiter, "k", 4, 3)).toEqual([true, true, true, false]);
 
@@ -53,7 +53,7 @@ test("requests in flight when Redis is killed are all decided", async () => {
   await redis.restart();
 });
 
-test("a Redis that hangs with its connections open is left for memory, and used again when it answers", async () => {
+test("a Redis that hangs is replaced by memory, and used again when it answers", async () => {
   const { limiter, log, close } = await gateway();
   expect(await takeMany(limiter, "k", 2, 2)).toEqual([true, true]);
 
@@ -67,7 +67,7 @@ test("a Redis that hangs with its connections open is left for memory, and used 
   close();
 });
 
-test("a Redis absent at the start is no obstacle, and is used once it appears", async () => {
+test("a Redis that is missing at the start is no obstacle, and is used once it appears", async () => {
   await redis.kill();
   const { limiter, log, close } = await gateway();
   expect(await takeMany(limiter, "k", 2, 1)).toEqual([true, false]);
@@ -79,7 +79,7 @@ test("a Redis absent at the start is no obstacle, and is used once it appears", 
   close();
 });
 
-test("a demoted Redis that refuses writes is left for memory until it accepts them", async () => {
+test("a demoted Redis that refuses writes is replaced by memory until it accepts them", async () => {
   const { limiter, log, close } = await gateway();
   const admin = new Redis(redis.url);
   await admin.replicaof("127.0.0.1", 1);
@@ -92,7 +92,7 @@ test("a demoted Redis that refuses writes is left for memory until it accepts th
   close();
 });
 
-test("a lost primary is tried by one request a delay, and no request waits for it", async () => {
+test("a lost primary is retried by one request per delay, and no request waits for it", async () => {
   let nowMs = 0;
   const answers = [Promise.reject(new Error("gone")), new Promise<never>(() => {})];
   const primary: RateLimiter = { take: () => answers.shift() ?? Promise.reject(new Error("tried again too soon")) };

@@ -58,17 +58,17 @@ async function take(url: string, file: string): Promise<string> {
   }
 }
 
-test("rates are limited in a Redis whose certificate is of the given authority and for its name", async () => {
+test("a Redis with a certificate of the given authority and for its name is used", async () => {
   expect(await take(await startTlsRedis(), await fileOf(authority))).toBe("allowed");
 });
 
-test("a Redis of another authority, or for another name, is never told anything", async () => {
+test("a Redis with a certificate of another authority, or for another name, receives nothing", async () => {
   const url = await startTlsRedis();
   expect(await take(url, await fileOf(await createAuthority("a stranger's")))).toMatch(/certificate/);
   expect(await take(await startTlsRedis([]), await fileOf(authority))).toMatch(/altnames|does not match/i);
 });
 
-test("a new authority in the file counts from the next connection on", async () => {
+test("a new authority in the file applies from the next connection on", async () => {
   const url = await startTlsRedis();
   const file = await fileOf(await createAuthority("the last one"));
   const limiter = await redisLimiter({ url, authority: authorityIn(file, "PARLEY_REDIS_CA") });
@@ -78,8 +78,8 @@ test("a new authority in the file counts from the next connection on", async () 
   limiter.close();
 });
 
-test("an authority for a Redis that is called without TLS is a wrong configuration", async () => {
-  const addresses = ["ACCOUNT", "AGENT", "PROMPT", "CONVERSATION", "WEBHOOK"].map((name) => [
+test("an authority for a Redis without TLS is a configuration error", async () => {
+  const addresses = ["ACCOUNT", "AGENT", "PROMPT", "CONVERSATION", "WEBHOOK", "MESSAGING", "VOICE"].map((name) => [
     `PARLEY_${name}_ADDRESS`,
     NOWHERE,
   ]);

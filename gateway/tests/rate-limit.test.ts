@@ -48,7 +48,7 @@ describe.each(["memory", "redis"] as const)("%s limiter", (adapter) => {
   const takeAll = (key: string, arrivals: number[], limit: number) =>
     Promise.all(arrivals.map((atMs) => takeAt(key, atMs, limit)));
 
-  test("a key is allowed its limit, then refused with the time to come back", async () => {
+  test("a key is allowed its limit, then refused with the time to retry", async () => {
     const arrivals = [START_MS, START_MS + 20_000, START_MS + 20_500, START_MS + 59_999, START_MS + WINDOW_MS];
     expect(await takeAll(newKey(), arrivals, 3)).toEqual([
       { allowed: true, limit: 3, remaining: 2, resetAtSeconds: 1_800_000_060, retryAfterSeconds: 0 },
@@ -59,7 +59,7 @@ describe.each(["memory", "redis"] as const)("%s limiter", (adapter) => {
     ]);
   });
 
-  test("a burst before a minute's edge leaves nothing for a burst after it", async () => {
+  test("a burst before the end of a minute leaves nothing for a burst after it", async () => {
     const key = newKey();
     const before = await takeAll(key, repeat(100, START_MS + 59_900), 100);
     const after = await takeAll(key, repeat(100, START_MS + 60_100), 100);
@@ -83,7 +83,7 @@ describe.each(["memory", "redis"] as const)("%s limiter", (adapter) => {
     expect(await takeAt(newKey(), START_MS, 0)).toMatchObject(refused);
   });
 
-  test("a changed limit holds for what was already used", async () => {
+  test("a changed limit applies to the requests already counted", async () => {
     const key = newKey();
     await takeAll(key, [START_MS, START_MS + 1_000, START_MS + 2_000, START_MS + 3_000], 4);
     // Two of four must leave before a limit of three admits another.
@@ -91,7 +91,7 @@ describe.each(["memory", "redis"] as const)("%s limiter", (adapter) => {
     expect(await takeAt(key, START_MS + 4_000, 6)).toMatchObject({ allowed: true, remaining: 1 });
   });
 
-  test("a client that keeps to its limit evenly is never refused", async () => {
+  test("a client that sends evenly at its limit is never refused", async () => {
     const steady = fc.record({ limit: fc.integer({ min: 1, max: 1_000 }), offsetMs: fc.integer({ min: 0, max: 999 }) });
     await fc.assert(
       fc.asyncProperty(steady, async ({ limit, offsetMs }) => {
@@ -104,7 +104,7 @@ describe.each(["memory", "redis"] as const)("%s limiter", (adapter) => {
     );
   });
 
-  test("up to 1,000 a minute every decision is that of an exact log", async () => {
+  test("up to 1,000 a minute, every decision is that of an exact log", async () => {
     await fc.assert(
       fc.asyncProperty(traffic(light), async ({ limit, arrivals }) => {
         expect(await takeAll(newKey(), arrivals, limit)).toEqual(exactLog(arrivals, limit));
@@ -196,7 +196,7 @@ test("memory and Redis decide alike under changing limits and an unsteady clock"
   );
 });
 
-test("the limit holds across gateways that share a Redis, whatever their own clocks say", async () => {
+test("the limit holds across gateways that share a Redis, whatever their clocks say", async () => {
   const options = { url: redis.url, commandTimeoutMs: 10_000 };
   const gateways = [await redisLimiter(options), await redisLimiter(options)];
   const key = newKey();
@@ -210,7 +210,7 @@ test("the limit holds across gateways that share a Redis, whatever their own clo
   for (const gateway of gateways) gateway.close();
 });
 
-test("a key that is left alone leaves Redis by itself", async () => {
+test("an unused key disappears from Redis", async () => {
   const key = newKey();
   await shared.take(key, 5_000);
   const admin = new Redis(redis.url);
@@ -218,7 +218,7 @@ test("a key that is left alone leaves Redis by itself", async () => {
   admin.disconnect();
 });
 
-test("memory keeps no more keys than its bound: the one unused longest starts anew", async () => {
+test("memory keeps at most its limit of keys: the least recently used one starts over", async () => {
   nowMs = START_MS;
   const small = memoryLimiter({ keysMax: 2, clock });
   for (const key of ["a", "b", "a", "c"]) await small.take(key, 1);

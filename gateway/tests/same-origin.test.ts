@@ -29,7 +29,7 @@ describe("a write", () => {
   });
 });
 
-test("reading is let through from anywhere: other sites cannot see the answer", () => {
+test("reads are allowed from anywhere, because other sites cannot see the response", () => {
   const headers = { "sec-fetch-site": "cross-site", origin: "https://evil.example" };
   expect(() => refuseOtherOrigins(request(headers, "GET"))).not.toThrow();
 });

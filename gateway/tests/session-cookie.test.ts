@@ -8,6 +8,8 @@ const SESSION = {
   ownerId: "own_x",
   createdAt: new Date("2026-01-01T00:00:00Z"),
   expiresAt: new Date("2026-01-31T00:00:00Z"),
+  lastUsedAt: new Date("2026-01-01T00:00:00Z"),
+  userAgent: "",
 };
 const BEHIND_TLS = { "x-forwarded-proto": "https" };
 
@@ -34,7 +36,7 @@ describe("the session's cookie", () => {
     },
   );
 
-  test("is read under the name it was given", () => {
+  test("is read under the name that it was set with", () => {
     const cookie = "other=1; parley_session=plain; __Host-parley_session=secure";
     expect(readSessionToken(request("https://parley.example/", { cookie }))).toBe("secure");
     expect(readSessionToken(request("http://localhost:8080/", { cookie }))).toBe("plain");

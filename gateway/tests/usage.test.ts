@@ -11,7 +11,9 @@ import { readGatewayConfig } from "../src/config.ts";
 import { startGateway } from "../src/server.ts";
 
 const NOWHERE = "127.0.0.1:1";
-const SESSION = { sessionId: "ses_x", ownerId: "own_x", createdAt: new Date(), expiresAt: new Date() };
+const NOW = new Date();
+const TIMES = { createdAt: NOW, lastUsedAt: NOW, expiresAt: NOW };
+const SESSION = { sessionId: "ses_x", ownerId: "own_x", userAgent: "", ...TIMES };
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 const asked: CountUsageRequest[] = [];
@@ -39,6 +41,8 @@ beforeAll(async () => {
     PARLEY_PROMPT_ADDRESS: NOWHERE,
     PARLEY_CONVERSATION_ADDRESS: conversation.address,
     PARLEY_WEBHOOK_ADDRESS: NOWHERE,
+    PARLEY_VOICE_ADDRESS: NOWHERE,
+    PARLEY_MESSAGING_ADDRESS: NOWHERE,
   });
   gateway = await startGateway({ ...config, PORT: 0 }, silentLogger);
 });
@@ -55,7 +59,7 @@ const get = async (path: string) => {
   return { status: answer.status, body: await answer.json() };
 };
 
-test("usage of some days is counted from the first midnight to the one after the last, and summed", async () => {
+test("usage is counted from the first day's midnight to the end of the last day, and summed", async () => {
   const figures = { conversations: 2, replies: 3, input_tokens: 400, output_tokens: 50 };
   expect(await get("usage?from=2026-01-30&to=2026-01-31")).toEqual({
     status: 200,
@@ -74,11 +78,11 @@ test("usage of some days is counted from the first midnight to the one after the
   });
 });
 
-test("usage of 366 days is the most", async () => {
+test("usage covers at most 366 days", async () => {
   expect((await get("usage?from=2025-01-31&to=2026-01-31")).status).toBe(200);
 });
 
-test("usage without days is that of thirty, today's the last", async () => {
+test("usage without days covers thirty days up to today", async () => {
   const askedAt = Date.now();
   expect((await get("usage")).status).toBe(200);
   const { from, to } = asked.at(-1) ?? {};
@@ -98,7 +102,7 @@ test.each([
   expect(await get(`usage?${query}`)).toMatchObject({ status: 422, body: { detail } });
 });
 
-test("a service behind the management API that is away is 503, never 'not signed in'", async () => {
+test("an unreachable service behind the management API is 503, never 'not signed in'", async () => {
   expect(await get("destinations")).toEqual({
     status: 503,
     body: { detail: "The webhook service is unreachable, try again" },

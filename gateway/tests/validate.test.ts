@@ -31,13 +31,13 @@ const custom = (params: object) => ({
   llm: { provider_name: "CUSTOM_LLM", model_name: "m", params },
 });
 
-test("of many violations the first twenty are told", () => {
+test("of many violations, the first twenty are reported", () => {
   const params = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`p${at}`, 1]));
   expect(messagesOf({ ...GOOD, stt: { provider_name: "DEEPGRAM", model_name: "m", params } })).toHaveLength(20);
   expect(messagesOf({ ...GOOD, agent_tips: Array(25).fill(1) })).toHaveLength(20);
 });
 
-test("a text's length is that of its characters, at both ends", () => {
+test("minimum and maximum lengths count characters", () => {
   const checkText = validator(Type.Object({ text: Text({ min: 2, max: 3 }) }));
   const passes = (text: string) => {
     try {
@@ -49,14 +49,14 @@ test("a text's length is that of its characters, at both ends", () => {
   expect(["😀", "😀😀", "😀😀😀", "😀😀😀😀"].map(passes)).toEqual([false, true, true, false]);
 });
 
-test("a field's name as long as a body may be is not told back in full", () => {
+test("a very long field name is not repeated in full", () => {
   const stt = { provider_name: "DEEPGRAM", model_name: "m", params: { ["k".repeat(900_000)]: 1 } };
   const [message = ""] = messagesOf({ ...GOOD, stt });
   expect(message).toStartWith(`stt.params.${"k".repeat(200)}… is not allowed`);
   expect(message.length).toBeLessThan(500);
 });
 
-describe("a body that breaks a rule is told so by field and fix", () => {
+describe("a violation is reported with its field and the fix", () => {
   test.each<[string, unknown, string]>([
     ["missing field", { agent_type: "INBOUND" }, "agent_name is required"],
     ["too long", { ...GOOD, agent_name: "x".repeat(101) }, "agent_name must be at most 100 characters"],
@@ -150,7 +150,7 @@ describe("a body that breaks a rule is told so by field and fix", () => {
     expect(messagesOf(value)).toEqual([message]);
   });
 
-  test("what is just within its bounds is taken", () => {
+  test("values just within their bounds are accepted", () => {
     const standard = (temperature: number) => ({
       llm: { provider_name: "OPENAI", model_name: "m", params: { temperature } },
     });

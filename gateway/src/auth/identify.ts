@@ -5,19 +5,21 @@ import type { ServiceClient } from "@parley/shared/rpc/client";
 import { refuseOtherOrigins } from "../http/same-origin.ts";
 import type { RateLimiter } from "../rate-limit/limiter.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
-import { authenticate, type Scope, WrongKey } from "./authenticate.ts";
+import { authenticateKey, type Scope, WrongKey } from "./api-key.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { readSessionToken } from "./session-cookie.ts";
 
-/** What a route asks of who calls it: a key with a scope, an owner's session, or nothing. */
+/** What a route requires of its caller: a key with a scope or a session, only a session, or nothing. */
 export type Access = Scope | "session" | "anyone";
 
-/** Who calls. */
+/** The authenticated caller. */
 export interface Caller {
   ownerId: string;
-  /** key_… or ses_…: an id of the owner's, by which the rate is limited. */
+  /** key_… or ses_…: the id whose rate is limited. */
   id: string;
   scopes: readonly string[];
+  /** Whether somebody is signed in, rather than a program with a key. */
+  isSession: boolean;
   rateLimitPerMinute: number;
 }
 
@@ -29,13 +31,14 @@ export interface IdentifyContext {
   clock: Clock;
 }
 
-/** Wrong keys a minute from one client address before further ones get 429. */
+/** Wrong keys per minute and client address; further ones get 429. */
 const WRONG_KEYS_PER_MINUTE = 60;
-/** Of one session: a page of the dashboard makes a handful. */
+/** Requests per minute of one session: a dashboard page makes a handful. */
 const SESSION_REQUESTS_PER_MINUTE = 300;
+const EVERYTHING = ["*"];
 
 /**
- * Who calls, null where nobody is asked for.
+ * Returns the caller; null on routes without authentication.
  * @throws ServiceError unauthenticated, forbidden for a write from another site's page, rate_limited for too many wrong keys
  */
 export async function identify(ctx: IdentifyContext, access: Access, request: Request): Promise<Caller | null> {
@@ -44,7 +47,8 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
     return null;
   }
   try {
-    return access === "session" ? await callerOfSession(ctx, request) : await callerOfKey(ctx, request);
+    const isSession = access === "session" || (!hasKey(request) && hasSession(request));
+    return isSession ? await callerOfSession(ctx, request) : await callerOfKey(ctx, request);
   } catch (error) {
     if (error instanceof WrongKey) {
       const decision = await ctx.addressLimiter.take(ctx.addressOf(request), WRONG_KEYS_PER_MINUTE);
@@ -54,13 +58,21 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
   }
 }
 
-async function callerOfKey(ctx: IdentifyContext, request: Request): Promise<Caller> {
-  const grant = await authenticate(ctx.keys, ctx.clock, request.headers.get("x-api-key"));
-  const { ownerId, keyId, scopes, rateLimitPerMinute } = grant;
-  return { ownerId, id: keyId, scopes, rateLimitPerMinute };
+function hasKey(request: Request): boolean {
+  return (request.headers.get("x-api-key") ?? "") !== "";
 }
 
-/** Never remembered here, so that signing out holds at once; a key is no session, nor the other way round. */
+function hasSession(request: Request): boolean {
+  return (readSessionToken(request) ?? "") !== "";
+}
+
+async function callerOfKey(ctx: IdentifyContext, request: Request): Promise<Caller> {
+  const grant = await authenticateKey(ctx.keys, ctx.clock, request.headers.get("x-api-key"));
+  const { ownerId, keyId, scopes, rateLimitPerMinute } = grant;
+  return { ownerId, id: keyId, scopes, isSession: false, rateLimitPerMinute };
+}
+
+/** Never cached here, so that signing out takes effect at once. A key is not accepted as a session. */
 async function callerOfSession(ctx: IdentifyContext, request: Request): Promise<Caller> {
   refuseOtherOrigins(request);
   const token = readSessionToken(request);
@@ -69,5 +81,6 @@ async function callerOfSession(ctx: IdentifyContext, request: Request): Promise<
   const { session } = await ctx.accounts.authenticateSession({ digest });
   if (!session) throw new WrongKey("unauthenticated", "The session has ended, sign in again");
   const { ownerId, sessionId } = session;
-  return { ownerId, id: sessionId, scopes: ["session"], rateLimitPerMinute: SESSION_REQUESTS_PER_MINUTE };
+  const rateLimitPerMinute = SESSION_REQUESTS_PER_MINUTE;
+  return { ownerId, id: sessionId, scopes: EVERYTHING, isSession: true, rateLimitPerMinute };
 }

@@ -6,18 +6,21 @@ import { LRUCache } from "lru-cache";
 
 type Accounts = Pick<ServiceClient<typeof AccountServiceService>, "authenticateKey" | "watchKeys">;
 
-/** Looks API keys up, remembers the good ones, and forgets one the moment it changes. */
+/** Looks up API keys, caches the valid ones, and drops one as soon as it changes. */
 export interface KeyRing {
-  /** The grant of a key by its SHA-256, null for none. @throws ServiceError unavailable and so on, never "wrong key" */
+  /** The grant of a key, by its SHA-256; null for none. @throws ServiceError such as unavailable, never "wrong key" */
   find(digest: Buffer): Promise<KeyGrant | null>;
   close(): void;
 }
 
-/** How long a look-up may be believed while changes are being told. */
+/** How long a look-up is cached while changes are received. */
 const CACHE_MS = 30_000;
-/** While they are not: with the silence that shows it, less than the second in which a revocation must hold. */
+/**
+ * The same while they are not: with the silence that reveals it, less than the second within which a revocation must
+ * apply.
+ */
 const BLIND_CACHE_MS = 250;
-/** The account service gives a sign of life every 300 ms; a longer silence means that a change may be missed. */
+/** The account service sends a heartbeat every 300 ms; a longer silence means that a change may have been missed. */
 const SILENCE_MS = 700;
 const RECONNECT_MS = 250;
 const KEYS_MAX = 100_000;
@@ -32,13 +35,13 @@ interface LookUp {
   at: number;
 }
 
-/** Begins to hear of changes at once, and again whenever that is lost. */
+/** Watches for changes at once, and again whenever the stream is lost. */
 export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
   const remembered = new LRUCache<string, Remembered>({ max: KEYS_MAX });
   const pending = new Map<string, LookUp>();
   const closed = new AbortController();
   let heardAt = Number.NEGATIVE_INFINITY;
-  /** Grows with every change: a look-up that began before one is not remembered after it. */
+  /** Increases with every change: a look-up that began earlier is not cached. */
   let generation = 0;
 
   const isFresh = ({ at }: Remembered) => {
@@ -61,13 +64,13 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
       try {
         const origin = { requestId: "watch-keys", signal: closed.signal };
         for await (const change of accounts.watchKeys({}, { origin })) {
-          if (lost) log.info("key changes are heard again");
+          if (lost) log.info("key changes are received again");
           lost = false;
           hear(change);
         }
       } catch (err) {
         if (!lost && !closed.signal.aborted)
-          log.warn({ err }, "key changes are not heard, keys are looked up again and again");
+          log.warn({ err }, "key changes are not received, so keys are looked up at least every 250 ms");
         lost = true;
       }
       heardAt = Number.NEGATIVE_INFINITY;
@@ -98,7 +101,7 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
       const key = digest.toString("latin1");
       const known = remembered.get(key);
       if (known && isFresh(known)) return Promise.resolve(known.grant);
-      // An answer that is long in coming may be older than a change: only those who came early wait for it.
+      // A slow answer may be older than a change, so only requests from before the change may wait for it.
       const asked = pending.get(key);
       return asked && performance.now() - asked.at < BLIND_CACHE_MS ? asked.answer : lookUp(digest, key);
     },

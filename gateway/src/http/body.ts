@@ -19,9 +19,9 @@ export interface JsonBody {
 /**
  * Reads the JSON object that a request carries (docs/api-reference.md#request-bodies).
  * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 400 for anything but a JSON object; ServiceError
- *   invalid for JSON that cannot be stored: a NUL character, a number that a double cannot hold, more than 32 levels or 10,000 values
+ *   invalid for JSON that cannot be stored: a NUL character, a number that a double cannot hold, more than 32 levels or `valuesMax` values, 10,000 by default
  */
-export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<JsonBody> {
+export async function readJson(request: Request, bytesMax = BYTES_MAX, valuesMax?: number): Promise<JsonBody> {
   const length = Number(request.headers.get("content-length") ?? 0);
   if (length > bytesMax) throw tooLarge(bytesMax);
   const type = request.headers.get("content-type");
@@ -29,13 +29,41 @@ export async function readJson(request: Request, bytesMax = BYTES_MAX): Promise<
   if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
   const bytes = await readBytes(request, bytesMax);
   if (bytes.byteLength > 0 && type === null) throw notJsonType();
-  refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body");
+  refuseManyValues(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), "The request body", valuesMax);
   const value = parse(bytes);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     throw new HttpError(400, "The request body must be a JSON object");
   }
-  refuseUnstorable(value, "The request body");
+  refuseUnstorable(value, "The request body", "", valuesMax);
   return { value: value as JsonObject, bytes };
+}
+
+/**
+ * Reads a body of another type as text.
+ * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 400 for what is not UTF-8
+ */
+export async function readText(request: Request, type: RegExp, typeName: string, bytesMax: number): Promise<string> {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  if (!type.test(request.headers.get("content-type") ?? "")) {
+    throw new HttpError(415, `The request body must be sent with Content-Type: ${typeName}`);
+  }
+  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
+  const bytes = await readBytes(request, bytesMax);
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new HttpError(400, "The request body is not UTF-8");
+  }
+}
+
+/**
+ * Reads a body as it was sent, for a signature over its bytes.
+ * @throws HttpError 413 over `bytesMax`, 415 for a compressed body
+ */
+export async function readRaw(request: Request, bytesMax: number): Promise<Uint8Array> {
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
+  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
+  return readBytes(request, bytesMax);
 }
 
 function isEncoded({ headers }: Request): boolean {

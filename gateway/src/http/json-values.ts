@@ -11,9 +11,9 @@ const SPACE = 0x20;
  * Refuses JSON with too many values before a parser allocates objects for them. Leaves validity to the parser.
  * @throws ServiceError invalid, naming the field at which the limit was exceeded
  */
-export function refuseManyValues(text: Buffer, whole: string): void {
+export function refuseManyValues(text: Buffer, whole: string, valuesMax = JSON_VALUES_MAX): void {
   // Every value takes at least one byte.
-  if (text.length <= JSON_VALUES_MAX) return;
+  if (text.length <= valuesMax) return;
   let values = 1;
   let depth = 0;
   let previous = 0;
@@ -36,7 +36,7 @@ export function refuseManyValues(text: Buffer, whole: string): void {
       depth--;
     }
     // Allows one more, because the last container may be empty.
-    if (values > JSON_VALUES_MAX + 1) throw tooManyValues(nameOf(text.subarray(...field)), whole);
+    if (values > valuesMax + 1) throw tooManyValues(nameOf(text.subarray(...field)), whole, valuesMax);
     previous = byte;
   }
   if (values > JSON_VALUES_MAX) throw tooManyValues(nameOf(text.subarray(...field)), whole);

@@ -5,14 +5,14 @@ import type { Example } from "./examples/example.ts";
 import { EXAMPLES } from "./examples/operations.ts";
 import { HEADERS, headerReferences } from "./headers.ts";
 import { type Operation, takesKey } from "./operation.ts";
-import { IDEMPOTENCY_KEY, pathParameters, queryParameters, REQUEST_ID } from "./parameters.ts";
+import { IDEMPOTENCY_KEY, pathParameters, queryParameters, RANGE, REQUEST_ID } from "./parameters.ts";
 import { problemsOf, RATE_HEADERS } from "./problems.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 import { webhooks } from "./webhooks.ts";
 
 interface Route {
   method: string;
-  /** As Elysia has it, with `:name` for parameters. */
+  /** In Elysia's form, with `:name` for parameters. */
   path: string;
   operation: Operation;
 }
@@ -22,12 +22,13 @@ const TAGS = {
   Prompts: "Versioned prompts.",
   Chat: "Talking to an agent in text.",
   Conversations: "What was said, on every channel.",
+  Calls: "Speaking with an agent.",
   Catalogue: "What can be configured: providers, models, voices, phone numbers.",
   Management:
-    "What an owner manages, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A browser's request that writes must come from a page of this very origin.",
+    "What an owner manages, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A browser may write only from a page of the same origin.",
 } as const;
 
-/** The OpenAPI 3.1 document of some routes, from the schemas that check them. */
+/** Builds the OpenAPI 3.1 document of some routes from the schemas that validate them. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const components: Components = {};
   const paths: Record<string, Json> = {};
@@ -45,7 +46,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
       license: { name: "Proprietary", identifier: "LicenseRef-Proprietary" },
     },
     servers: [{ url: "/", description: "The gateway that serves this document." }],
-    security: [{ ApiKey: [] }],
+    security: [{ ApiKey: [] }, ...SESSION],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: webhooks(components),
@@ -59,9 +60,10 @@ const SECURITY_SCHEMES = {
   Session: cookie(SESSION_COOKIES.secure, "Set by signing in over TLS."),
   SessionOnLoopback: cookie(SESSION_COOKIES.onLoopback, "The same on a loopback address without TLS."),
 };
+const SESSION = [{ Session: [] }, { SessionOnLoopback: [] }];
 const SECURITY: Partial<Record<Access, Json[]>> = {
   anyone: [],
-  session: [{ Session: [] }, { SessionOnLoopback: [] }],
+  session: SESSION,
 };
 
 function describe(method: string, path: string, operation: Operation, components: Components): Json {
@@ -80,6 +82,7 @@ function describe(method: string, path: string, operation: Operation, components
       ...pathParameters(path),
       ...queryParameters(query, components),
       ...(isKeyed ? [IDEMPOTENCY_KEY] : []),
+      ...(operation.file?.ranges ? [RANGE] : []),
       REQUEST_ID,
     ],
     ...(body && {
@@ -90,6 +93,9 @@ function describe(method: string, path: string, operation: Operation, components
     }),
     responses: {
       200: success(operation, example, isKeyed, components),
+      ...(operation.file?.ranges && {
+        206: { ...success(operation, example, isKeyed, components), description: "The range that was asked for." },
+      }),
       ...problemsOf(operation, { path, isKeyed, isWrite: method !== "GET" }),
     },
   };
@@ -97,7 +103,7 @@ function describe(method: string, path: string, operation: Operation, components
 
 function needed(scope: Access): string {
   if (scope === "anyone") return "";
-  return scope === "session" ? "Needs a session." : `Needs a key with the scope \`${scope}\`.`;
+  return scope === "session" ? "Needs a session." : `Needs a key with the scope \`${scope}\`, or a session.`;
 }
 
 function requestExamples({ request, requests }: Example): Json {
@@ -105,7 +111,7 @@ function requestExamples({ request, requests }: Example): Json {
 }
 
 function success(operation: Operation, example: Example, isKeyed: boolean, components: Components): Json {
-  const { response, streamed, namesChat, scope, setsCookie } = operation;
+  const { response, file, streamed, namesChat, scope, setsCookie } = operation;
   const headers = [
     "X-Request-ID",
     ...(scope === "anyone" ? [] : RATE_HEADERS),
@@ -120,7 +126,13 @@ function success(operation: Operation, example: Example, isKeyed: boolean, compo
       ...(streamed && {
         [streamed.type]: { schema: { type: "string", description: streamed.description }, example: example.text },
       }),
-      "application/json": { schema: shown(response, components), example: example.response },
+      ...(file && {
+        [file.type]: {
+          schema: { type: "string", format: "binary", description: file.description },
+          example: example.text,
+        },
+      }),
+      ...(response && { "application/json": { schema: shown(response, components), example: example.response } }),
     },
   };
 }

@@ -2,7 +2,7 @@ import type { Json } from "./schema.ts";
 
 const header = (description: string, schema: Json) => ({ description, schema });
 
-/** Of answers. */
+/** Headers of responses. */
 export const HEADERS = {
   "X-Request-ID": header("Names the request in the logs: the client's own ID if it sent one.", { type: "string" }),
   "X-RateLimit-Limit": header("Requests per minute of the key, or of the session.", { type: "integer" }),

@@ -1,43 +1,47 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import type { Access } from "../auth/identify.ts";
 
-/** What one route accepts and answers: the gate checks by it, and the document says it. */
+/** What one route accepts and answers: the gate enforces it, and the document describes it. */
 export interface Operation<B extends TObject = TObject, Q extends TObject = TObject> {
-  /** camelCase, the name of a generated client's method. */
+  /** camelCase: the method's name in a generated client. */
   id: string;
-  tag: "Agents" | "Prompts" | "Chat" | "Conversations" | "Catalogue" | "Management";
+  tag: "Agents" | "Prompts" | "Chat" | "Conversations" | "Calls" | "Catalogue" | "Management";
   summary: string;
   description?: string;
-  /** Of the key that is needed, or what is needed in place of one. */
+  /** The scope that a key needs (a session has every scope), or what is required instead of a key. */
   scope: Access;
-  /** Bytes that the 200 answer may have, where that is much. */
+  /** The largest possible 200 response in bytes, if that is much. */
   answerBytesMax?: number;
   body?: B;
-  /** What its body may have, else what bodies may have generally. */
+  /** Limit for the body; the general limit if missing. */
   bodyBytesMax?: number;
+  /** Limit for the body's JSON values; the general limit if missing. */
+  bodyValuesMax?: number;
   query?: Q;
-  /** Throws what refuses the request before any of its body is read. */
+  /** Throws to refuse the request before its body is read. */
   beforeBody?: (request: Request) => Promise<void>;
-  /** Of the 200 answer's JSON. */
-  response: TSchema;
-  /** An answer of another type beside it, and how a client chooses between the two. */
+  /** Schema of the 200 response's JSON; for an operation that answers with a file, absent. */
+  response?: TSchema;
+  /** The file that is answered in place of JSON, and whether a request may ask for a part of it. */
+  file?: { type: string; description: string; ranges: boolean };
+  /** An alternative response of another type, and how a client chooses between the two. */
   streamed?: { type: string; description: string; choice: string };
-  /** Whether the answer names a chat session in X-Session-ID. */
+  /** Whether the response names a chat session in X-Session-ID. */
   namesChat?: boolean;
-  /** Whether the answer gives or takes the session's cookie. */
+  /** Whether the response sets or clears the session's cookie. */
   setsCookie?: boolean;
-  /** What the route can refuse beyond what every route can. */
+  /** The errors of the route beyond those that every route has. */
   refuses?: readonly Refusal[];
 }
 
-export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model";
+export type Refusal = "condition" | "not_found" | "forbidden" | "conflict" | "model" | "carrier";
 
-/** Whether a request may carry an Idempotency-Key. */
+/** Whether a request may have an Idempotency-Key. */
 export function takesKey(method: string, scope: Access): boolean {
   return method !== "GET" && method !== "HEAD" && isPublic(scope);
 }
 
-/** Whether it is of the public API, which keys open; the management API is for those who sign in. */
+/** Whether it belongs to the public API, which takes a key or a session; the management API takes only a session. */
 export function isPublic(scope: Access): boolean {
   return scope !== "session" && scope !== "anyone";
 }

@@ -1,10 +1,14 @@
 import type { TObject, TSchema } from "@sinclair/typebox";
 import {
   AGENT_ID,
+  BATCH_ID,
+  CALL_ID,
+  CARRIER_ID,
   DELIVERY_ID,
   DESTINATION_ID,
   KEY_ID,
   NUMBER,
+  OWNER_SESSION_ID,
   PROMPT_NAME,
   SESSION_ID,
   VOICE_ID,
@@ -13,15 +17,19 @@ import { type Components, type Json, shown } from "./schema.ts";
 
 const PROVIDER = "OPENAI";
 
-/** Every name that a path has in braces. */
+/** The names in braces in a path. */
 const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: string }>> = {
+  batch_id: { description: "ID of the batch.", example: BATCH_ID },
+  call_id: { description: "ID of the call.", example: CALL_ID },
   agent_id: { description: "ID of the agent.", example: AGENT_ID },
   prompt_name: { description: "Name of the prompt.", example: PROMPT_NAME },
   session_id: { description: "ID of the chat session.", example: SESSION_ID },
+  owner_session_id: { description: "ID of the owner's session.", example: OWNER_SESSION_ID },
   conversation_id: { description: "ID of the conversation.", example: SESSION_ID },
   key_id: { description: "ID of the API key.", example: KEY_ID },
   destination_id: { description: "ID of the webhook destination.", example: DESTINATION_ID },
   delivery_id: { description: "ID of the delivery.", example: DELIVERY_ID },
+  carrier_id: { description: "ID of the connected carrier.", example: CARRIER_ID },
   mobile_number: { description: "The phone number in E.164 form.", example: NUMBER },
   provider: { description: "Provider of the voice.", example: PROVIDER },
   voice_id: { description: "The provider's ID of the voice.", example: VOICE_ID },
@@ -45,7 +53,7 @@ export function queryParameters(query: TObject | undefined, components: Componen
       in: "query",
       required,
       description,
-      // A filter with an example is one that the page at /docs sends unless the reader removes it.
+      // Not for filters: the page at /docs would send the example unless the reader removes it.
       ...(required && { example: PATH_PARAMETERS[name]?.example }),
       schema: rest,
     };
@@ -56,13 +64,20 @@ export const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
-  description: "A repetition with the same key and request within 24 hours gets the first answer.",
+  description: "Repeating the request with the same key within 24 hours returns the first response.",
   schema: { type: "string", minLength: 1, maxLength: 255 },
+};
+export const RANGE = {
+  name: "Range",
+  in: "header",
+  required: false,
+  description: "The part of the file that is wanted.",
+  schema: { type: "string", pattern: "^bytes=(\\d+-\\d*|-\\d+)$" },
 };
 export const REQUEST_ID = {
   name: "X-Request-ID",
   in: "header",
   required: false,
-  description: "Names the request in the logs. The answer has it too.",
+  description: "Identifies the request in the logs. The response returns it.",
   schema: { type: "string", pattern: "^[A-Za-z0-9._:-]{1,128}$" },
 };

@@ -4,12 +4,13 @@ import { isPublic, type Operation, type Refusal } from "./operation.ts";
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "The body is not a JSON object, or a condition is not met.",
-  401: "The API key is missing, invalid, inactive or expired.",
-  403: "The key lacks the scope, or its owner has no access.",
+  401: "The API key is missing, invalid, inactive or expired, or the session has ended.",
+  403: "The key lacks the scope, its owner has no access, or a session's request comes from another site's page.",
   404: "Not found.",
   409: "In conflict with something else: it is in use, or a reply is in progress.",
   413: "The body is over 1 MiB.",
   415: "The body is not application/json.",
+  416: "The file has nothing of the range.",
   422: "A field breaks a rule.",
   429: "The rate limit is exceeded.",
   500: "Internal error.",
@@ -18,11 +19,12 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   504: "The model provider did not answer in time.",
 };
 
-/** Where it means something else in the management API. */
+/** Meanings that differ in the management API. */
 const MANAGE_DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "Not signed in, or the session has ended. When signing in: email or password is wrong.",
   403: "The request comes from another site's page.",
   409: "In conflict with something else that exists.",
+  502: "The carrier refused.",
 };
 
 export const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
@@ -35,18 +37,20 @@ const BY_REFUSAL: Record<Refusal, readonly number[]> = {
   forbidden: [403],
   conflict: [409],
   model: [502, 504],
+  carrier: [502],
 };
 
-/** Every status an operation can refuse with. */
+/** Every status with which an operation can refuse a request. */
 export function problemsOf(
   operation: Operation,
   { path, isKeyed, isWrite }: { path: string; isKeyed: boolean; isWrite: boolean },
 ): Record<string, unknown> {
-  const { body, refuses = [], scope } = operation;
+  const { body, refuses = [], scope, file } = operation;
   const statuses = new Set([
     ...ALWAYS,
     ...(isPublic(scope) || isWrite ? [403] : []),
     ...(body ? BODY : []),
+    ...(file?.ranges ? [416] : []),
     ...refuses.flatMap((refusal) => BY_REFUSAL[refusal]),
   ]);
   const descriptions = isPublic(scope) ? DESCRIPTIONS : { ...DESCRIPTIONS, ...MANAGE_DESCRIPTIONS };
@@ -61,9 +65,9 @@ export function problemsOf(
   return Object.fromEntries(described);
 }
 
-/** Of refusals that an idempotency key keeps. */
+/** Statuses of refusals that an idempotency key keeps. */
 const REPLAYED = new Set([400, 404, 409, 422]);
-/** Of a turn whose session may be there already. */
+/** Statuses of a failed turn whose session may exist already. */
 const OF_TURN = new Set([400, 409, 500, 502, 503, 504]);
 
 function headersOf({ scope, refuses }: Operation, status: number): string[] {

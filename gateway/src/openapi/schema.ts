@@ -1,10 +1,13 @@
 import type { TSchema } from "@sinclair/typebox";
 
 export type Json = Record<string, unknown>;
-/** The schemas with a name of their own, collected while the document is made. */
+/** The named schemas, collected while the document is built. */
 export type Components = Record<string, Json>;
 
-/** A schema as the document has it: named ones by reference, words of one type as an enum, keywords of our own left out. */
+/**
+ * Converts a schema for the document: named ones become references, unions of words become enums, and our own keywords
+ * are left out.
+ */
 export function shown(schema: TSchema, components: Components): Json {
   if (schema.$id === undefined) return plain(schema, components);
   if (!components[schema.$id]) {

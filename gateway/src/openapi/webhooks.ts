@@ -3,7 +3,7 @@ import { EVENT_EXAMPLES } from "./examples/events.ts";
 import { EVENT_ID } from "./examples/values.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 
-/** What destinations are sent when conversations end, as POST, PUT and PATCH send it. */
+/** The requests that destinations receive when conversations end, as POST, PUT and PATCH. */
 export function webhooks(components: Components): Json {
   const names = Object.keys(EVENTS) as (keyof typeof EVENTS)[];
   const payload = { ...shown(ConversationEvent, components) };

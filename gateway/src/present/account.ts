@@ -1,4 +1,4 @@
-import type { Owner, Settings } from "@parley/proto/parley/account/v1/account.ts";
+import type { Owner, Session, Settings } from "@parley/proto/parley/account/v1/account.ts";
 import { nameOf, TIERS } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
@@ -18,4 +18,16 @@ export function presentSettings(settings: Settings, owner: Owner) {
 
 function presentTier({ tier, rateLimitPerMinute }: Owner) {
   return { tier: nameOf(TIERS, tier), rate_limit_per_minute: rateLimitPerMinute };
+}
+
+/** A session as its owner sees it. @param currentId of the session that asks */
+export function presentManagedSession(session: Session, currentId: string) {
+  return {
+    session_id: session.sessionId,
+    is_current: session.sessionId === currentId,
+    user_agent: session.userAgent || null,
+    created_at: isoTime(session.createdAt),
+    last_used_at: isoTime(session.lastUsedAt),
+    expires_at: isoTime(session.expiresAt),
+  };
 }

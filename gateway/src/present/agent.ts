@@ -2,6 +2,7 @@ import type {
   Agent,
   DynamicVariable,
   LlmConfig,
+  SpeechEndpoint,
   StsConfig,
   SttConfig,
   TtsConfig,
@@ -50,10 +51,20 @@ function presentPlainFields(agent: Agent) {
 }
 
 function presentStt(stt: SttConfig) {
-  return { provider_name: stt.providerName, model_name: stt.modelName, ...language(stt), params: {} };
+  return {
+    provider_name: stt.providerName,
+    model_name: stt.modelName,
+    ...language(stt),
+    params: presentEndpoint(stt.endpoint),
+  };
 }
 
-function presentLlm(llm: LlmConfig): object {
+function presentEndpoint(endpoint: SpeechEndpoint | undefined) {
+  if (!endpoint) return {};
+  return { base_url: endpoint.baseUrl, ...(endpoint.apiKey !== undefined && { api_key: endpoint.apiKey }) };
+}
+
+export function presentLlm(llm: LlmConfig): object {
   const { temperature, baseUrl, apiKey, apiType } = llm.params ?? {};
   return {
     provider_name: llm.providerName,
@@ -74,7 +85,7 @@ function presentTts(tts: TtsConfig) {
     ...(tts.modelName !== undefined && { model_name: tts.modelName }),
     ...language(tts),
     voice_id: tts.voiceId,
-    params: tts.speed === undefined ? {} : { speed: tts.speed },
+    params: { ...presentEndpoint(tts.endpoint), ...(tts.speed !== undefined && { speed: tts.speed }) },
   };
 }
 

@@ -4,19 +4,29 @@ import {
   type Conversation,
   ConversationType,
   type Message,
+  type Reply,
+  type ScheduledCall,
+  type TurnLatency,
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   CALLING_TYPES,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
+  MESSAGE_DELIVERIES,
   nameOf,
   ROLES,
 } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
+/** What a client asked for beyond what everybody gets. */
+interface Shown {
+  /** What each reply of a model cost. */
+  replies?: boolean;
+}
+
 /** A conversation as the API shows it (docs/api-reference.md#conversations). */
-export function presentConversation(conversation: Conversation) {
+export function presentConversation(conversation: Conversation, shown: Shown = {}) {
   const callingType = nameOf(CALLING_TYPES, conversation.callingType);
   const mobileNumber =
     callingType === "OUTBOUND"
@@ -37,7 +47,7 @@ export function presentConversation(conversation: Conversation) {
         }))
       : null,
     notes: conversation.notes ?? null,
-    conversation_transcript: conversation.transcript ? conversation.transcript.messages.map(presentMessage) : null,
+    conversation_transcript: conversation.transcript?.messages.map((message) => presentMessage(message, shown)) ?? null,
     created_by: conversation.createdBy ?? null,
     conversation_metadata: presentMetadata(conversation),
     created_at: isoTime(conversation.createdAt),
@@ -45,11 +55,20 @@ export function presentConversation(conversation: Conversation) {
     ...(callingType && { calling_type: callingType }),
     ...(mobileNumber !== undefined && { mobile_number: mobileNumber }),
     ...(conversation.durationSeconds !== undefined && { duration: conversation.durationSeconds }),
+    ...(conversation.scheduledCall && { scheduled_call: presentScheduled(conversation.scheduledCall) }),
   };
+}
+
+function presentScheduled({ at, reason }: ScheduledCall) {
+  return { at: isoTime(at), ...(reason !== undefined && { reason }) };
 }
 
 /** The fields of the channel, beside the metadata that the client gave. */
 function presentMetadata(conversation: Conversation): object {
+  return { ...channelMetadata(conversation), ...(conversation.isTestCall && { is_test_call: true }) };
+}
+
+function channelMetadata(conversation: Conversation): object {
   switch (conversation.type) {
     case ConversationType.CONVERSATION_TYPE_TELEPHONY:
       return {
@@ -76,6 +95,13 @@ function presentMetadata(conversation: Conversation): object {
         room_name: conversation.roomName ?? null,
         conversation_duration: conversation.durationSeconds ?? null,
       };
+    case ConversationType.CONVERSATION_TYPE_WEB:
+      return {
+        ...conversation.metadata,
+        conversation_recording_url: conversation.recordingUrl ?? null,
+        conversation_duration: conversation.durationSeconds ?? null,
+        dynamic_variables: conversation.dynamicVariables ?? {},
+      };
     default:
       return {
         ...conversation.metadata,
@@ -86,12 +112,12 @@ function presentMetadata(conversation: Conversation): object {
 }
 
 /** A chat session with its messages (docs/api-reference.md#chat-sessions). */
-export function presentSession(session: ChatSession) {
+export function presentSession(session: ChatSession, shown: Shown = {}) {
   return {
     session_id: session.sessionId,
     agent_id: session.agentId,
     status: nameOf(CONVERSATION_STATUSES, session.status),
-    messages: session.messages.map(presentMessage),
+    messages: session.messages.map((message) => presentMessage(message, shown)),
     message_count: session.messageCount,
     created_at: isoTime(session.createdAt),
     updated_at: isoTime(session.updatedAt),
@@ -122,8 +148,39 @@ export function presentSummary(session: ChatSessionSummary) {
   };
 }
 
-function presentMessage({ role, content, timestamp }: Message) {
-  return { role: nameOf(ROLES, role), content, timestamp: isoTime(timestamp) };
+function presentMessage({ role, content, timestamp, latency, delivery, reply }: Message, { replies }: Shown) {
+  return {
+    role: nameOf(ROLES, role),
+    content,
+    timestamp: isoTime(timestamp),
+    ...(latency && { latency: presentLatency(latency) }),
+    ...(replies && reply && { reply: presentReply(reply) }),
+    ...(delivery && { delivery_status: nameOf(MESSAGE_DELIVERIES, delivery.status) }),
+    ...(delivery?.errorCode !== undefined && { delivery_error: delivery.errorCode }),
+  };
+}
+
+function presentReply(reply: Reply) {
+  return {
+    provider_name: reply.providerName,
+    model_name: reply.modelName,
+    input_tokens: reply.inputTokens ?? null,
+    output_tokens: reply.outputTokens ?? null,
+    first_word_ms: reply.firstWordMs ?? null,
+    total_ms: reply.totalMs ?? null,
+    is_partial: reply.isPartial,
+  };
+}
+
+/** Milliseconds by stage, those that were measured. */
+function presentLatency(latency: TurnLatency) {
+  return {
+    end_of_turn: latency.endOfTurnMs,
+    transcript: latency.transcriptMs,
+    first_word: latency.firstWordMs,
+    first_audio: latency.firstAudioMs,
+    audible: latency.audibleMs,
+  };
 }
 
 function presentUsage(usage: Usage) {

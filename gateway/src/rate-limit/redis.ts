@@ -1,9 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 import type { Authority } from "@parley/shared/authority";
 import { Cluster, Redis } from "ioredis";
+import { decisionOf } from "./decision.ts";
 import type { RateLimiter } from "./limiter.ts";
 import { takeScript } from "./take-script.ts";
-import { decisionOf } from "./window.ts";
 
 const CONNECT_TIMEOUT_MS = 1_000;
 const RECONNECT_DELAY_MAX_MS = 1_000;

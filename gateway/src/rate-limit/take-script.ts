@@ -1,7 +1,7 @@
-import { BUCKET_MS, EXACT_LIMIT_MAX, WINDOW_MS } from "./window.ts";
+import { BUCKET_MS, EXACT_LIMIT_MAX, WINDOW_MS } from "@parley/shared/rate-limit/window";
 
 /**
- * `takeFrom` of `window.ts` in Lua, for several requests at once, atomic in Redis. KEYS[1] is the window, ARGV[1] the
+ * `takeFrom` of `shared/src/rate-limit/window.ts` in Lua, for several requests at once, atomic in Redis. KEYS[1] is the window, ARGV[1] the
  * limit, ARGV[2] the number of requests, ARGV[3] a test's clock in ms (otherwise Redis's own, so that gateways' clocks
  * do not matter). Returns {used, granted, waitMs, newestMs}: the first `granted` requests are allowed, the others wait.
  *

@@ -1,4 +1,10 @@
-import type { LlmConfig, StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type {
+  LlmConfig,
+  SpeechEndpoint,
+  StsConfig,
+  SttConfig,
+  TtsConfig,
+} from "@parley/proto/parley/agent/v1/agent.ts";
 import {
   type AnalysisSettings,
   CreateAgentRequest,
@@ -17,7 +23,7 @@ import { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
 import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents.ts";
 
-/** What a body of POST /agents asks the agent service for. @throws ServiceError invalid on fields that contradict each other */
+/** Converts the body of POST /agents. @throws ServiceError invalid on fields that contradict each other */
 export function createAgentRequest(ownerId: string, body: CreateAgentBody): CreateAgentRequest {
   return CreateAgentRequest.fromPartial({
     ownerId,
@@ -28,7 +34,7 @@ export function createAgentRequest(ownerId: string, body: CreateAgentBody): Crea
   });
 }
 
-/** What a body of PATCH /agents/{agent_id} asks for: absent is unchanged, null clears. */
+/** Converts the body of PATCH /agents/{agent_id}: a missing field is unchanged, null clears one. */
 export function updateAgentRequest(ownerId: string, agentId: string, body: UpdateAgentBody): UpdateAgentRequest {
   return UpdateAgentRequest.fromPartial({
     ownerId,
@@ -54,7 +60,7 @@ function fieldsOf(body: UpdateAgentBody): GivenFields {
   };
 }
 
-/** Compiles as long as the API's form of every plain field is the protocol's. */
+/** Compiles only while the API's form of every plain field is the protocol's. */
 type PlainBody = {
   [F in PlainAgentField as (typeof AGENT_FIELDS)[F]["api"]]: CreateAgentRequest[F] | null | undefined;
 };
@@ -69,7 +75,7 @@ function withListsWrapped(fields: GivenFields): Partial<Pick<UpdateAgentRequest,
   return Object.fromEntries(values.map(([field, value]) => [field, isList(field) ? { values: value } : value]));
 }
 
-/** Names in the API of what null clears, and in the protocol. */
+/** The fields that null clears: their names in the API and in the protocol. */
 const CLEARABLE = [
   ...agentFields.map((field) => [AGENT_FIELDS[field].api, field] as const),
   ["call_analysis_prompt", "analysisPrompt"],
@@ -102,7 +108,7 @@ function analysisOf(body: UpdateAgentBody): AnalysisSettings | undefined {
   const { call_analysis_enabled: enabled, call_analysis_prompt: prompt, call_analysis_schema: schema } = body;
   if (enabled === undefined && !prompt && !schema) return undefined;
   return {
-    // Null clears, and no analysis runs unless it is asked for.
+    // Null clears it, and no analysis runs unless it is enabled.
     enabled: enabled === null ? false : enabled,
     prompt: prompt ? analysisPromptOf(prompt) : undefined,
     schema: schema ?? undefined,
@@ -119,7 +125,19 @@ function analysisPromptOf(prompt: NonNullable<UpdateAgentBody["call_analysis_pro
 }
 
 function sttOf(stt: NonNullable<UpdateAgentBody["stt"]>): SttConfig {
-  return { providerName: stt.provider_name, modelName: stt.model_name, language: stt.language ?? undefined };
+  return {
+    providerName: stt.provider_name,
+    modelName: stt.model_name,
+    language: stt.language ?? undefined,
+    endpoint: endpointOf(stt.params),
+  };
+}
+
+/** Only an owner's own server has an address. */
+function endpointOf(
+  params: { base_url?: string; api_key?: string; speed?: number } | null | undefined,
+): SpeechEndpoint | undefined {
+  return params?.base_url === undefined ? undefined : { baseUrl: params.base_url, apiKey: params.api_key };
 }
 
 interface LlmBody {
@@ -150,6 +168,7 @@ function ttsOf(tts: NonNullable<UpdateAgentBody["tts"]>): TtsConfig {
     language: tts.language ?? undefined,
     voiceId: tts.voice_id,
     speed: tts.params?.speed,
+    endpoint: endpointOf(tts.params),
   };
 }
 

@@ -11,7 +11,7 @@ import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/res
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { endpoint } from "./endpoint.ts";
 
-export function agentRoutes(gate: GateContext, { agents, getAgent }: Clients) {
+export function agentRoutes(gate: GateContext, { agents, getShownAgent }: Clients) {
   return new Elysia({ prefix: "/v1/public/agents" })
     .post(
       "/",
@@ -73,7 +73,7 @@ export function agentRoutes(gate: GateContext, { agents, getAgent }: Clients) {
           response: Agent,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params }) => presentAgent(await getAgent(ownerId, params.agent_id ?? "")),
+        ({ ownerId, params }) => getShownAgent(ownerId, params.agent_id ?? ""),
       ),
     )
     .patch(

@@ -1,4 +1,7 @@
-/** What the services answer at most, as they bound it; lists have the bytes of a page (`shared/src/db/bounded-page.ts`). */
+/**
+ * Limits that the services set for their responses; lists are limited to the bytes of a page
+ * (`shared/src/db/bounded-page.ts`).
+ */
 
 /** A transcript of 4 MiB, and 1 MiB each of metadata and variables. */
 export const CONVERSATION_BYTES_MAX = 6 * 1024 * 1024;

@@ -6,7 +6,7 @@ import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { pageOf } from "../present/page.ts";
 import { presentVoices } from "../present/voice.ts";
-import { ListVoicesQuery, VOICES_PAGE_SIZE } from "../schemas/catalogue.ts";
+import { ListNumbersQuery, ListVoicesQuery, VOICES_PAGE_SIZE } from "../schemas/catalogue.ts";
 import { MobileNumbers, Providers, VoiceList } from "../schemas/resources.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -70,13 +70,15 @@ export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients
           tag: "Catalogue",
           summary: "List the owner's phone numbers",
           scope: "catalogue:read",
+          query: ListNumbersQuery,
           response: MobileNumbers,
         },
-        async ({ ownerId, origin }) => {
+        async ({ ownerId, query, origin }) => {
           const { mobileNumbers } = await accounts.listMobileNumbers({ ownerId }, { origin });
+          const shown = mobileNumbers.filter((one) => one.telephonyProvider !== "SIP" || query.include === "sip");
           return {
             user_id: ownerId,
-            purchased_mobile_numbers: mobileNumbers.map(presentNumber),
+            purchased_mobile_numbers: shown.map(presentNumber),
           };
         },
       ),

@@ -1,27 +1,27 @@
-import type {
-  ConversationServiceService,
-  StreamTurnResponse,
-  Turn,
-} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import type { Turn, TurnStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
-import type { ServiceClient } from "@parley/shared/rpc/client";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
+import { textBody } from "../http/text-body.ts";
 import { codePoints } from "../http/validate.ts";
 import { presentSession, presentSummary } from "../present/conversation.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
 import { ChatBody, ListSessionsQuery, MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
+import { ReadConversationQuery } from "../schemas/conversations.ts";
 import { ChatReply, ChatSession, ChatSessionList, FirstMessage } from "../schemas/resources.ts";
+import type { Turns } from "../turns/turns.ts";
 import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
+import { draftIdOf } from "./draft.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Longer than any turn may take: the conversation service's own limits end it. */
+/** Longer than any turn may take: the conversation service's limits end it first. */
 const TURN_TIMEOUT_MS = 660_000;
 
-export function chatRoutes(gate: GateContext, { conversations }: Clients) {
+export function chatRoutes(gate: GateContext, { agents, conversations, turns }: Clients) {
   return new Elysia({ prefix: "/v1/public" })
     .post(
       "/chat",
@@ -37,7 +37,7 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           streamed: {
             type: "text/plain",
             description:
-              "With `streaming` true or left out: the reply word by word, while the model makes it. A body that breaks off is a reply cut short.",
+              "With `streaming` true or left out: the reply word by word, while the model generates it. If the body breaks off, the reply was cut short.",
             choice:
               "The reply. `text/plain` when `streaming` is true or left out, `application/json` when it is false.",
           },
@@ -45,12 +45,12 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           refuses: ["condition", "not_found", "forbidden", "conflict", "model"],
         },
         async (admitted) => {
-          const turn = turnOf(admitted);
+          const turn = { ...turnOf(admitted), draftId: await draftIdOf(agents, admitted) };
           const letGo = gate.holdOpen(admitted.request);
           try {
             return (admitted.body.streaming ?? true)
-              ? await streamedReply(gate, conversations, turn, admitted)
-              : await wholeReply(conversations, turn, admitted);
+              ? await streamedReply(gate, turns, turn, admitted)
+              : await wholeReply(turns, turn, admitted);
           } finally {
             letGo();
           }
@@ -116,13 +116,14 @@ export function chatRoutes(gate: GateContext, { conversations }: Clients) {
           summary: "Read a chat session",
           scope: "conversations:read",
           answerBytesMax: CONVERSATION_BYTES_MAX,
+          query: ReadConversationQuery,
           response: ChatSession,
           refuses: ["condition", "not_found"],
         },
-        async ({ ownerId, params, origin }) => {
+        async ({ ownerId, params, query, origin }) => {
           const request = { ownerId, sessionId: params.session_id ?? "" };
           const { session } = await conversations.getChatSession(request, { origin });
-          return presentSession(required(session));
+          return presentSession(required(session), { replies: query.include === "replies" });
         },
       ),
     );
@@ -143,66 +144,67 @@ function turnOf({ ownerId, body, idempotency }: Chat): Turn {
     message: body.message,
     metadata: body.metadata ?? undefined,
     idempotency,
+    type: ConversationType.CONVERSATION_TYPE_CHAT,
+    mayBegin: false,
   };
 }
 
-type Conversations = ServiceClient<typeof ConversationServiceService>;
-
-async function wholeReply(conversations: Conversations, turn: Turn, { write, headers }: Chat): Promise<object> {
-  const options = { ...write, timeoutMs: TURN_TIMEOUT_MS };
-  const { sessionId, response, replayed } = await conversations.completeTurn({ turn }, options);
-  headers.set("X-Session-ID", sessionId);
-  if (replayed) headers.set("Idempotent-Replayed", "true");
+async function wholeReply(turns: Turns, turn: Turn, { write, origin, headers }: Chat): Promise<object> {
+  let response = "";
+  let sessionId = "";
+  await turns.run(turn, {
+    ...write,
+    origin,
+    timeoutMs: TURN_TIMEOUT_MS,
+    streamed: false,
+    onStarted: (started) => {
+      sessionId = started.sessionId;
+      tellStarted(headers, started);
+    },
+    onText: (text) => {
+      response += text;
+      return null;
+    },
+  });
   return { response, session_id: sessionId };
 }
 
+function tellStarted(headers: Headers, { sessionId, replayed }: TurnStarted): void {
+  headers.set("X-Session-ID", sessionId);
+  if (replayed) headers.set("Idempotent-Replayed", "true");
+}
+
 /**
- * The reply as text, word by word. Whatever fails before the first word is an ordinary error answer; after it the body ends
- * without its terminating chunk, so that a client cannot take the part for the whole.
+ * The reply as text, word by word. A failure before the first word is an ordinary error response; after it, the body
+ * ends without its terminating chunk, so that a client cannot mistake a part for the whole.
+ * @param ended called once the turn is over, however it ends
  */
-async function streamedReply(
+export async function streamedReply(
   gate: GateContext,
-  conversations: Conversations,
+  turns: Turns,
   turn: Turn,
-  { ownerId, origin, write, headers, request }: Chat,
+  { ownerId, origin, write, headers, request }: Pick<Chat, "ownerId" | "origin" | "write" | "headers" | "request">,
+  ended: () => void = () => {},
 ): Promise<Response> {
-  const events = conversations.streamTurn({ turn }, { ...write, timeoutMs: TURN_TIMEOUT_MS })[Symbol.asyncIterator]();
-  const started = await events.next();
-  if (!started.done && started.value.event?.$case === "started") {
-    const { sessionId, replayed } = started.value.event.value;
-    headers.set("X-Session-ID", sessionId);
-    if (replayed) headers.set("Idempotent-Replayed", "true");
-  }
-  const first = await events.next();
+  const words = textBody();
+  const run = turns.run(turn, {
+    ...write,
+    origin,
+    timeoutMs: TURN_TIMEOUT_MS,
+    streamed: true,
+    onStarted: (started) => tellStarted(headers, started),
+    onText: words.write,
+  });
+  run.finally(ended).catch(() => {});
+  await Promise.race([run, words.begun]);
   headers.set("Content-Type", "text/plain; charset=utf-8");
-  const tellBroken = (err: unknown) => {
-    if (err instanceof ServiceError && err.kind === "cancelled") return;
-    gate.log.warn({ request_id: origin.requestId, owner_id: ownerId, err }, "reply broken off");
-  };
-  return new Response(words(first, events, { holdOpen: () => gate.holdOpen(request), tellBroken }), { headers });
-}
-
-interface Watched {
-  holdOpen(): () => void;
-  tellBroken(err: unknown): void;
-}
-
-async function* words(
-  first: IteratorResult<StreamTurnResponse>,
-  events: AsyncIterator<StreamTurnResponse>,
-  { holdOpen, tellBroken }: Watched,
-): AsyncGenerator<string> {
-  const letGo = holdOpen();
-  try {
-    for (let next = first; !next.done; next = await events.next()) {
-      if (next.value.event?.$case === "text") yield next.value.event.value;
-    }
-  } catch (err) {
-    tellBroken(err);
-    // Breaks the connection off; of anything else that is thrown Bun prints the source into the log.
-    throw undefined;
-  } finally {
-    letGo();
-    await events.return?.();
-  }
+  const letGo = gate.holdOpen(request);
+  run
+    .then(words.end, (err: unknown) => {
+      words.breakOff();
+      if (err instanceof ServiceError && err.kind === "cancelled") return;
+      gate.log.warn({ request_id: origin.requestId, owner_id: ownerId, err }, "reply broken off");
+    })
+    .finally(letGo);
+  return new Response(words.body, { headers });
 }

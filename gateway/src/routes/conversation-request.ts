@@ -39,13 +39,13 @@ export function listConversationsRequest(
   };
 }
 
-/** The window of the day in UTC minutes; offsets are minutes east of UTC. */
+/** The time window of the day in UTC minutes; offsets are minutes east of UTC. */
 function timeOfDayOf(query: Query): TimeOfDayWindow | undefined {
   if (query.from_time === undefined && query.to_time === undefined) return undefined;
   const offset = query.timezone_offset ?? OFFSET_DEFAULT;
   const from = minuteOf(query.from_time ?? "00:00");
   const to = minuteOf(query.to_time ?? "23:59");
-  // The whole day, which shifting would turn into a window of everything but nothing.
+  // The whole day, which an offset would turn into a window that wraps around.
   if (from === 0 && to === DAY_MINUTES - 1) return undefined;
   const toUtc = (minute: number) => (minute - offset + 2 * DAY_MINUTES) % DAY_MINUTES;
   return { fromMinute: toUtc(from), toMinute: toUtc(to) };

@@ -5,13 +5,13 @@ import type { GateContext } from "../gate.ts";
 import { presentConversation } from "../present/conversation.ts";
 import { pageFigures } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { ListConversationsQuery } from "../schemas/conversations.ts";
+import { ListConversationsQuery, ReadConversationQuery } from "../schemas/conversations.ts";
 import { AnalysisStarted, Conversation, ConversationList } from "../schemas/resources.ts";
 import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
 import { endpoint } from "./endpoint.ts";
 
-/** Some texts are looked for in transcripts, not in an index, and an owner's searches wait for each other. */
+/** Some searches read transcripts instead of an index, and an owner's searches wait for each other. */
 const SEARCH_TIMEOUT_MS = 20_000;
 
 export function conversationRoutes(gate: GateContext, { conversations }: Clients) {
@@ -38,7 +38,7 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
             has_next: page.number < figures.total_pages,
             has_previous: page.number > 1 && total > 0,
           };
-          const data = found.map(presentConversation);
+          const data = found.map((each) => presentConversation(each));
           if (query.shape === "flat") return { conversations: data, ...figures, ...neighbours };
           return {
             status: "success",
@@ -59,13 +59,14 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           summary: "Read a conversation",
           scope: "conversations:read",
           answerBytesMax: CONVERSATION_BYTES_MAX,
+          query: ReadConversationQuery,
           response: Conversation,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params, origin }) => {
+        async ({ ownerId, params, query, origin }) => {
           const request = { ownerId, conversationId: params.conversation_id ?? "" };
           const { conversation } = await conversations.getConversation(request, { origin });
-          return presentConversation(required(conversation));
+          return presentConversation(required(conversation), { replies: query.include === "replies" });
         },
       ),
     )

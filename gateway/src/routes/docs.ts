@@ -2,14 +2,23 @@ import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
 import { addCommonHeaders } from "../http/request-id.ts";
-import { staticAsset } from "../http/static-asset.ts";
+import { compressedForms, staticAsset } from "../http/static-asset.ts";
 
-/** The document at `/openapi.json` and a page to browse it at `/docs`, all from this process. */
+/** Serves the document at `/openapi.json` and a page to browse it at `/docs`, without any other host. */
 export function docsRoutes(document: () => object) {
   const text = (read: () => string, type: string, headers = {}) =>
-    staticAsset(async () => new TextEncoder().encode(read()), { "Content-Type": `${type}; charset=utf-8`, ...headers });
+    staticAsset(
+      compressedForms(async () => new TextEncoder().encode(read())),
+      {
+        "Content-Type": `${type}; charset=utf-8`,
+        ...headers,
+      },
+    );
   const file = (path: string, type: string) =>
-    staticAsset(() => Bun.file(path).bytes(), { "Content-Type": `${type}; charset=utf-8` });
+    staticAsset(
+      compressedForms(() => Bun.file(path).bytes()),
+      { "Content-Type": `${type}; charset=utf-8` },
+    );
   const assets = {
     "/openapi.json": text(() => JSON.stringify(document()), "application/json"),
     "/docs": text(() => PAGE, "text/html", PAGE_HEADERS),

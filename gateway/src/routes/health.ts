@@ -3,7 +3,9 @@ import type { Clients } from "../clients.ts";
 import type { Drain } from "../drain.ts";
 import { addCommonHeaders } from "../http/request-id.ts";
 
-/** `/healthz`: this process answers. `/readyz`: it can serve, that is it does not stop and every service behind it can be reached. */
+/**
+ * `/healthz`: this process answers. `/readyz`: it can serve: it is not stopping, and it reaches every service it needs.
+ */
 export function healthRoutes(clients: Clients, drain: Pick<Drain, "isDraining">) {
   return new Elysia()
     .onAfterHandle(addCommonHeaders)

@@ -6,7 +6,13 @@ import type { GateContext } from "../gate.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { presentPrompt, presentVersion } from "../present/prompt.ts";
 import { required } from "../present/required.ts";
-import { CreatePromptBody, GetPromptQuery, ListPromptsQuery, UpdatePromptBody } from "../schemas/prompts.ts";
+import {
+  CreatePromptBody,
+  GetPromptQuery,
+  ListPromptsQuery,
+  ListVersionsQuery,
+  UpdatePromptBody,
+} from "../schemas/prompts.ts";
 import { Prompt, PromptDeleted, PromptList, PromptVersions } from "../schemas/resources.ts";
 import { PROMPT_BYTES_MAX } from "./answer-sizes.ts";
 import { endpoint } from "./endpoint.ts";
@@ -116,13 +122,25 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
           summary: "List the versions of a prompt, newest first",
           scope: "prompts:read",
           answerBytesMax: PAGE_BYTES_MAX,
+          query: ListVersionsQuery,
           response: PromptVersions,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params, origin }) => {
+        async ({ ownerId, params, query, origin }) => {
           const promptName = params.prompt_name ?? "";
-          const { versions } = await prompts.listPromptVersions({ ownerId, promptName }, { origin });
-          return { prompt_name: promptName, versions: versions.map(presentVersion), total_versions: versions.length };
+          const { versions, usedBy, usedByTotal } = await prompts.listPromptVersions(
+            { ownerId, promptName },
+            { origin },
+          );
+          return {
+            prompt_name: promptName,
+            versions: versions.map(presentVersion),
+            total_versions: versions.length,
+            ...(query.include === "used_by" && {
+              used_by: usedBy.map(({ agentId, agentName }) => ({ agent_id: agentId, agent_name: agentName })),
+              used_by_total: usedByTotal,
+            }),
+          };
         },
       ),
     )

@@ -38,24 +38,66 @@ const Language = Text({
   description: "BCP 47 tag.",
   example: "en-US",
 });
-const ProviderName = Text({
-  min: 1,
-  max: 100,
-  description: "A provider that GET /providers lists.",
-  example: "OPENAI",
-});
 const ModelName = Text({ min: 1, max: 200, description: "A model of the provider.", example: "gpt-4.1-mini" });
 const Temperature = Type.Number({ minimum: 0, maximum: 2, description: "Sampling temperature.", examples: [0.5] });
 const strict = { additionalProperties: false };
 
-export const Stt = Type.Object(
-  {
-    provider_name: About(ProviderName, "A speech-to-text provider that GET /providers lists."),
-    model_name: ModelName,
-    language: Maybe(Language, "Language that is spoken, as a BCP 47 tag. Default: the model's own."),
-    params: Maybe(Type.Object({}, strict), "Empty: speech-to-text has no parameters."),
-  },
-  { $id: "SttConfig", description: "Speech-to-text model." },
+/** The address of an owner's own model or speech server. */
+const Endpoint = {
+  // The operation's path is appended to it, which a query or a fragment would swallow. A URL parser drops line breaks
+  // and tabs, so the address shown would differ from the address requested.
+  base_url: Text({
+    max: 2048,
+    pattern: "^https?://[^?#\\s]*$",
+    form: "be an https:// address without spaces, ? and #",
+    description: "Address of an endpoint that speaks OpenAI's protocol, without the operation's path.",
+    example: "https://llm.acme.example/v1",
+  }),
+  // The characters that a header may contain.
+  api_key: Text({
+    min: 1,
+    max: 1000,
+    pattern: "^[\\x21-\\x7e]*$",
+    form: "be printable ASCII without spaces",
+    description: "Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.",
+    example: "sk-acme-0123456789",
+  }),
+};
+const SpeechEndpoint = { base_url: Endpoint.base_url, api_key: Type.Optional(Endpoint.api_key) };
+
+const sttLanguage = Maybe(Language, "Language that is spoken, as a BCP 47 tag. Default: the model's own.");
+const Stt = Type.Union(
+  [
+    Type.Object(
+      {
+        provider_name: Type.Literal("CUSTOM_STT", { description: "A server of your own." }),
+        model_name: About(ModelName, "The model's name at your endpoint."),
+        language: sttLanguage,
+        params: Type.Object(SpeechEndpoint, {
+          ...strict,
+          description: "Where the server is: it has the operation `/audio/transcriptions`.",
+        }),
+      },
+      { $id: "CustomSttRequest", description: "A speech-to-text server of your own." },
+    ),
+    Type.Object(
+      {
+        // Otherwise a CUSTOM_STT without its params would pass as a standard provider.
+        provider_name: Text({
+          min: 1,
+          max: 100,
+          pattern: "^(?!CUSTOM_STT$)",
+          description: "A speech-to-text provider that GET /providers lists.",
+          example: "DEEPGRAM",
+        }),
+        model_name: ModelName,
+        language: sttLanguage,
+        params: Maybe(Type.Object({}, strict), "Empty: speech-to-text has no parameters."),
+      },
+      { $id: "StandardSttRequest", description: "A model of a provider that the operator has a key for." },
+    ),
+  ],
+  { $id: "SttRequest", description: "Speech-to-text model." },
 );
 
 const CustomLlm = {
@@ -63,24 +105,7 @@ const CustomLlm = {
   model_name: About(ModelName, "The model's name at your endpoint."),
   params: Type.Object(
     {
-      // The operation's path is appended, which a query or a fragment would swallow; a URL's parser drops line breaks and tabs,
-      // so that what is shown would not be what is asked.
-      base_url: Text({
-        max: 2048,
-        pattern: "^https?://[^?#\\s]*$",
-        form: "be an https:// address without spaces, ? and #",
-        description: "Address of an endpoint that speaks OpenAI's protocol, without the operation's path.",
-        example: "https://llm.acme.example/v1",
-      }),
-      // What a header can carry.
-      api_key: Text({
-        min: 1,
-        max: 1000,
-        pattern: "^[\\x21-\\x7e]*$",
-        form: "be printable ASCII without spaces",
-        description: "Key for the endpoint. Answers show it masked; sending the mask back leaves it unchanged.",
-        example: "sk-acme-0123456789",
-      }),
+      ...Endpoint,
       API_TYPE: Type.Optional(
         OneOf(["CHAT_COMPLETION", "RESPONSES"] as const, {
           description: "Which of OpenAI's protocols the endpoint speaks. Default: CHAT_COMPLETION.",
@@ -92,7 +117,7 @@ const CustomLlm = {
   ),
 };
 const StandardLlm = {
-  // Without this a CUSTOM_LLM that lacks its params would pass for a standard provider.
+  // Otherwise a CUSTOM_LLM without its params would pass as a standard provider.
   provider_name: Text({
     min: 1,
     max: 100,
@@ -109,7 +134,7 @@ const StandardLlm = {
 const fallbacks = {
   fallbacks: Maybe(
     Type.Array(Type.Union([Type.Object(CustomLlm), Type.Object(StandardLlm)]), { maxItems: 3 }),
-    "Models to ask in this order when the one before does not begin to answer.",
+    "Models to ask, in this order, if the previous one does not begin to answer.",
   ),
 };
 const Llm = Type.Union(
@@ -123,30 +148,51 @@ const Llm = Type.Union(
   { $id: "LlmRequest", description: "Language model." },
 );
 
-export const Tts = Type.Object(
-  {
-    provider_name: About(ProviderName, "A text-to-speech provider that GET /providers lists."),
-    model_name: Maybe(ModelName, "A model of the provider. Default: the provider's own."),
-    language: Maybe(Language, "Language to speak, as a BCP 47 tag. Default: the voice's own."),
-    voice_id: Text({
-      min: 1,
-      max: 200,
-      description: "A voice that GET /voices lists for the provider.",
-      example: "alloy",
-    }),
-    params: Maybe(
-      Type.Object(
-        {
-          speed: Type.Optional(
-            Type.Number({ minimum: 0.25, maximum: 4, description: "Speed, 1 being normal.", examples: [1.1] }),
-          ),
-        },
-        strict,
-      ),
-      "Parameters of the voice. Default: none.",
+const ttsFields = {
+  language: Maybe(Language, "Language to speak, as a BCP 47 tag. Default: the voice's own."),
+  voice_id: Text({
+    min: 1,
+    max: 200,
+    description: "A voice that GET /voices lists for the provider.",
+    example: "alloy",
+  }),
+};
+const Speed = Type.Optional(
+  Type.Number({ minimum: 0.25, maximum: 4, description: "Speed, 1 being normal.", examples: [1.1] }),
+);
+const Tts = Type.Union(
+  [
+    Type.Object(
+      {
+        provider_name: Type.Literal("CUSTOM_TTS", { description: "A server of your own." }),
+        model_name: Maybe(ModelName, "The model's name at your endpoint. Default: `tts-1`."),
+        ...ttsFields,
+        voice_id: About(ttsFields.voice_id, "A voice of your endpoint."),
+        params: Type.Object(
+          { ...SpeechEndpoint, speed: Speed },
+          { ...strict, description: "Where the server is: it has the operation `/audio/speech`." },
+        ),
+      },
+      { $id: "CustomTtsRequest", description: "A text-to-speech server of your own." },
     ),
-  },
-  { $id: "TtsConfig", description: "Text-to-speech voice." },
+    Type.Object(
+      {
+        // Otherwise a CUSTOM_TTS without its params would pass as a standard provider.
+        provider_name: Text({
+          min: 1,
+          max: 100,
+          pattern: "^(?!CUSTOM_TTS$)",
+          description: "A text-to-speech provider that GET /providers lists.",
+          example: "OPENAI",
+        }),
+        model_name: Maybe(ModelName, "A model of the provider. Default: the provider's own."),
+        ...ttsFields,
+        params: Maybe(Type.Object({ speed: Speed }, strict), "Parameters of the voice. Default: none."),
+      },
+      { $id: "StandardTtsRequest", description: "A voice of a provider that the operator has a key for." },
+    ),
+  ],
+  { $id: "TtsRequest", description: "Text-to-speech voice." },
 );
 
 export const Sts = Type.Object(
@@ -182,7 +228,12 @@ const Tools = Type.Object(
       ),
     }),
     background_audio: tool("Plays a sound behind the agent's voice.", {
-      sound: Text({ min: 1, max: 200, description: "Name of the sound, for the voice runtime.", example: "office" }),
+      sound: Text({
+        min: 1,
+        max: 200,
+        description: "`office`, `cafe` or `none`; a voice runtime may know others.",
+        example: "office",
+      }),
       volume: Type.Number({ minimum: 0, maximum: 1, description: "Volume, 1 being the loudest." }),
     }),
     user_idle: tool("Speaks to a user who says nothing.", {
@@ -196,6 +247,35 @@ const Tools = Type.Object(
     $id: "Tools",
     description: "Each tool is `true`, `false`, or an object that configures it. One that is left out is off.",
   },
+);
+
+const CallSettings = Type.Object(
+  {
+    end_of_turn_silence_ms: Type.Optional(
+      Type.Integer({
+        minimum: 200,
+        maximum: 3000,
+        description:
+          "Milliseconds of silence that end the user's turn, if the speech recognition does not decide it. Default: 500.",
+      }),
+    ),
+    apology: Type.Optional(
+      Text({ min: 1, max: 1000, description: "What the agent says before it ends a call that cannot go on." }),
+    ),
+    voicemail_message: Type.Optional(
+      Text({ min: 1, max: 1000, description: "What the agent leaves on a voicemail that answers its call." }),
+    ),
+  },
+  { ...strict, $id: "CallSettings", description: "How the agent takes turns in calls." },
+);
+
+const WhatsApp = Type.Object(
+  {
+    voice_replies: Type.Optional(
+      Type.Boolean({ description: "Whether a voice message is answered with one. Needs `tts`. Default: false." }),
+    ),
+  },
+  { ...strict, $id: "WhatsAppSettings", description: "How the agent behaves on WhatsApp." },
 );
 
 const Widget = Type.Object(
@@ -237,7 +317,7 @@ const AnalysisPrompt = Type.Object({
 const optionalFields = {
   agent_description: Maybe(Text({ max: 500 }), "What the agent is for."),
   agent_category: Maybe(Category, "Field of work. Default: `other`."),
-  agent_tips: Maybe(Type.Array(Text({ max: 1000 }), { maxItems: 100 }), "Tips for those who use the agent."),
+  agent_tips: Maybe(Type.Array(Text({ max: 1000 }), { maxItems: 100 }), "Tips for people who use the agent."),
   agent_mobile_number: Maybe(Type.Array(E164, { maxItems: 100 }), "Phone numbers of the agent, in E.164 form."),
   stt: Maybe(Stt, "Speech-to-text model, for calls."),
   llm: Maybe(Llm, "Language model. Without one the agent cannot chat."),
@@ -266,6 +346,12 @@ const optionalFields = {
   prompt: Maybe(PromptReference, "A prompt by name."),
   first_message_prompt: Maybe(Text({ max: 10_000 }), "The agent's greeting, which may have dynamic variables."),
   tools: Maybe(Tools, "What the agent can do besides talking."),
+  call_settings: Maybe(CallSettings, "How the agent takes turns in calls."),
+  recording: Maybe(
+    Type.Boolean(),
+    "Whether calls are recorded. Default: false. Ask the people who call for their consent where the law requires it.",
+  ),
+  whatsapp: Maybe(WhatsApp, "How the agent behaves on WhatsApp."),
   widget_config: Maybe(Widget, "Look of the chat widget."),
   MediaFiles: Maybe(
     Type.Array(
@@ -284,7 +370,7 @@ const optionalFields = {
   ),
 };
 
-/** The plain fields as answers have them: null where an agent has none, unless there is something else to show. */
+/** The plain fields in responses: null where an agent has no value, unless another value is shown instead. */
 export const shownPlainFields = Object.fromEntries(
   plainAgentFields.map((field) => {
     const { api, empty } = AGENT_FIELDS[field];

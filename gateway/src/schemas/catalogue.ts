@@ -26,3 +26,7 @@ export const ListVoicesQuery = Type.Object({
   cloned_only: Type.Optional(Type.Boolean({ default: false, description: "Only the owner's own voices." })),
   model: Type.Optional(Text({ max: 200, description: "Only voices that this model of the provider can speak with." })),
 });
+
+export const ListNumbersQuery = Type.Object({
+  include: Type.Optional(OneOf(["sip"] as const, { description: "`sip`: show the numbers of SIP trunks too." })),
+});

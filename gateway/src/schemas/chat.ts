@@ -1,4 +1,5 @@
 import { Type } from "@sinclair/typebox";
+import { Draft } from "./draft.ts";
 import { Json, Maybe, PageQuery, Text } from "./types.ts";
 
 const SessionId = Text({
@@ -9,7 +10,7 @@ const AgentId = Text({ min: 1, max: 200, description: "ID of the agent.", exampl
 
 export const MESSAGE_CHARACTERS_MAX = 4000;
 
-/** The message's length is checked apart, because breaking it is 400 and not 422. */
+/** The route checks the message's length, because a violation is 400 instead of 422. */
 export const ChatBody = Type.Object(
   {
     agent_id: AgentId,
@@ -19,16 +20,17 @@ export const ChatBody = Type.Object(
     }),
     session_id: Maybe(
       SessionId,
-      "Session to go on with, from `X-Session-ID`, a reply or first-message. Left out, a new session begins.",
+      "Session to continue, from `X-Session-ID`, a reply or first-message. Without it, a new session begins.",
     ),
     streaming: Maybe(
       Type.Boolean({ default: true }),
-      "Whether the reply comes as text while the model makes it (the default), or as JSON when it is whole.",
+      "Whether to stream the reply as text (the default), or to return it as JSON once it is complete.",
     ),
     metadata: Maybe(
       Json,
       "Kept with the conversation. `dynamic_variables` in it, and values at its top level, fill the prompt's variables.",
     ),
+    draft: Draft,
   },
   { $id: "ChatRequest", description: "A message to an agent." },
 );

@@ -2,7 +2,7 @@ import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, namesOf } fro
 import { Type } from "@sinclair/typebox";
 import { About, DateTimeText, OneOf, PageQuery, Text } from "./types.ts";
 
-const TimeOfDay = Text({
+export const TimeOfDay = Text({
   pattern: "^([0-1][0-9]|2[0-3]):[0-5][0-9]$",
   form: "be a time of day as HH:MM, 24-hour",
   example: "09:30",
@@ -43,4 +43,8 @@ export const ListConversationsQuery = Type.Object({
   shape: Type.Optional(
     OneOf(["envelope", "flat"] as const, { description: "Shape of the answer. Default: `envelope`." }),
   ),
+});
+
+export const ReadConversationQuery = Type.Object({
+  include: Type.Optional(OneOf(["replies"] as const, { description: "`replies`: what each reply of a model cost." })),
 });

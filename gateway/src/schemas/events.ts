@@ -13,14 +13,14 @@ import {
 } from "./resources.ts";
 import { About, Nullable, OneOf } from "./types.ts";
 
-/** Event name → what has happened. */
+/** What happened, by the name of the event. */
 export const EVENTS = {
   "conversation.completed": "The conversation finished successfully.",
   "conversation.disconnected": "The conversation ended early, or the called user did not answer.",
   "conversation.failed": "The conversation ended in a failure.",
 } as const;
 
-/** What webhooks carry. */
+/** The payloads of webhooks. */
 export const ConversationEvent = Resource(
   "ConversationEvent",
   {
@@ -31,7 +31,7 @@ export const ConversationEvent = Resource(
     conversation_type: ConversationType,
     conversation_status: About(Status, "How it ended."),
     notes: Nullable(Type.String(), "Notes of whoever ended the conversation."),
-    conversation_duration: Type.Optional(Type.Number({ description: "Seconds that it took, when known." })),
+    conversation_duration: Type.Optional(Type.Number({ description: "Duration in seconds, when known." })),
     conversation_recording_url: Type.Optional(
       Type.String({ description: "Address of the recording, when there is one." }),
     ),
@@ -50,7 +50,7 @@ export const ConversationEvent = Resource(
     conversation_transcript_truncated: Type.Optional(
       Type.Boolean({
         description:
-          "Present and true when the transcript is cut: to its newest messages, and each to its beginning. GET /conversations/{conversation_id} has more.",
+          "Present and true when the transcript is cut to its newest messages, and long messages to their beginning. GET /conversations/{conversation_id} returns more.",
       }),
     ),
     conversation_analysis: Type.Array(AnalysisItem, {

@@ -3,7 +3,7 @@ import { Type } from "@sinclair/typebox";
 import { VoiceProvider } from "./catalogue.ts";
 import { About, DateTimeText, E164, Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
-/** Longer than any password may be: what is too long is for the account service to say. */
+/** Longer than any password may be: the account service refuses one that is too long. */
 const Password = (description: string, example: string) => Text({ min: 1, max: 1000, description, example });
 const Name = Text({ min: 1, max: 100, description: "Name to recognize it by.", example: "Production" });
 
@@ -27,7 +27,7 @@ export const CreateKeyBody = Type.Object(
   {
     name: Maybe(Name, "Name to recognize the key by."),
     scopes: Maybe(
-      // Nothing ticked must not be everything allowed.
+      // An empty list must not mean every scope.
       Type.Array(OneOf(SCOPES), { minItems: 1, maxItems: 100 }),
       "What the key may do. Default: everything.",
     ),
@@ -73,7 +73,7 @@ export const ResendFailedBody = Type.Object(
   { $id: "ResendFailedRequest", description: "Which deliveries to send again." },
 );
 
-export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "How the delivery stands." });
+export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "Status of the delivery." });
 
 export const ListDeliveriesQuery = Type.Object({
   ...PageQuery,
@@ -130,7 +130,14 @@ const Day = (description: string) =>
     example: "2026-01-31",
   });
 
-export const UsageQuery = Type.Object({
+const period = {
   from: Type.Optional(Day("First day, in UTC. Default: 29 days before `to`.")),
   to: Type.Optional(Day("Last day, in UTC. Default: today.")),
+};
+
+export const StatisticsQuery = Type.Object({
+  ...period,
+  agent_id: Type.Optional(Text({ max: 200, description: "Only conversations of this agent." })),
 });
+
+export const UsageQuery = Type.Object(period);

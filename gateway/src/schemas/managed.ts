@@ -1,10 +1,10 @@
 import { KEY_STATUSES, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import { DeliveryStatus, DestinationStatus, RequestType } from "./manage.ts";
-import { At, Id, MobileNumber, PageFigures, Resource } from "./resources.ts";
+import { At, Id, LlmConfig, MobileNumber, PageFigures, Resource } from "./resources.ts";
 import { Nullable, OneOf } from "./types.ts";
 
-/** What the management API answers. */
+/** The responses of the management API. */
 export const Done = Resource("Done", {
   message: Type.String({ description: "What was done.", examples: ["Signed out"] }),
 });
@@ -20,6 +20,23 @@ export const Owner = Resource("Owner", {
   email: Type.String({ description: "Email address to sign in with.", examples: ["ops@acme.example"] }),
   ...TierFields,
   created_at: At("When the owner was created."),
+});
+
+export const SessionList = Resource("SessionList", {
+  sessions: Type.Array(
+    Resource("Session", {
+      session_id: Id("ID of the session.", "ses_01m7yyhwdzeb28n9gms8rr2qyg"),
+      is_current: Type.Boolean({ description: "Whether the request was made in this session." }),
+      user_agent: Nullable(
+        Type.String({ examples: ["Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"] }),
+        "What the browser that signed in called itself, cut to 300 characters.",
+      ),
+      created_at: At("When somebody signed in."),
+      last_used_at: At("When the session was last used, give or take five minutes."),
+      expires_at: At("When the session ends at the latest. It ends earlier after a day without use."),
+    }),
+    { description: "The newest 200 sessions that have not ended, newest first." },
+  ),
 });
 
 const keyFields = {
@@ -82,8 +99,11 @@ const Attempt = Resource("Attempt", {
   number: Type.Integer({ minimum: 1, description: "Which attempt of the delivery it is." }),
   started_at: At("When the attempt started."),
   duration_ms: Type.Integer({ description: "Milliseconds that the attempt took." }),
-  http_status: Nullable(Type.Integer({ examples: [204] }), "Status of the receiver's answer, null without one."),
-  error: Nullable(Type.String(), "Why there was no whole answer, null with one."),
+  http_status: Nullable(
+    Type.Integer({ examples: [204] }),
+    "Status of the receiver's response; null if there was none.",
+  ),
+  error: Nullable(Type.String(), "Why there was no complete response; null if there was one."),
   response_excerpt: Nullable(Type.String(), "The first 4 KiB of the receiver's answer."),
 });
 
@@ -104,8 +124,12 @@ export const DeliveryList = Resource("DeliveryList", {
   ...PageFigures,
 });
 
+export const OwnNumber = Resource("OwnMobileNumber", {
+  ...MobileNumber.properties,
+  carrier_id: Nullable(Type.String(), "ID of the carrier that it was imported from; null if it was only added."),
+});
 export const NumberList = Resource("NumberList", {
-  mobile_numbers: Type.Array(MobileNumber, { description: "All phone numbers, oldest first." }),
+  mobile_numbers: Type.Array(OwnNumber, { description: "All phone numbers, oldest first." }),
 });
 
 export const Settings = Resource("Settings", {
@@ -125,7 +149,12 @@ export const Usage = Resource("Usage", {
       day: Type.String({ format: "date", description: "The day, in UTC.", examples: ["2026-01-31"] }),
       ...UsageFigures,
     }),
-    { description: "Every day asked for, oldest first." },
+    { description: "Every requested day, oldest first." },
   ),
   total: Resource("UsageTotal", UsageFigures, "Sums over all days."),
+});
+
+export const ModelSetup = Resource("ModelSetup", {
+  llm_providers: Type.Array(Type.String(), { description: "Providers of language models that can be used at once." }),
+  default_llm: Nullable(LlmConfig, "The model for a new agent, in the form of its `llm`; null if there is none."),
 });

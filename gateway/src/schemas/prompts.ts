@@ -55,3 +55,7 @@ export const ListPromptsQuery = Type.Object({
     Type.Boolean({ default: true, description: "Whether to list only the latest version of each prompt." }),
   ),
 });
+
+export const ListVersionsQuery = Type.Object({
+  include: Type.Optional(OneOf(["used_by"] as const, { description: "`used_by`: the agents that use the prompt." })),
+});

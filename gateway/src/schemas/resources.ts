@@ -1,15 +1,16 @@
 import {
   CALLING_TYPES,
+  CARRIERS,
   CONVERSATION_STATUSES,
   CONVERSATION_TYPES,
   FIELD_TYPES,
   GENDERS,
+  MESSAGE_DELIVERIES,
   namesOf,
   ROLES,
 } from "@parley/shared/domain/api-names";
 import { type TProperties, Type } from "@sinclair/typebox";
-import { AgentType, Sts, Stt, shownPlainFields, Tts } from "./agents.ts";
-import { Carrier } from "./manage.ts";
+import { AgentType, Sts, shownPlainFields } from "./agents.ts";
 import { PromptType } from "./prompts.ts";
 import { About, Json, Nullable, OneOf } from "./types.ts";
 
@@ -20,7 +21,7 @@ export const At = (description?: string) =>
     ...(description !== undefined && { description }),
     examples: ["2026-01-31T09:30:00.000Z"],
   });
-const Uuid = (description: string) =>
+export const Uuid = (description: string) =>
   Type.String({ format: "uuid", description, examples: ["0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c"] });
 /** A schema with a name of its own in the document. */
 export const Resource = <P extends TProperties>($id: string, properties: P, description?: string) =>
@@ -59,7 +60,7 @@ const LlmShown = {
       base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_LLM." })),
       api_key: Type.Optional(
         Type.String({
-          description: "Key of a CUSTOM_LLM, masked but for its last four characters.",
+          description: "Key of a CUSTOM_LLM, masked except for its last four characters.",
           examples: ["********1234"],
         }),
       ),
@@ -70,13 +71,47 @@ const LlmShown = {
     { description: "Parameters of the model." },
   ),
 };
-const LlmConfig = Resource(
+const SpeechEndpoint = {
+  base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_STT or CUSTOM_TTS." })),
+  api_key: Type.Optional(
+    Type.String({
+      description: "Key of a CUSTOM_STT or CUSTOM_TTS, masked except for its last four characters.",
+      examples: ["********1234"],
+    }),
+  ),
+};
+const SpokenLanguage = Type.Optional(Type.String({ description: "BCP 47 tag.", examples: ["en-US"] }));
+const SttConfig = Resource(
+  "SttConfig",
+  {
+    provider_name: Type.String({ description: "Provider of the model.", examples: ["DEEPGRAM"] }),
+    model_name: Type.String({ description: "Name of the model.", examples: ["nova-3"] }),
+    language: SpokenLanguage,
+    params: Type.Object(SpeechEndpoint, { description: "Parameters of the model." }),
+  },
+  "Speech-to-text model.",
+);
+const TtsConfig = Resource(
+  "TtsConfig",
+  {
+    provider_name: Type.String({ description: "Provider of the voice.", examples: ["OPENAI"] }),
+    model_name: Type.Optional(Type.String({ description: "Name of the model.", examples: ["gpt-4o-mini-tts"] })),
+    language: SpokenLanguage,
+    voice_id: Type.String({ description: "ID of the voice.", examples: ["alloy"] }),
+    params: Type.Object(
+      { ...SpeechEndpoint, speed: Type.Optional(Type.Number({ description: "Speed, 1 being normal." })) },
+      { description: "Parameters of the voice." },
+    ),
+  },
+  "Text-to-speech voice.",
+);
+export const LlmConfig = Resource(
   "LlmConfig",
   {
     ...LlmShown,
     fallbacks: Type.Optional(
       Type.Array(Type.Object(LlmShown), {
-        description: "Models to ask in this order when the one before does not begin to answer.",
+        description: "Models to ask, in this order, if the previous one does not begin to answer.",
       }),
     ),
   },
@@ -93,9 +128,9 @@ export const Agent = Resource("Agent", {
   agent_name: AgentName,
   agent_type: AgentType,
   ...shownPlainFields,
-  stt: Nullable(Stt, "Speech-to-text model."),
+  stt: Nullable(SttConfig, "Speech-to-text model."),
   llm: Nullable(LlmConfig, "Language model."),
-  tts: Nullable(Tts, "Text-to-speech voice."),
+  tts: Nullable(TtsConfig, "Text-to-speech voice."),
   sts: Type.Optional(About(Sts, "Speech-to-speech model, when there is one.")),
   call_analysis_enabled: Type.Boolean({ description: "Whether conversations are analyzed when they end." }),
   call_analysis_prompt: Type.Optional(
@@ -151,7 +186,7 @@ export const DynamicVariables = Resource("DynamicVariables", {
   agent_id: AgentId,
   agent_name: AgentName,
   dynamic_variables: Type.Array(DynamicVariable, {
-    description: "The variables, in the order in which a reader meets them.",
+    description: "The variables, in reading order.",
   }),
 });
 
@@ -180,6 +215,12 @@ export const PromptVersions = Resource("PromptVersions", {
     { description: "All versions, newest first." },
   ),
   total_versions: Type.Integer({ description: "Number of versions." }),
+  used_by: Type.Optional(
+    Type.Array(Resource("PromptUser", { agent_id: AgentId, agent_name: AgentName }, "An agent that uses a prompt."), {
+      description: "With `include=used_by`: the first 100 agents that use the prompt, in any version, by name.",
+    }),
+  ),
+  used_by_total: Type.Optional(Type.Integer({ description: "With `include=used_by`: number of agents that use it." })),
 });
 
 export const PromptDeleted = Resource("PromptDeleted", {
@@ -192,14 +233,52 @@ export const PromptDeleted = Resource("PromptDeleted", {
 const SessionId = Uuid("ID of the session.");
 export const ConversationId = Uuid("ID of the conversation; of a chat, its session's.");
 export const ConversationType = OneOf(namesOf(CONVERSATION_TYPES), { description: "Channel of the conversation." });
-export const Status = OneOf(namesOf(CONVERSATION_STATUSES), { description: "Whether it goes on, or how it ended." });
+export const Status = OneOf(namesOf(CONVERSATION_STATUSES), {
+  description: "Whether it is in progress, or how it ended.",
+});
 export const CallingType = OneOf(namesOf(CALLING_TYPES), { description: "Direction of the call." });
 export const RecordId = Id("ID of the record.", "cnv_01m7yyhwpyegyarwxc0gvz1xd5");
+
+const Stage = (what: string) => Type.Optional(Type.Integer({ description: `Until ${what}.` }));
+
+const Figure = (what: string) => Nullable(Type.Integer({ minimum: 0 }), `${what}; null if unknown.`);
 
 export const TranscriptMessage = Resource("Message", {
   role: OneOf(namesOf(ROLES), { description: "Who said it." }),
   content: Type.String({ description: "What was said." }),
   timestamp: At("When it was said."),
+  latency: Type.Optional(
+    Type.Object(
+      {
+        end_of_turn: Stage("the decision that the user had finished"),
+        transcript: Stage("the last words of the transcript"),
+        first_word: Stage("the model's first word"),
+        first_audio: Stage("the first audio of the voice"),
+        audible: Stage("the first audio on the wire"),
+      },
+      { description: "Milliseconds from the end of the user's speech, for spoken replies that were measured." },
+    ),
+  ),
+  reply: Type.Optional(
+    Type.Object(
+      {
+        provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
+        model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
+        input_tokens: Figure("Tokens that the model read"),
+        output_tokens: Figure("Tokens that the model wrote"),
+        first_word_ms: Figure("Milliseconds until its first word"),
+        total_ms: Figure("Milliseconds until its end"),
+        is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being made." }),
+      },
+      { description: "What a model's reply cost; only with `include=replies`." },
+    ),
+  ),
+  delivery_status: Type.Optional(
+    OneOf(namesOf(MESSAGE_DELIVERIES), { description: "What became of a message that was sent over WhatsApp." }),
+  ),
+  delivery_error: Type.Optional(
+    Type.String({ description: "If the delivery failed: WhatsApp's error code.", examples: ["131047"] }),
+  ),
 });
 
 export const AnalysisItem = Resource("AnalysisItem", {
@@ -229,7 +308,16 @@ export const Conversation = Resource("Conversation", {
   updated_at: At("When the conversation last changed."),
   calling_type: Type.Optional(About(CallingType, "Direction of the call, for calls.")),
   mobile_number: Type.Optional(Type.String({ description: "The other side's phone number, for calls." })),
-  duration: Type.Optional(Type.Number({ description: "Seconds that it took, when known." })),
+  duration: Type.Optional(Type.Number({ description: "Duration in seconds, when known." })),
+  scheduled_call: Type.Optional(
+    Type.Object(
+      {
+        at: At("When."),
+        reason: Type.Optional(Type.String({ description: "What it is about." })),
+      },
+      { description: "A further call that the agent agreed with the user." },
+    ),
+  ),
 });
 
 export const AnalysisStarted = Resource("AnalysisStarted", { conversation_id: ConversationId, message: Message });
@@ -247,7 +335,10 @@ export const ConversationList = Type.Union(
         status: OneOf(["success", "error"] as const, { description: "Always `success`." }),
         message: Type.String({ description: "What was done." }),
         data: Type.Array(Conversation, { description: "Conversations of the page, newest first." }),
-        pagination: Type.Object({ ...PageFigures, ...Neighbours }, { description: "Where the page is in the list." }),
+        pagination: Type.Object(
+          { ...PageFigures, ...Neighbours },
+          { description: "Position of the page in the list." },
+        ),
       },
       "With `shape=envelope`, the default.",
     ),
@@ -336,7 +427,7 @@ export const Voice = Resource("Voice", {
   provider: Type.String({ description: "Provider of the voice." }),
   gender: OneOf(namesOf(GENDERS), { description: "Gender of the voice." }),
   language: Type.String({ description: "Language of the voice, as a BCP 47 tag.", examples: ["en-US"] }),
-  preview_url: Nullable(Type.String(), "Address of a sample, null without one."),
+  preview_url: Nullable(Type.String(), "Address of a sample; null if there is none."),
 });
 
 export const VoiceList = Resource("VoiceList", {
@@ -349,7 +440,9 @@ export const VoiceList = Resource("VoiceList", {
 
 export const MobileNumber = Resource("MobileNumber", {
   mobile_number: Type.String({ description: "Phone number in E.164 form.", examples: ["+14155550123"] }),
-  telephony_provider: Carrier,
+  telephony_provider: OneOf([...CARRIERS, "SIP"] as const, {
+    description: "Carrier of the number. SIP is shown only with `include=sip`.",
+  }),
 });
 
 export const MobileNumbers = Resource("MobileNumbers", {

@@ -6,15 +6,15 @@ interface TextOptions {
   min?: number;
   max?: number;
   pattern?: string;
-  /** What no pattern can say. */
+  /** A check that no pattern can express. */
   check?: (text: string) => boolean;
-  /** What the pattern or the check asks for, completing "must …". */
+  /** What the pattern or the check requires; completes "must …". */
   form?: string;
   description?: string;
   example?: string;
 }
 
-/** A string, its length in code points. */
+/** A string whose length is counted in code points. */
 export function Text({ min, max, pattern, check, form, description, example }: TextOptions = {}): TextSchema {
   return Type.Unsafe<string>({
     [Kind]: "Text",
@@ -29,7 +29,7 @@ export function Text({ min, max, pattern, check, form, description, example }: T
   }) as unknown as TextSchema;
 }
 
-/** One of some words. */
+/** One of a few words. */
 export function OneOf<const W extends readonly string[]>(words: W, options: { description?: string } = {}) {
   return Type.Unsafe<W[number]>(
     Type.Union(
@@ -40,8 +40,8 @@ export function OneOf<const W extends readonly string[]>(words: W, options: { de
 }
 
 /**
- * The same schema as a property that the text describes. A schema with a name of its own keeps the description that it has under
- * that name: the property's stands beside the reference to it.
+ * The same schema as a property with this description. A named schema keeps its own description; the property's stands
+ * beside the reference to it.
  */
 export function About<S extends TSchema>(schema: S, description: string): S {
   return schema.$id === undefined ? { ...schema, description } : { ...schema, about: description };
@@ -51,9 +51,9 @@ export function Nullable<S extends TSchema>(schema: S, description?: string) {
   return Type.Union([schema, Type.Null()], description === undefined ? {} : { description });
 }
 
-/** May be left out, or null, which means the same. */
+/** Optional; null means the same as missing. */
 export function Maybe<S extends TSchema>(schema: S, description?: string) {
-  return Type.Optional(Nullable(schema, description));
+  return Type.Optional(Nullable(schema, description ?? schema.description));
 }
 
 /** Any JSON object. */

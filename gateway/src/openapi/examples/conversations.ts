@@ -87,5 +87,6 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
     },
   },
   getConversation: { response: conversation },
+  getRecording: { text: "OggS…" },
   analyzeConversation: { response: { conversation_id: SESSION_ID, message: "Analysis started" } },
 };

@@ -13,7 +13,7 @@ const call = {
   is_test_call: false,
 };
 
-/** A whole payload of each event. */
+/** A complete payload of each event. */
 export const EVENT_EXAMPLES: Readonly<Record<keyof typeof EVENTS, object>> = {
   "conversation.completed": {
     event: "conversation.completed",

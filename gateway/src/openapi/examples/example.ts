@@ -1,12 +1,13 @@
-/** What one operation is shown with: whole bodies, which the server accepts and answers. */
+/** The examples of one operation: complete bodies, which the server accepts and returns. */
 export interface Example {
   request?: object;
-  /** In place of one request: several, by name, each for its own purpose. */
+  /** Several requests instead of one, by name, each for its own purpose. */
   requests?: Readonly<Record<string, { summary: string; value: object }>>;
-  response: object;
-  /** The answer of the other media type, where there is one. */
+  /** None for a file. */
+  response?: object;
+  /** The response in the other media type, if there is one. */
   text?: string;
 }
 
-/** By the operation's ID. */
+/** By operation ID. */
 export type OperationExamples = Readonly<Record<string, Example>>;

@@ -1,5 +1,7 @@
 import type { OperationExamples } from "./example.ts";
 import {
+  AGENT_ID,
+  CARRIER_ID,
   CREATED_AT,
   DELIVERY_ID,
   DESTINATION_ID,
@@ -8,6 +10,7 @@ import {
   NUMBER,
   ONE_PAGE,
   OWNER_ID,
+  OWNER_SESSION_ID,
   SESSION_ID,
   UPDATED_AT,
   VOICE_ID,
@@ -63,6 +66,15 @@ const delivery = {
   created_at: CREATED_AT,
 };
 const number = { mobile_number: NUMBER, telephony_provider: "TWILIO" };
+const ownNumber = { ...number, carrier_id: null };
+const trunk = { provider: "SIP", host: "trunk.example", transport: "TLS", username: "acme" };
+const carrier = {
+  carrier_id: CARRIER_ID,
+  ...trunk,
+  password: "********orse",
+  allowed_addresses: ["192.0.2.0/24"],
+  created_at: CREATED_AT,
+};
 const voice = {
   id: VOICE_ID,
   name: "Our receptionist",
@@ -74,10 +86,28 @@ const voice = {
 const settings = { retention_days: 90, tier: "pro", rate_limit_per_minute: 500 };
 const figures = { conversations: 12, replies: 48, input_tokens: 20_160, output_tokens: 3_840 };
 
+const ended = { ...figures, completed: 9, disconnected: 2, failed: 1, call_seconds: 840.5 };
+const latencies = { text_latency: { p50_ms: 410, p95_ms: 980 }, call_latency: { p50_ms: 760, p95_ms: 1_240 } };
+
 const SESSION_EXAMPLES: OperationExamples = {
   signIn: { request: { email: owner.email, password: PASSWORD }, response: owner },
   signOut: { response: { message: "Signed out" } },
   getOwner: { response: owner },
+  listSessions: {
+    response: {
+      sessions: [
+        {
+          session_id: OWNER_SESSION_ID,
+          is_current: true,
+          user_agent: "Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0",
+          created_at: CREATED_AT,
+          last_used_at: UPDATED_AT,
+          expires_at: "2026-03-02T09:30:00.000Z",
+        },
+      ],
+    },
+  },
+  endSession: { response: { message: "Session ended" } },
   changePassword: {
     request: { current_password: PASSWORD, new_password: "another four words here" },
     response: { message: "Password changed" },
@@ -120,9 +150,26 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
   ...SESSION_EXAMPLES,
   ...KEY_EXAMPLES,
   ...WEBHOOK_EXAMPLES,
-  listOwnMobileNumbers: { response: { mobile_numbers: [number] } },
-  addMobileNumber: { request: number, response: number },
+  listOwnMobileNumbers: { response: { mobile_numbers: [ownNumber] } },
+  addMobileNumber: { request: number, response: ownNumber },
+  listDoNotCall: { response: { numbers: [{ mobile_number: NUMBER, created_at: CREATED_AT }], ...ONE_PAGE } },
+  addDoNotCall: { request: { mobile_number: NUMBER }, response: { mobile_number: NUMBER, created_at: CREATED_AT } },
+  removeDoNotCall: { response: { message: "Number removed from the do-not-call list" } },
   removeMobileNumber: { response: { message: "Mobile number removed" } },
+  listCarriers: { response: { carriers: [carrier] } },
+  connectCarrier: {
+    request: { ...trunk, password: "correct horse", allowed_addresses: ["192.0.2.0/24"] },
+    response: carrier,
+  },
+  getCarrier: { response: carrier },
+  disconnectCarrier: { response: { message: "Carrier disconnected" } },
+  listCarrierNumbers: {
+    response: { numbers: [{ mobile_number: NUMBER, name: "Front desk", takes_calls: true, imported: false }] },
+  },
+  importCarrierNumber: {
+    request: { mobile_number: NUMBER },
+    response: { mobile_number: NUMBER, telephony_provider: "SIP", carrier_id: CARRIER_ID },
+  },
   listClonedVoices: { response: { voices: [voice], total_count: 1, page: 1, page_size: 10, has_more: false } },
   addClonedVoice: {
     request: {
@@ -136,7 +183,23 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
     response: voice,
   },
   removeClonedVoice: { response: { message: "Voice removed" } },
+  getModelSetup: {
+    response: {
+      llm_providers: ["OPENAI", "OPENAI_RESPONSES"],
+      default_llm: { provider_name: "OPENAI", model_name: "gpt-5-mini", params: {} },
+    },
+  },
   getSettings: { response: settings },
   updateSettings: { request: { retention_days: 90 }, response: settings },
+  getStatistics: {
+    response: {
+      days: [{ day: "2026-01-31", channels: [{ conversation_type: "CHAT", ...ended }], ...latencies }],
+      total: { ...ended, ...latencies },
+      agents: [{ agent_id: AGENT_ID, ...ended }],
+      models: [
+        { provider_name: "OPENAI", model_name: "gpt-5-mini", replies: 48, input_tokens: 20_160, output_tokens: 3_840 },
+      ],
+    },
+  },
   getUsage: { response: { days: [{ day: "2026-01-31", ...figures }], total: figures } },
 };

@@ -1,16 +1,22 @@
 import { AGENT_EXAMPLES } from "./agents.ts";
+import { CALL_EXAMPLES } from "./calls.ts";
 import { CATALOGUE_EXAMPLES } from "./catalogue.ts";
 import { CHAT_EXAMPLES, CONVERSATION_EXAMPLES } from "./conversations.ts";
 import type { OperationExamples } from "./example.ts";
 import { MANAGEMENT_EXAMPLES } from "./management.ts";
 import { PROMPT_EXAMPLES } from "./prompts.ts";
+import { WEB_CALL_EXAMPLES } from "./web-calls.ts";
+import { WHATSAPP_EXAMPLES } from "./whatsapp.ts";
 
-/** Of every operation. */
+/** The examples of every operation. */
 export const EXAMPLES: OperationExamples = {
   ...AGENT_EXAMPLES,
   ...PROMPT_EXAMPLES,
   ...CHAT_EXAMPLES,
   ...CONVERSATION_EXAMPLES,
+  ...CALL_EXAMPLES,
+  ...WEB_CALL_EXAMPLES,
+  ...WHATSAPP_EXAMPLES,
   ...CATALOGUE_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
 };

@@ -1,6 +1,6 @@
 import { isPublic, type Operation } from "../operation.ts";
 
-/** A body that an operation can refuse a request with. */
+/** The body of an error response. */
 export function problemExample(status: number, path: string, operation: Operation): object {
   if (status === 422) {
     const [field = "page"] = Object.keys((operation.body ?? operation.query)?.properties ?? {});
@@ -22,6 +22,8 @@ function detailOf(status: number, path: string, { id, scope, body }: Operation):
       return `${MISSING[id] ?? THINGS[path.match(/\{(\w+)\}[^{]*$/)?.[1] ?? ""] ?? "Agent"} not found`;
     case 409:
       return CONFLICTS[id] ?? DETAILS[409];
+    case 502:
+      return isPublic(scope) ? DETAILS[502] : "The carrier refused: 20404: The requested resource was not found";
     default:
       return DETAILS[status];
   }
@@ -31,6 +33,7 @@ const DETAILS: Readonly<Record<number, string>> = {
   400: "A condition is not met",
   409: "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",
   413: "The request body must be at most 1 MiB",
+  416: "The recording has 48213 bytes",
   415: "The request body must be sent with Content-Type: application/json",
   429: "Rate limit of 500 requests per minute exceeded",
   500: "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed",
@@ -39,7 +42,7 @@ const DETAILS: Readonly<Record<number, string>> = {
   504: "The OPENAI model provider did not begin to answer in time",
 };
 
-// By the operation's ID, where it has a text of its own.
+// By operation ID, where an operation has its own text.
 
 const UNAUTHENTICATED: Readonly<Record<string, string>> = { signIn: "Invalid email or password" };
 
@@ -53,6 +56,9 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   deactivateKey: "API key has expired, create a new one",
   sendTestEvent: "Destination is disabled: enable it first",
   resendFailedDeliveries: "Destination is disabled: enable it first",
+  connectCarrier: "The Twilio account is suspended: it must be active",
+  listCarrierNumbers: "DAILY has no phone numbers to import",
+  importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",
   resendDelivery: "Delivery is still pending: it can be sent again once it has ended",
 };
 
@@ -60,15 +66,20 @@ const CONFLICTS: Readonly<Record<string, string>> = {
   deletePrompt:
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
   sendMessage: "A reply is in progress in this session, wait for it to end",
+  createAgent: "agent_mobile_number +14155550123 is answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg already",
+  updateAgent: "agent_mobile_number +14155550123 is answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg already",
   createKey: "There are 200 API keys already: delete one first",
   createDestination: "There are 50 destinations already: delete one first",
   addMobileNumber: "mobile_number +14155550123 is already this owner's",
+  connectCarrier: "There are 100 carriers already: disconnect one first",
+  disconnectCarrier: "1 phone numbers were imported from this carrier: remove them first",
+  importCarrierNumber: "mobile_number +14155550123 is another owner's",
   addClonedVoice: "voice_id acme-receptionist was added before: remove it first",
 };
 
 const MISSING: Readonly<Record<string, string>> = { createAgent: "Prompt" };
 
-/** By the path's last parameter; a chat's agent is in its body. */
+/** By the path's last parameter; the agent of a chat is in its body. */
 const THINGS: Readonly<Record<string, string>> = {
   prompt_name: "Prompt",
   session_id: "Session",
@@ -77,5 +88,6 @@ const THINGS: Readonly<Record<string, string>> = {
   destination_id: "Destination",
   delivery_id: "Delivery",
   mobile_number: "Mobile number",
+  carrier_id: "Carrier",
   voice_id: "Voice",
 };

@@ -36,6 +36,8 @@ export const PROMPT_EXAMPLES: OperationExamples = {
         { prompt_version: 1, prompt_content: FIRST, created_at: CREATED_AT },
       ],
       total_versions: 2,
+      used_by: [{ agent_id: "agt_01m7yyhwpyegyarwxc0gvz1xd5", agent_name: "Front desk" }],
+      used_by_total: 1,
     },
   },
   deletePrompt: {

@@ -1,14 +1,18 @@
-/** What the examples have in common: they tell one story, so that an ID in one is the ID that another returned. */
+/** The values that the examples share: they tell one story, so that an ID in one is the ID that another returned. */
 export const AGENT_ID = "agt_01m7yyhwdzeb28n9gms8rr2qyg";
 export const OWNER_ID = "own_01m7yyhw5qfb5th4s9b3z1p0d8";
+export const OWNER_SESSION_ID = "ses_01m7yyhwdzeb28n9gms8rr2qyg";
 export const KEY_ID = "key_01m7yyhwdaf1m8q3s6v0x2y4z7";
 export const DESTINATION_ID = "whd_01m7yyhwe3g2n9r4t7w1y3a5b8";
 export const DELIVERY_ID = "dlv_01m7yyhweth3p0s5v8x2z4b6c9";
 export const EVENT_ID = "evt_01m7yyhwfkj4q1t6w9y3a5c7d0";
+export const CARRIER_ID = "car_01m7yyhwgbk5r2v7x0z4b6d8f1";
 export const RECORD_ID = "cnv_01m7yyhwpyegyarwxc0gvz1xd5";
 export const SESSION_ID = "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c";
 export const PROMPT_NAME = "refunds";
 export const VOICE_ID = "acme-receptionist";
+export const BATCH_ID = "bat_01m7yyhwq2c6f0j4m8s1v5x9z3";
+export const CALL_ID = "call_01m7yyhwn1d5e9h3k7p2r6t0v4";
 export const NUMBER = "+14155550123";
 
 export const CREATED_AT = "2026-01-31T09:30:00.000Z";

@@ -68,7 +68,7 @@ export function deliveryRoutes(gate: GateContext, { webhooks }: Clients) {
           id: "resendDelivery",
           tag: "Management",
           summary: "Send a delivery again",
-          description: "Four more attempts for one that has ended, whichever way.",
+          description: "Makes up to four more attempts for a delivery that has ended, even if it was delivered.",
           scope: "session",
           response: Delivery,
           refuses: ["condition", "not_found", "conflict"],

@@ -44,7 +44,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
         {
           id: "createDestination",
           tag: "Management",
-          summary: "Create a webhook destination, its secret shown this once",
+          summary: "Create a webhook destination; its secret is shown only once",
           scope: "session",
           body: CreateDestinationBody,
           response: NewDestination,
@@ -119,7 +119,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
         {
           id: "rotateSecret",
           tag: "Management",
-          summary: "Give a destination a new secret, shown this once",
+          summary: "Give a destination a new secret, shown only once",
           description: "The old secret stays valid for 24 hours.",
           scope: "session",
           response: NewSecret,
@@ -162,7 +162,7 @@ export function destinationRoutes(gate: GateContext, { webhooks }: Clients) {
         {
           id: "resendFailedDeliveries",
           tag: "Management",
-          summary: "Send again what failed to reach a destination",
+          summary: "Resend the failed deliveries of a destination",
           scope: "session",
           body: ResendFailedBody,
           response: Resent,

@@ -34,7 +34,7 @@ export function keyRoutes(gate: GateContext, { accounts }: Clients) {
         {
           id: "createKey",
           tag: "Management",
-          summary: "Create an API key, shown this once",
+          summary: "Create an API key, shown only once",
           scope: "session",
           body: CreateKeyBody,
           response: NewKey,
@@ -76,7 +76,7 @@ export function keyRoutes(gate: GateContext, { accounts }: Clients) {
     );
 }
 
-/** It holds on every gateway within a second. */
+/** Takes effect on every gateway within a second. */
 function change(gate: GateContext, id: string, summary: string, call: Clients["accounts"]["activateKey"]) {
   return endpoint(
     gate,

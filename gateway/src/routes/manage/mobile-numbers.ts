@@ -1,12 +1,11 @@
-import { presentNumber } from "@parley/shared/domain/present/account";
+import { presentOwnNumber } from "@parley/shared/domain/present/account";
 import { notFound } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
 import { AddNumberBody } from "../../schemas/manage.ts";
-import { Done, NumberList } from "../../schemas/managed.ts";
-import { MobileNumber } from "../../schemas/resources.ts";
+import { Done, NumberList, OwnNumber } from "../../schemas/managed.ts";
 import { E164 } from "../../schemas/types.ts";
 import { endpoint } from "../endpoint.ts";
 
@@ -25,7 +24,7 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
         },
         async ({ ownerId, origin }) => {
           const { mobileNumbers } = await accounts.listMobileNumbers({ ownerId }, { origin });
-          return { mobile_numbers: mobileNumbers.map(presentNumber) };
+          return { mobile_numbers: mobileNumbers.map(presentOwnNumber) };
         },
       ),
     )
@@ -39,13 +38,13 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
           summary: "Add a phone number bought from a carrier",
           scope: "session",
           body: AddNumberBody,
-          response: MobileNumber,
+          response: OwnNumber,
           refuses: ["conflict"],
         },
         async ({ ownerId, body, origin }) => {
           const given = { mobileNumber: body.mobile_number, telephonyProvider: body.telephony_provider };
           const { mobileNumber } = await accounts.addMobileNumber({ ownerId, mobileNumber: given }, { origin });
-          return presentNumber(required(mobileNumber));
+          return presentOwnNumber(required(mobileNumber));
         },
       ),
     )
@@ -57,6 +56,8 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
           id: "removeMobileNumber",
           tag: "Management",
           summary: "Remove a phone number",
+          description:
+            "An imported number gets back at its carrier what it had before, while the carrier is down later.",
           scope: "session",
           response: Done,
           refuses: ["not_found"],

@@ -1,16 +1,20 @@
 import type { Session } from "@parley/proto/parley/account/v1/account.ts";
+import { notFound } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import { noSessionCookie, sessionCookie } from "../../auth/session-cookie.ts";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { presentOwner } from "../../present/account.ts";
+import { presentManagedSession, presentOwner } from "../../present/account.ts";
 import { required } from "../../present/required.ts";
 import { limitGuessesAt, limitGuessesFrom } from "../../rate-limit/sign-in.ts";
 import { ChangePasswordBody, SignInBody } from "../../schemas/manage.ts";
-import { Done, Owner } from "../../schemas/managed.ts";
+import { Done, Owner, SessionList } from "../../schemas/managed.ts";
 import { endpoint } from "../endpoint.ts";
 
-/** Room for the longest email and password however they are escaped: nobody has been asked for a key yet. */
+/**
+ * Enough for the longest email and password, however they are escaped. Small, because the caller is not authenticated
+ * yet.
+ */
 const SIGN_IN_BYTES_MAX = 4 * 1024;
 
 export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
@@ -26,7 +30,7 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           id: "signIn",
           tag: "Management",
           summary: "Sign in with email and password",
-          description: "Hands the session to the browser as a cookie, for at most 30 days, or a day without use.",
+          description: "Sets a session cookie, which is valid for at most 30 days and ends after a day without use.",
           scope: "anyone",
           body: SignInBody,
           bodyBytesMax: SIGN_IN_BYTES_MAX,
@@ -36,7 +40,10 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
         },
         async ({ body, request, headers, origin }) => {
           await limitGuessesAt(gate.signInLimiter, body.email);
-          const { owner, session, token } = await accounts.signIn(body, { origin });
+          const { owner, session, token } = await accounts.signIn(
+            { ...body, userAgent: userAgentOf(request) },
+            { origin },
+          );
           giveSession(request, headers, token, session);
           return presentOwner(required(owner));
         },
@@ -58,6 +65,44 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
           await accounts.signOut({ ownerId, sessionId: callerId }, { origin });
           headers.append("Set-Cookie", noSessionCookie(request));
           return { message: "Signed out" };
+        },
+      ),
+    )
+    .get(
+      "/sessions",
+      ...endpoint(
+        gate,
+        {
+          id: "listSessions",
+          tag: "Management",
+          summary: "List the owner's sessions, newest first",
+          scope: "session",
+          response: SessionList,
+        },
+        async ({ ownerId, callerId, origin }) => {
+          const { sessions } = await accounts.listSessions({ ownerId }, { origin });
+          return { sessions: sessions.map((session) => presentManagedSession(session, callerId)) };
+        },
+      ),
+    )
+    .delete(
+      "/sessions/:owner_session_id",
+      ...endpoint(
+        gate,
+        {
+          id: "endSession",
+          tag: "Management",
+          summary: "End one of the owner's sessions",
+          description: "Takes effect at once.",
+          scope: "session",
+          response: Done,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const sessionId = params.owner_session_id ?? "";
+          const { ended } = await accounts.signOut({ ownerId, sessionId }, { origin });
+          if (!ended) throw notFound("Session");
+          return { message: "Session ended" };
         },
       ),
     )
@@ -90,10 +135,15 @@ export function sessionRoutes(gate: GateContext, { accounts }: Clients) {
         async ({ ownerId, body, request, headers, origin }) => {
           await limitGuessesAt(gate.signInLimiter, ownerId);
           const change = { ownerId, currentPassword: body.current_password, newPassword: body.new_password };
-          const { session, token } = await accounts.changePassword(change, { origin });
+          const userAgent = userAgentOf(request);
+          const { session, token } = await accounts.changePassword({ ...change, userAgent }, { origin });
           giveSession(request, headers, token, session);
           return { message: "Password changed" };
         },
       ),
     );
+}
+
+function userAgentOf({ headers }: Request): string | undefined {
+  return headers.get("user-agent") ?? undefined;
 }

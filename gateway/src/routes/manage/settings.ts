@@ -37,7 +37,7 @@ export function settingsRoutes(gate: GateContext, { accounts }: Clients) {
           id: "updateSettings",
           tag: "Management",
           summary: "Change the owner's settings",
-          description: "The tier is the operator's to change.",
+          description: "Only the operator can change the tier.",
           scope: "session",
           body: UpdateSettingsBody,
           response: Settings,

@@ -4,25 +4,25 @@ import type { SCOPES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
 import type { KeyRing } from "./key-ring.ts";
 
-/** What a route may ask of a key. */
+/** The scopes that a route may require of a key. */
 export type Scope = Exclude<(typeof SCOPES)[number], "*">;
 
 const FORM = /^vk_[0-9A-Za-z]{43}$/;
 
-/** A key was given and is wrong; counted against the address it came from. */
+/** A wrong key was given; it counts against the client's address. */
 export class WrongKey extends ServiceError {}
 
 /**
- * Who a key belongs to.
+ * Finds the owner of a key.
  * @throws WrongKey for an unknown or malformed one, ServiceError unauthenticated for a missing, inactive or expired one
  */
-export async function authenticate(keys: KeyRing, clock: Clock, apiKey: string | null): Promise<KeyGrant> {
+export async function authenticateKey(keys: KeyRing, clock: Clock, apiKey: string | null): Promise<KeyGrant> {
   if (apiKey === null || apiKey === "") throw new ServiceError("unauthenticated", "API key is missing");
   if (!FORM.test(apiKey)) throw wrongKey();
   const grant = await keys.find(new Bun.CryptoHasher("sha256").update(apiKey).digest());
   if (!grant) throw wrongKey();
   if (grant.status === KeyStatus.KEY_STATUS_INACTIVE) throw new ServiceError("unauthenticated", "API key is inactive");
-  // A remembered grant carries its expiry, so that it holds to the millisecond.
+  // A cached grant includes its expiry, so that it ends to the millisecond.
   if (grant.expiresAt && grant.expiresAt <= clock.now()) {
     throw new ServiceError("unauthenticated", "API key has expired");
   }
@@ -33,7 +33,7 @@ function wrongKey(): WrongKey {
   return new WrongKey("unauthenticated", "Invalid API key");
 }
 
-/** @throws ServiceError forbidden naming the scope that the key lacks */
+/** @throws ServiceError forbidden, naming the scope that the key lacks */
 export function requireScope(scopes: readonly string[], scope: string): void {
   if (scopes.includes("*") || scopes.includes(scope)) return;
   throw new ServiceError("forbidden", `The API key lacks the scope ${scope}`);

@@ -1,0 +1,69 @@
+import type {
+  GetStatisticsResponse_Figures as Figures,
+  GetStatisticsResponse,
+  GetStatisticsResponse_Latency as Latency,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
+import type { Period } from "../http/period.ts";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** What an owner's conversations came to, with every day of the period. */
+export function presentStatistics(
+  { channels, agents, models, latencies }: GetStatisticsResponse,
+  { first, end }: Period,
+) {
+  const days: string[] = [];
+  for (let at = first.getTime(); at < end.getTime(); at += DAY_MS) days.push(new Date(at).toISOString().slice(0, 10));
+  const byDay = Map.groupBy(channels, ({ day }) => day);
+  return {
+    days: days.map((day) => ({
+      day,
+      channels: (byDay.get(day) ?? []).map(({ type, figures }) => ({
+        conversation_type: nameOf(CONVERSATION_TYPES, type),
+        ...presentFigures(figures),
+      })),
+      ...presentLatencies(latencies, day),
+    })),
+    total: { ...sumOf(channels.map(({ figures }) => presentFigures(figures))), ...presentLatencies(latencies, "") },
+    agents: agents.map(({ agentId, figures }) => ({ agent_id: agentId, ...presentFigures(figures) })),
+    models: models.map(({ providerName, modelName, figures }) => ({
+      provider_name: providerName,
+      model_name: modelName,
+      replies: figures?.replies ?? 0,
+      input_tokens: figures?.inputTokens ?? 0,
+      output_tokens: figures?.outputTokens ?? 0,
+    })),
+  };
+}
+
+type Presented = ReturnType<typeof presentFigures>;
+
+function presentFigures(figures: Figures | undefined) {
+  return {
+    conversations: figures?.begun ?? 0,
+    completed: figures?.completed ?? 0,
+    disconnected: figures?.disconnected ?? 0,
+    failed: figures?.failed ?? 0,
+    call_seconds: Math.round((figures?.callSeconds ?? 0) * 10) / 10,
+    replies: figures?.replies ?? 0,
+    input_tokens: figures?.inputTokens ?? 0,
+    output_tokens: figures?.outputTokens ?? 0,
+  };
+}
+
+function sumOf(all: readonly Presented[]): Presented {
+  const total = presentFigures(undefined);
+  for (const figures of all) {
+    for (const name of Object.keys(total) as (keyof Presented)[]) total[name] += figures[name];
+  }
+  return total;
+}
+
+function presentLatencies(latencies: readonly Latency[], day: string) {
+  const found = (isCall: boolean) => {
+    const latency = latencies.find((each) => each.day === day && each.isCall === isCall);
+    return latency ? { p50_ms: latency.p50Ms, p95_ms: latency.p95Ms } : null;
+  };
+  return { text_latency: found(false), call_latency: found(true) };
+}

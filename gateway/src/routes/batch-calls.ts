@@ -1,0 +1,43 @@
+import type { BatchCall } from "@parley/proto/parley/voice/v1/call_batch.ts";
+import { readCallCsv } from "@parley/shared/domain/call-csv";
+import { invalid, ServiceError } from "@parley/shared/errors";
+import type { Static } from "@sinclair/typebox";
+import { CALLS_OF_BATCH_MAX, type CallBatchBody } from "../schemas/calls.ts";
+
+interface BatchCalls {
+  calls: BatchCall[];
+  /** Of the CSV, for each call; null if they did not come as CSV. */
+  lines: readonly number[] | null;
+}
+
+/** @throws ServiceError invalid, if the body has both or neither of `calls` and `csv`, or the CSV is wrong */
+export function batchCallsOf({ calls, csv }: Static<typeof CallBatchBody>): BatchCalls {
+  if (Boolean(calls?.length) === Boolean(csv))
+    throw invalid("calls", "either calls or csv must have the numbers to call");
+  if (!csv) {
+    const given = (calls ?? []).map(({ to_mobile_number, dynamic_variables }) => ({
+      toMobileNumber: to_mobile_number,
+      dynamicVariables: dynamic_variables ?? undefined,
+    }));
+    return { calls: given, lines: null };
+  }
+  const rows = readCallCsv(csv, "csv");
+  if (rows.length > CALLS_OF_BATCH_MAX) throw invalid("csv", `csv must have at most ${CALLS_OF_BATCH_MAX} rows`);
+  return { calls: rows, lines: rows.map(({ line }) => line) };
+}
+
+/** Names the lines of the CSV in place of the calls that the service refuses. */
+export async function namingLines<T>(lines: readonly number[] | null, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!lines || !(error instanceof ServiceError) || error.kind !== "invalid") throw error;
+    const violations = error.violations.map(({ path, message }) => {
+      const at = /^calls\.(\d+)\.(.*)$/.exec(path);
+      return at
+        ? { path: "csv", message: message.replace(path, `csv line ${lines[Number(at[1])]}: ${at[2]}`) }
+        : { path, message };
+    });
+    throw new ServiceError("invalid", violations[0]?.message ?? error.detail, { violations, cause: error });
+  }
+}

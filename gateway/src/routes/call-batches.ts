@@ -1,0 +1,154 @@
+import { CallBatchChange } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { numberOf, REPEATED_OUTCOMES, VOICEMAILS } from "@parley/shared/domain/api-names";
+import type { Static } from "@sinclair/typebox";
+import { Elysia } from "elysia";
+import type { Clients } from "../clients.ts";
+import type { GateContext } from "../gate.ts";
+import { readDate } from "../http/date.ts";
+import { presentBatch, presentCountedBatch } from "../present/call-batch.ts";
+import { pageFigures, pageOf } from "../present/page.ts";
+import { required } from "../present/required.ts";
+import { CallBatchBody, CallBatchList, CallBatchShown, ListCallBatchesQuery } from "../schemas/calls.ts";
+import { batchCallsOf, namingLines } from "./batch-calls.ts";
+import { endpoint } from "./endpoint.ts";
+
+const BODY_BYTES_MAX = 4 * 1024 * 1024;
+/** 10,000 calls with four variables each. */
+const BODY_VALUES_MAX = 70_000;
+
+export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
+  const changing = (id: string, summary: string, change: CallBatchChange, description: string) =>
+    endpoint(
+      gate,
+      { id, tag: "Calls", summary, description, scope: "calls", response: CallBatchShown, refuses: ["not_found"] },
+      async ({ ownerId, params, origin }) => {
+        const key = { ownerId, batchId: params.batch_id ?? "" };
+        const { batch } = await voices.changeCallBatch({ ...key, change }, { origin });
+        return presentCountedBatch(required(batch));
+      },
+    );
+  const { CALL_BATCH_CHANGE_PAUSE, CALL_BATCH_CHANGE_RESUME, CALL_BATCH_CHANGE_CANCEL } = CallBatchChange;
+
+  return new Elysia({ prefix: "/v1/public/call-batches" })
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "createCallBatch",
+          tag: "Calls",
+          summary: "Have an agent call many phones",
+          description:
+            "Calls up to 10,000 numbers, each as a call of its own. Numbers on your do-not-call list are skipped (docs/outbound-calls.md#batches).",
+          scope: "calls",
+          body: CallBatchBody,
+          bodyBytesMax: BODY_BYTES_MAX,
+          bodyValuesMax: BODY_VALUES_MAX,
+          response: CallBatchShown,
+          refuses: ["condition", "not_found", "forbidden"],
+        },
+        async ({ ownerId, body, idempotency, write }) => {
+          const { calls, lines } = batchCallsOf(body);
+          const settings = settingsOf(body);
+          const { batch } = await namingLines(lines, () =>
+            voices.createCallBatch({ ownerId, settings, calls, idempotency }, write),
+          );
+          return presentCountedBatch(required(batch));
+        },
+      ),
+    )
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listCallBatches",
+          tag: "Calls",
+          summary: "List batches of calls",
+          description: "Newest first. A batch is kept for 30 days after its end.",
+          scope: "calls",
+          query: ListCallBatchesQuery,
+          response: CallBatchList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const { batches, total } = await voices.listCallBatches({ ownerId, page }, { origin });
+          return { batches: batches.map(presentBatch), ...pageFigures(total, page) };
+        },
+      ),
+    )
+    .get(
+      "/:batch_id",
+      ...endpoint(
+        gate,
+        {
+          id: "getCallBatch",
+          tag: "Calls",
+          summary: "Get a batch with its counts",
+          scope: "calls",
+          response: CallBatchShown,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { batch } = await voices.getCallBatch({ ownerId, batchId: params.batch_id ?? "" }, { origin });
+          return presentCountedBatch(required(batch));
+        },
+      ),
+    )
+    .post(
+      "/:batch_id/pause",
+      ...changing(
+        "pauseCallBatch",
+        "Pause a batch",
+        CALL_BATCH_CHANGE_PAUSE,
+        "No further calls begin. Calls that are in the queue or under way go on.",
+      ),
+    )
+    .post(
+      "/:batch_id/resume",
+      ...changing(
+        "resumeCallBatch",
+        "Resume a batch",
+        CALL_BATCH_CHANGE_RESUME,
+        "Does nothing to a batch that has ended.",
+      ),
+    )
+    .post(
+      "/:batch_id/cancel",
+      ...changing(
+        "cancelCallBatch",
+        "Cancel a batch",
+        CALL_BATCH_CHANGE_CANCEL,
+        "For good. Calls that ring or are in progress go on; those that wait are cancelled.",
+      ),
+    );
+}
+
+function settingsOf(body: Static<typeof CallBatchBody>) {
+  const { window, retries } = body;
+  return {
+    agentId: body.agent_id,
+    fromMobileNumber: body.from_mobile_number ?? undefined,
+    startAt: body.start_at ? readDate("start_at", body.start_at) : undefined,
+    window: window
+      ? { fromMinute: minuteOf(window.from_time), toMinute: minuteOf(window.to_time), timezone: window.timezone }
+      : undefined,
+    retries: retries
+      ? {
+          max: retries.max,
+          afterMinutes: retries.after_minutes,
+          on: [...new Set(retries.on)].map((name) => numberOf(REPEATED_OUTCOMES, name)),
+        }
+      : undefined,
+    metadata: body.metadata ?? undefined,
+    isTestCall: body.is_test_call ?? false,
+    maxDurationSeconds: body.max_duration_seconds ?? undefined,
+    ringSeconds: body.ring_seconds ?? undefined,
+    voicemail: numberOf(VOICEMAILS, body.voicemail ?? undefined),
+  };
+}
+
+function minuteOf(time: string): number {
+  const [hours = "0", minutes = "0"] = time.split(":");
+  return Number(hours) * 60 + Number(minutes);
+}

@@ -1,0 +1,125 @@
+import { CALL_STATUSES, nameOf, numberOf, VOICEMAILS } from "@parley/shared/domain/api-names";
+import { Elysia } from "elysia";
+import type { Clients } from "../clients.ts";
+import type { GateContext } from "../gate.ts";
+import { presentCall } from "../present/call.ts";
+import { pageFigures, pageOf } from "../present/page.ts";
+import { required } from "../present/required.ts";
+import { CallBody, CallList, CreatedCall, ListCallsQuery, PhoneCall } from "../schemas/calls.ts";
+import { endpoint } from "./endpoint.ts";
+
+/** It is stored until the call has ended. */
+const BODY_BYTES_MAX = 64 * 1024;
+
+export function callRoutes(gate: GateContext, { voices }: Clients) {
+  return new Elysia({ prefix: "/v1/public/calls" })
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "createCall",
+          tag: "Calls",
+          summary: "Have an agent call a phone",
+          description:
+            "The call is kept from this answer on, and placed in order as your carrier account allows, within an hour. It ends once, with one webhook (docs/outbound-calls.md).",
+          scope: "calls",
+          body: CallBody,
+          bodyBytesMax: BODY_BYTES_MAX,
+          response: CreatedCall,
+          refuses: ["condition", "not_found", "forbidden"],
+        },
+        async ({ ownerId, body, idempotency, write }) => {
+          const { call } = await voices.createCall(
+            {
+              ownerId,
+              agentId: body.agent_id,
+              toMobileNumber: body.to_mobile_number,
+              fromMobileNumber: body.from_mobile_number ?? undefined,
+              dynamicVariables: body.dynamic_variables ?? undefined,
+              metadata: body.metadata ?? undefined,
+              isTestCall: body.is_test_call ?? false,
+              maxDurationSeconds: body.max_duration_seconds ?? undefined,
+              ringSeconds: body.ring_seconds ?? undefined,
+              voicemail: numberOf(VOICEMAILS, body.voicemail ?? undefined),
+              idempotency,
+            },
+            write,
+          );
+          const { callId, conversationId, status } = required(call);
+          return { conversation_id: conversationId, call_id: callId, status: nameOf(CALL_STATUSES, status) };
+        },
+      ),
+    )
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listCalls",
+          tag: "Calls",
+          summary: "List the calls that agents make",
+          description:
+            "Newest first. Calls are kept for 30 days after their end; their conversations stay as long as you want.",
+          scope: "calls",
+          query: ListCallsQuery,
+          response: CallList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const { calls, total } = await voices.listCalls(
+            {
+              ownerId,
+              page,
+              statuses: (query.status?.split(",") ?? []).map((name) =>
+                numberOf(CALL_STATUSES, name as keyof typeof CALL_STATUSES),
+              ),
+              agentId: query.agent_id ?? "",
+              toMobileNumber: query.to_mobile_number ?? "",
+              batchId: query.batch_id ?? "",
+            },
+            { origin },
+          );
+          return { calls: calls.map(presentCall), ...pageFigures(total, page) };
+        },
+      ),
+    )
+    .get(
+      "/:call_id",
+      ...endpoint(
+        gate,
+        {
+          id: "getCall",
+          tag: "Calls",
+          summary: "Get a call",
+          scope: "calls",
+          response: PhoneCall,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { call } = await voices.getCall({ ownerId, callId: params.call_id ?? "" }, { origin });
+          return presentCall(required(call));
+        },
+      ),
+    )
+    .post(
+      "/:call_id/hangup",
+      ...endpoint(
+        gate,
+        {
+          id: "hangUpCall",
+          tag: "Calls",
+          summary: "Hang up a call",
+          description:
+            "Takes a call out of the queue, stops its ringing, or ends it. The answer may show it before its end: the carrier is told, and the end follows. Does nothing if it has ended.",
+          scope: "calls",
+          response: PhoneCall,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { call } = await voices.hangUpCall({ ownerId, callId: params.call_id ?? "" }, { origin });
+          return presentCall(required(call));
+        },
+      ),
+    );
+}

@@ -1,0 +1,129 @@
+import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
+import { presentOwnNumber } from "@parley/shared/domain/present/account";
+import { presentCarrier, presentCarrierNumber, readCarrierSettings } from "@parley/shared/domain/present/carrier";
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { required } from "../../present/required.ts";
+import { Carrier, CarrierList, CarrierNumbers, ConnectCarrierBody, ImportNumberBody } from "../../schemas/carriers.ts";
+import { Done, OwnNumber } from "../../schemas/managed.ts";
+import { endpoint } from "../endpoint.ts";
+
+export function carrierRoutes(gate: GateContext, { accounts }: Clients) {
+  return new Elysia({ prefix: "/v1/manage/carriers" })
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listCarriers",
+          tag: "Management",
+          summary: "List connected carriers in the order in which they were connected",
+          scope: "session",
+          response: CarrierList,
+        },
+        async ({ ownerId, origin }) => {
+          const { carriers } = await accounts.listCarriers({ ownerId }, { origin });
+          return { carriers: carriers.map(presentCarrier) };
+        },
+      ),
+    )
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "connectCarrier",
+          tag: "Management",
+          summary: "Connect an account with a carrier, after verifying the credentials there",
+          description: "Connecting an account again replaces its credentials.",
+          scope: "session",
+          body: ConnectCarrierBody,
+          response: Carrier,
+          refuses: ["condition", "conflict", "carrier"],
+        },
+        async ({ ownerId, body, origin }) => {
+          const settings = readCarrierSettings(body);
+          const request = { ownerId, provider: body.provider, settings };
+          const { carrier } = await accounts.connectCarrier(request, { origin, timeoutMs: CARRIER_CALL_MS });
+          return presentCarrier(required(carrier));
+        },
+      ),
+    )
+    .get(
+      "/:carrier_id",
+      ...endpoint(
+        gate,
+        {
+          id: "getCarrier",
+          tag: "Management",
+          summary: "Get a connected carrier",
+          scope: "session",
+          response: Carrier,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const { carrier } = await accounts.getCarrier({ ownerId, carrierId: params.carrier_id ?? "" }, { origin });
+          return presentCarrier(required(carrier));
+        },
+      ),
+    )
+    .delete(
+      "/:carrier_id",
+      ...endpoint(
+        gate,
+        {
+          id: "disconnectCarrier",
+          tag: "Management",
+          summary: "Disconnect a carrier of which no phone number is left",
+          scope: "session",
+          response: Done,
+          refuses: ["conflict", "not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          await accounts.disconnectCarrier({ ownerId, carrierId: params.carrier_id ?? "" }, { origin });
+          return { message: "Carrier disconnected" };
+        },
+      ),
+    )
+    .get(
+      "/:carrier_id/numbers",
+      ...endpoint(
+        gate,
+        {
+          id: "listCarrierNumbers",
+          tag: "Management",
+          summary: "List the phone numbers of a carrier account",
+          scope: "session",
+          response: CarrierNumbers,
+          refuses: ["condition", "not_found", "carrier"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const request = { ownerId, carrierId: params.carrier_id ?? "" };
+          const { numbers } = await accounts.listCarrierNumbers(request, { origin, timeoutMs: CARRIER_CALL_MS });
+          return { numbers: numbers.map(presentCarrierNumber) };
+        },
+      ),
+    )
+    .post(
+      "/:carrier_id/numbers",
+      ...endpoint(
+        gate,
+        {
+          id: "importCarrierNumber",
+          tag: "Management",
+          summary: "Import a phone number, whose calls the carrier sends here from then on",
+          description: "Removing the number gives it back what it had at the carrier before.",
+          scope: "session",
+          body: ImportNumberBody,
+          response: OwnNumber,
+          refuses: ["condition", "conflict", "not_found", "carrier"],
+        },
+        async ({ ownerId, params, body, origin }) => {
+          const request = { ownerId, carrierId: params.carrier_id ?? "", mobileNumber: body.mobile_number };
+          const { mobileNumber } = await accounts.importCarrierNumber(request, { origin, timeoutMs: CARRIER_CALL_MS });
+          return presentOwnNumber(required(mobileNumber));
+        },
+      ),
+    );
+}

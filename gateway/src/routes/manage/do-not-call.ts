@@ -1,0 +1,77 @@
+import { notFound } from "@parley/shared/errors";
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { presentDoNotCall } from "../../present/call-batch.ts";
+import { pageFigures, pageOf } from "../../present/page.ts";
+import { required } from "../../present/required.ts";
+import { DoNotCallBody, DoNotCallEntry, DoNotCallList, ListCallBatchesQuery } from "../../schemas/calls.ts";
+import { Done } from "../../schemas/managed.ts";
+import { E164 } from "../../schemas/types.ts";
+import { endpoint } from "../endpoint.ts";
+
+export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
+  return new Elysia({ prefix: "/v1/manage/do-not-call" })
+    .get(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "listDoNotCall",
+          tag: "Management",
+          summary: "List the numbers that agents do not call",
+          scope: "session",
+          query: ListCallBatchesQuery,
+          response: DoNotCallList,
+        },
+        async ({ ownerId, query, origin }) => {
+          const page = pageOf(query);
+          const { numbers, total } = await voices.listDoNotCall({ ownerId, page }, { origin });
+          return { numbers: numbers.map(presentDoNotCall), ...pageFigures(total, page) };
+        },
+      ),
+    )
+    .post(
+      "/",
+      ...endpoint(
+        gate,
+        {
+          id: "addDoNotCall",
+          tag: "Management",
+          summary: "Put a number on the do-not-call list",
+          description: "Calls to it are refused, and batches skip it. May be repeated.",
+          scope: "session",
+          body: DoNotCallBody,
+          response: DoNotCallEntry,
+          refuses: ["condition"],
+        },
+        async ({ ownerId, body, origin }) => {
+          const { number } = await voices.addDoNotCall({ ownerId, mobileNumber: body.mobile_number }, { origin });
+          return presentDoNotCall(required(number));
+        },
+      ),
+    )
+    .delete(
+      "/:mobile_number",
+      ...endpoint(
+        gate,
+        {
+          id: "removeDoNotCall",
+          tag: "Management",
+          summary: "Take a number off the do-not-call list",
+          scope: "session",
+          response: Done,
+          refuses: ["not_found"],
+        },
+        async ({ ownerId, params, origin }) => {
+          const mobileNumber = params.mobile_number ?? "";
+          if (!IS_NUMBER.test(mobileNumber)) throw notFound("Number on the do-not-call list");
+          await voices.removeDoNotCall({ ownerId, mobileNumber }, { origin });
+          return { message: "Number removed from the do-not-call list" };
+        },
+      ),
+    );
+}
+
+/** A malformed id in a path is 404. */
+const IS_NUMBER = new RegExp(E164.pattern ?? "");

@@ -1,0 +1,31 @@
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { DAYS_MAX, periodOf } from "../../http/period.ts";
+import { presentStatistics } from "../../present/statistics.ts";
+import { StatisticsQuery } from "../../schemas/manage.ts";
+import { Statistics } from "../../schemas/statistics.ts";
+import { endpoint } from "../endpoint.ts";
+
+export function statisticsRoutes(gate: GateContext, { conversations }: Clients) {
+  return new Elysia({ prefix: "/v1/manage/statistics" }).get(
+    "/",
+    ...endpoint(
+      gate,
+      {
+        id: "getStatistics",
+        tag: "Management",
+        summary: "Read outcomes, call time, tokens and latency by day, agent and model",
+        description: `Days are in UTC, at most ${DAYS_MAX} of them. Conversations that try a draft are left out.`,
+        scope: "session",
+        query: StatisticsQuery,
+        response: Statistics,
+      },
+      async ({ ownerId, query, origin }) => {
+        const period = periodOf(query, gate.clock.now());
+        const request = { ownerId, from: period.first, to: period.end, agentId: query.agent_id ?? "" };
+        return presentStatistics(await conversations.getStatistics(request, { origin }), period);
+      },
+    ),
+  );
+}

@@ -1,0 +1,159 @@
+import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import { Elysia } from "elysia";
+import type { Clients } from "../clients.ts";
+import { type GateContext, jsonAnswer } from "../gate.ts";
+import { readJson } from "../http/body.ts";
+import { observed } from "../http/observe.ts";
+import { commonHeaders, requestIdOf } from "../http/request-id.ts";
+import { compressedForms, staticAsset } from "../http/static-asset.ts";
+import { codePoints, validator } from "../http/validate.ts";
+import { required } from "../present/required.ts";
+import { problemOf } from "../problem.ts";
+import { refuseOverRate } from "../rate-limit/refuse.ts";
+import { MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
+import { WidgetMessageBody, WidgetTokenBody } from "../schemas/widget.ts";
+import script from "../widget/widget.js" with { type: "file" };
+import { streamedReply } from "./chat.ts";
+
+const TOKENS = "/v1/public/widget-tokens";
+const MESSAGES = "/v1/public/widget-messages";
+
+const BODY_BYTES_MAX = 32 * 1024;
+/** Per minute. Offices share an address; an owner's pages have many visitors. */
+const LIMITS = { tokensOfAddress: 60, tokensOfOwner: 1_200, messagesOfSession: 20, messagesOfAddress: 120 };
+const MESSAGES_OF_OWNER_PER_MINUTE = 600;
+/** Replies to visitors of an owner under way in this process: far fewer than the owner's own programs may have. */
+const REPLIES_OF_OWNER = 32;
+
+/** The token says who may write, and its origin from which page, so any page may ask. */
+const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "X-Session-ID, X-Request-ID" };
+const PREFLIGHT = {
+  ...CORS,
+  "Access-Control-Allow-Methods": "POST, OPTIONS",
+  "Access-Control-Allow-Headers": "Authorization, Content-Type",
+  "Access-Control-Max-Age": "86400",
+};
+
+/** The website widget: its script, and what it asks for without a key (docs/widget.md). */
+export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
+  const asset = staticAsset(
+    compressedForms(() => Bun.file(script).bytes()),
+    {
+      "Content-Type": "text/javascript; charset=utf-8",
+      "Cache-Control": "public, max-age=3600",
+      "Access-Control-Allow-Origin": "*",
+      "Cross-Origin-Resource-Policy": "cross-origin",
+      "X-Content-Type-Options": "nosniff",
+    },
+  );
+  const checkToken = validator(WidgetTokenBody);
+  const checkMessage = validator(WidgetMessageBody);
+  const replies = new Map<string, number>();
+  const take = async (key: string, limit: number, what: string) =>
+    refuseOverRate(await gate.addressLimiter.take(`widget-${key}`, limit), `Too many ${what}, wait a minute`);
+
+  async function createToken({ request, requestId, origin }: WidgetRequest): Promise<Response> {
+    await take(`tokens:${gate.addressOf(request)}`, LIMITS.tokensOfAddress, "chats were opened from this address");
+    const body = checkToken((await readJson(request, BODY_BYTES_MAX)).value) as typeof WidgetTokenBody.static;
+    const asked = { agentId: body.agent_id, origin, renews: body.token };
+    const { ownerId, ...created } = await messaging.createWidgetToken(asked, { origin: { requestId } });
+    await take(`tokens:${ownerId}`, LIMITS.tokensOfOwner, "chats were opened with this account's agents");
+    return jsonAnswer(
+      200,
+      {
+        token: created.token,
+        expires_at: required(created.expiresAt).toISOString(),
+        session_id: created.sessionId,
+        agent_name: created.agentName,
+        widget_config: created.widgetConfig ?? {},
+      },
+      new Headers({ "Cache-Control": "no-store" }),
+    );
+  }
+
+  async function sendMessage({ request, requestId, origin }: WidgetRequest): Promise<Response> {
+    await take(`messages:${gate.addressOf(request)}`, LIMITS.messagesOfAddress, "messages came from this address");
+    const token = bearerOf(request);
+    const grant = await messaging.openWidgetToken({ token, origin }, { origin: { requestId } });
+    const { ownerId, agentId, sessionId } = grant;
+    await take(`session:${ownerId} ${sessionId}`, LIMITS.messagesOfSession, "messages came in this chat");
+    await take(`messages:${ownerId}`, MESSAGES_OF_OWNER_PER_MINUTE, "visitors write to this account's agents");
+    const { message } = checkMessage((await readJson(request, BODY_BYTES_MAX)).value) as { message: string };
+    const length = codePoints(message);
+    if (length === 0 || length > MESSAGE_CHARACTERS_MAX)
+      throw new ServiceError("condition", `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`);
+    const turn = Turn.fromPartial({
+      ownerId,
+      agentId,
+      sessionId,
+      message,
+      metadata: { widget_origin: origin },
+      type: ConversationType.CONVERSATION_TYPE_CHAT,
+      mayBegin: true,
+    });
+    const letGo = enter(ownerId);
+    const letGoOfConnection = gate.holdOpen(request);
+    const headers = new Headers({ "Cache-Control": "no-store" });
+    const call = { ownerId, request, headers, write: {}, origin: { requestId, signal: request.signal } };
+    try {
+      return await streamedReply(gate, turns, turn, call, letGo);
+    } finally {
+      letGoOfConnection();
+    }
+  }
+
+  /** @throws ServiceError rate_limited when the owner's visitors have too many replies under way */
+  function enter(ownerId: string): () => void {
+    const underWay = replies.get(ownerId) ?? 0;
+    if (underWay >= REPLIES_OF_OWNER)
+      throw new ServiceError("rate_limited", "Too many visitors are being answered, wait a moment", {
+        retryAfterMs: 2_000,
+      });
+    replies.set(ownerId, underWay + 1);
+    return () => {
+      const left = (replies.get(ownerId) ?? 1) - 1;
+      if (left > 0) replies.set(ownerId, left);
+      else replies.delete(ownerId);
+    };
+  }
+
+  const preflight = () => new Response(null, { status: 204, headers: PREFLIGHT });
+  return new Elysia()
+    .get("/widget.js", ({ request }) => asset(request))
+    .options(TOKENS, preflight)
+    .options(MESSAGES, preflight)
+    .post(TOKENS, ({ request }) => answered("createWidgetToken", request, createToken), { parse: "none" })
+    .post(MESSAGES, ({ request }) => answered("sendWidgetMessage", request, sendMessage), { parse: "none" });
+}
+
+interface WidgetRequest {
+  request: Request;
+  requestId: string;
+  /** Of the page; empty if the request names none. */
+  origin: string;
+}
+
+function answered(operation: string, request: Request, work: (given: WidgetRequest) => Promise<Response>) {
+  return observed(operation, request, async () => {
+    const requestId = requestIdOf(request);
+    const headers = { ...commonHeaders(requestId), ...CORS };
+    try {
+      const response = await work({ request, requestId, origin: request.headers.get("origin") ?? "" });
+      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
+      return response;
+    } catch (error) {
+      const { status, body, headers: own } = problemOf(error, requestId);
+      return jsonAnswer(status, body, new Headers({ ...own, ...headers }));
+    }
+  });
+}
+
+/** @throws ServiceError unauthenticated */
+function bearerOf(request: Request): string {
+  const [, token] = /^Bearer +([\w.-]{1,1500})$/i.exec(request.headers.get("authorization") ?? "") ?? [];
+  if (token === undefined)
+    throw new ServiceError("unauthenticated", "The widget token is missing: send it as Authorization: Bearer");
+  return token;
+}

@@ -1,0 +1,65 @@
+import { CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
+import { Type } from "@sinclair/typebox";
+import { Id, Resource } from "./resources.ts";
+import { Nullable, OneOf } from "./types.ts";
+
+const Count = (description: string) => Type.Integer({ minimum: 0, description });
+
+const modelFigures = {
+  replies: Count("Replies that models gave."),
+  input_tokens: Count("Tokens that models read."),
+  output_tokens: Count("Tokens that models wrote."),
+};
+const figures = {
+  conversations: Count("Conversations that began. Those that have not ended make up the difference to the next three."),
+  completed: Count("Those of them that ended as COMPLETED."),
+  disconnected: Count("Those of them that ended as DISCONNECTED."),
+  failed: Count("Those of them that ended as FAILED."),
+  call_seconds: Type.Number({ minimum: 0, description: "Seconds that those of them lasted which were calls." }),
+  ...modelFigures,
+};
+const Latency = Resource(
+  "Latency",
+  {
+    p50_ms: Count("Milliseconds within which half of the replies came."),
+    p95_ms: Count("Milliseconds within which 95 % of the replies came."),
+  },
+  "How fast replies came, right to 5 %.",
+);
+const latencies = {
+  text_latency: Nullable(Latency, "To the first word of streamed replies in text; null if there were none."),
+  call_latency: Nullable(
+    Latency,
+    "In calls that measured it, from the end of the user's speech to the first audio; null if there were none.",
+  ),
+};
+
+export const Statistics = Resource("Statistics", {
+  days: Type.Array(
+    Resource("StatisticsDay", {
+      day: Type.String({ format: "date", description: "The day, in UTC.", examples: ["2026-01-31"] }),
+      channels: Type.Array(
+        Resource("StatisticsChannel", {
+          conversation_type: OneOf(namesOf(CONVERSATION_TYPES), { description: "The channel." }),
+          ...figures,
+        }),
+        { description: "The channels on which something happened." },
+      ),
+      ...latencies,
+    }),
+    { description: "Every requested day, oldest first. A conversation counts on the day it began." },
+  ),
+  total: Resource("StatisticsTotal", { ...figures, ...latencies }, "All days and channels together."),
+  agents: Type.Array(
+    Resource("StatisticsAgent", { agent_id: Id("ID of the agent.", "agt_01m7yyhwdzeb28n9gms8rr2qyg"), ...figures }),
+    { description: "The 100 agents with the most conversations, deleted ones included." },
+  ),
+  models: Type.Array(
+    Resource("StatisticsModel", {
+      provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
+      model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
+      ...modelFigures,
+    }),
+    { description: "The 100 models with the most replies." },
+  ),
+});

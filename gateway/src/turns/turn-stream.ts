@@ -1,0 +1,185 @@
+import { setImmediate } from "node:timers/promises";
+import type {
+  ConversationServiceService,
+  RunTurnsRequest,
+  Turn,
+  TurnNews,
+  TurnStarted,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { cancelled, ServiceError } from "@parley/shared/errors";
+import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
+import { readStatus } from "@parley/shared/rpc/status";
+
+export type Conversations = ServiceClient<typeof ConversationServiceService>;
+
+/** How a turn is made, and who takes what it tells. */
+export interface TurnCall extends CallOptions {
+  origin: NonNullable<CallOptions["origin"]>;
+  timeoutMs: number;
+  /** The reply in pieces as they come, else whole. */
+  streamed: boolean;
+  onStarted(started: TurnStarted): void;
+  /** @returns a promise while the reader is behind, or null */
+  onText(text: string): Promise<void> | null;
+}
+
+/** The turns that this process has at one replica of the conversation service, in one call that streams both ways. */
+export interface TurnStream {
+  /** Settles with the replica's name, or fails as the call does. */
+  opened: Promise<string>;
+  /** How many turns are under way; null when it takes no further ones. */
+  load(): number | null;
+  /** @returns whether the turn was done; a replica that stops refuses it. @throws ServiceError */
+  run(turn: Turn, call: TurnCall): Promise<boolean>;
+  /** Takes no further turns, and ends with the last. */
+  retire(): void;
+}
+
+/**
+ * Characters of a turn's reply that may be on their way, or wait here for its reader. An owner has at most 1,024 turns at one
+ * replica (`PARLEY_OWNER_TURNS_MAX`), so 16 Mi characters.
+ */
+const CREDIT = 16 * 1024;
+/** Each hop gives up this much before its caller does. */
+const HOP_MARGIN_MS = 25;
+
+interface RunningTurn {
+  hear(news: TurnNews): void;
+  fail(error: unknown): void;
+}
+
+export function openTurnStream({ runTurns }: Conversations): TurnStream {
+  const turns = new Map<number, RunningTurn>();
+  const opened = Promise.withResolvers<string>();
+  const outbox = requestOutbox();
+  let isRetired = false;
+  let lastNumber = 0;
+
+  async function read(): Promise<void> {
+    let failure: unknown = unreachable();
+    try {
+      for await (const { replica, news, stopping } of runTurns(outbox.messages())) {
+        opened.resolve(replica);
+        if (stopping) retire();
+        for (const each of news) turns.get(each.number)?.hear(each);
+      }
+    } catch (error) {
+      failure = error;
+    }
+    isRetired = true;
+    opened.reject(failure);
+    for (const turn of [...turns.values()]) turn.fail(failure);
+  }
+
+  function retire(): void {
+    isRetired = true;
+    if (turns.size === 0) outbox.end();
+  }
+
+  function run(turn: Turn, call: TurnCall): Promise<boolean> {
+    const { origin, streamed } = call;
+    const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+    if (origin.signal?.aborted) throw cancelled();
+    const number = ++lastNumber;
+    let takenCharacters = 0;
+
+    const over = () => {
+      clearTimeout(timer);
+      origin.signal?.removeEventListener("abort", leave);
+      turns.delete(number);
+      if (isRetired) retire();
+    };
+    const giveUp = (error: ServiceError) => {
+      outbox.next().cancels.push(number);
+      over();
+      reject(error);
+    };
+    const leave = () => giveUp(cancelled());
+    const late = () => giveUp(new ServiceError("deadline", "The conversation service did not answer in time"));
+    const took = (characters: number) => {
+      takenCharacters += characters;
+      if (takenCharacters < CREDIT / 2 || !turns.has(number)) return;
+      outbox.next().credits.push({ number, characters: takenCharacters });
+      takenCharacters = 0;
+    };
+    const inheritedMs = (origin.deadlineMs ?? Number.POSITIVE_INFINITY) - HOP_MARGIN_MS - Date.now();
+    const timeoutMs = Math.max(0, Math.min(call.timeoutMs, inheritedMs));
+    const timer = setTimeout(late, timeoutMs);
+    origin.signal?.addEventListener("abort", leave, { once: true });
+
+    turns.set(number, {
+      hear({ started, text, end }) {
+        if (started) call.onStarted(started);
+        if (text !== "") {
+          const wait = call.onText(text);
+          if (wait) void wait.then(() => took(text.length));
+          else took(text.length);
+        }
+        if (!end) return;
+        over();
+        if (end.errorReplayed) call.onReplayed?.();
+        if (end.error) reject(readStatus(end.error) ?? new ServiceError("internal", end.error.message));
+        else resolve(!end.refused);
+      },
+      fail(error) {
+        over();
+        reject(error);
+      },
+    });
+    const traceparent = call.traceparent ?? origin.traceparent ?? "";
+    outbox.next().starts.push({
+      number,
+      turn,
+      streamed,
+      credit: CREDIT,
+      timeoutMs,
+      requestId: origin.requestId,
+      traceparent,
+    });
+    return promise;
+  }
+
+  void read();
+  return { opened: opened.promise, load: () => (isRetired ? null : turns.size), run, retire };
+}
+
+export function unreachable(): ServiceError {
+  return new ServiceError("unavailable", "The conversation service is unreachable, try again", { retryAfterMs: 1_000 });
+}
+
+interface RequestOutbox {
+  /** The message that leaves next, to be added to. */
+  next(): RunTurnsRequest;
+  /** Ends the messages after what waits. */
+  end(): void;
+  messages(): AsyncGenerator<RunTurnsRequest>;
+}
+
+/** What is asked for in one turn of the loop, or while the connection is behind, leaves together. */
+function requestOutbox(): RequestOutbox {
+  let waiting: RunTurnsRequest | null = null;
+  let hasEnded = false;
+  let wake = Promise.withResolvers<void>();
+  return {
+    next() {
+      wake.resolve();
+      waiting ??= { starts: [], credits: [], cancels: [] };
+      return waiting;
+    },
+    end() {
+      hasEnded = true;
+      wake.resolve();
+    },
+    async *messages() {
+      for (;;) {
+        await wake.promise;
+        await setImmediate();
+        wake = Promise.withResolvers();
+        const request = waiting;
+        waiting = null;
+        if (request) yield request;
+        if (hasEnded && !waiting) return;
+      }
+    },
+  };
+}

@@ -1,0 +1,3 @@
+declare const path: string;
+// biome-ignore lint/style/noDefaultExport: it is what an import of a file gives
+export default path;

@@ -1,0 +1,326 @@
+// The chat on customers' pages (docs/widget.md): <script src="https://…/widget.js" data-agent="agt_…" async></script>
+// It runs in pages of others, so it has no dependency, touches nothing outside of its own element, and writes whatever agent and
+// visitor say as text.
+(() => {
+  const script = document.currentScript;
+  const agentId = script?.dataset.agent ?? "";
+  const base = script ? new URL(script.src).origin : "";
+  if (agentId === "" || document.querySelector(`parley-chat[data-agent="${CSS.escape(agentId)}"]`)) return;
+
+  const STORE = `parley ${base} ${agentId}`;
+  /** Kept for the next page of the visit. */
+  const MESSAGES_MAX = 50;
+  const MESSAGE_CHARACTERS_MAX = 4000;
+  /** A token is renewed when it is valid for no longer than this. */
+  const SPARE_MS = 30_000;
+
+  // ---- What is kept while the visitor goes from page to page ----
+
+  /** @type {{ token?: string, expiresAt?: number, messages: { role: string, text: string }[], isOpen?: boolean }} */
+  let kept = { messages: [] };
+  try {
+    const found = JSON.parse(sessionStorage.getItem(STORE) ?? "null");
+    if (Array.isArray(found?.messages)) kept = found;
+  } catch {
+    // Without storage, the chat lasts as long as the page.
+  }
+  const keep = () => {
+    kept.messages = kept.messages.slice(-MESSAGES_MAX);
+    try {
+      sessionStorage.setItem(STORE, JSON.stringify(kept));
+    } catch {
+      // As above.
+    }
+  };
+
+  // ---- The gateway ----
+
+  class Refusal extends Error {
+    constructor(status, detail) {
+      super(detail);
+      this.status = status;
+    }
+  }
+
+  async function post(path, body, headers = {}) {
+    const response = await fetch(base + path, {
+      method: "POST",
+      headers: { "Content-Type": "application/json", ...headers },
+      body: JSON.stringify(body),
+      credentials: "omit",
+    });
+    if (response.ok) return response;
+    const problem = await response.json().catch(() => ({}));
+    throw new Refusal(response.status, String(problem.detail ?? response.status));
+  }
+
+  /** Asks for a token, for the session of an earlier one if it is given. */
+  async function askForToken(earlier) {
+    const response = await post("/v1/public/widget-tokens", { agent_id: agentId, ...(earlier && { token: earlier }) });
+    const answer = await response.json();
+    kept.token = answer.token;
+    kept.expiresAt = Date.parse(answer.expires_at);
+    keep();
+    return answer;
+  }
+
+  async function freshToken() {
+    if (kept.token && kept.expiresAt - Date.now() > SPARE_MS) return kept.token;
+    try {
+      return (await askForToken(kept.token)).token;
+    } catch (error) {
+      if (error.status !== 401 || !kept.token) throw error;
+      return (await askForToken()).token;
+    }
+  }
+
+  const ask = async (token, message) =>
+    post("/v1/public/widget-messages", { message }, { Authorization: `Bearer ${token}` });
+
+  /** Sends a message; a session that has ended is followed by a new one. */
+  async function send(message) {
+    try {
+      return await ask(await freshToken(), message);
+    } catch (error) {
+      const isOver = error.status === 401 || (error.status === 400 && error.message === "Session has ended");
+      if (!isOver) throw error;
+      return ask((await askForToken()).token, message);
+    }
+  }
+
+  // ---- What is seen ----
+
+  const element = (name, properties = {}, ...children) => {
+    const { attributes = {}, ...own } = properties;
+    const made = Object.assign(document.createElement(name), own);
+    for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
+    made.append(...children);
+    return made;
+  };
+
+  const host = element("parley-chat", { attributes: { "data-agent": agentId } });
+  const root = host.attachShadow({ mode: "open" });
+  const style = new CSSStyleSheet();
+  style.replaceSync(`
+    :host { all: initial; --color: #1f5eff; --on-color: #fff; position: fixed; z-index: 2147483000; bottom: 20px; right: 20px;
+      font: 15px/1.45 system-ui, sans-serif; color: #16181d; color-scheme: light; }
+    :host([data-corner="bottom-left"]) { right: auto; left: 20px; }
+    * { box-sizing: border-box; font: inherit; }
+    button { cursor: pointer; border: 0; }
+    button:focus-visible, textarea:focus-visible { outline: 3px solid var(--color); outline-offset: 2px; }
+    .launcher { width: 56px; height: 56px; border-radius: 50%; background: var(--color); color: var(--on-color); font-size: 26px;
+      line-height: 1; box-shadow: 0 4px 16px #0003; float: right; }
+    :host([data-corner="bottom-left"]) .launcher { float: left; }
+    .panel { display: flex; flex-direction: column; width: min(380px, calc(100vw - 40px)); height: min(580px, calc(100vh - 110px));
+      margin-bottom: 12px; background: #fff; border-radius: 14px; overflow: hidden; box-shadow: 0 8px 40px #0004; }
+    .panel[hidden] { display: none; }
+    header { display: flex; gap: 10px; align-items: center; padding: 12px 14px; background: var(--color); color: var(--on-color); }
+    header img { width: 36px; height: 36px; border-radius: 50%; object-fit: cover; }
+    h2 { margin: 0; font-weight: 600; overflow-wrap: anywhere; }
+    header p { margin: 0; font-size: 13px; overflow-wrap: anywhere; }
+    .close { margin-left: auto; background: none; color: inherit; font-size: 22px; padding: 2px 8px; }
+    .log { flex: 1; overflow-y: auto; padding: 14px; display: flex; flex-direction: column; gap: 8px; }
+    .message { max-width: 85%; padding: 8px 12px; border-radius: 12px; background: #eef0f4; white-space: pre-wrap;
+      overflow-wrap: anywhere; align-self: flex-start; }
+    .message.user { align-self: flex-end; background: var(--color); color: var(--on-color); }
+    .message:empty::after { content: "…"; }
+    .suggestions { display: flex; flex-wrap: wrap; gap: 6px; padding: 0 14px 8px; }
+    .suggestions button { padding: 6px 10px; border-radius: 14px; background: #fff; color: inherit; border: 1px solid #8a90a0; }
+    .notice { margin: 0; padding: 0 14px 6px; color: #a3121f; font-size: 13px; min-height: 0; }
+    form { display: flex; gap: 8px; padding: 10px; border-top: 1px solid #d9dce3; }
+    textarea { flex: 1; resize: none; padding: 8px 10px; border: 1px solid #8a90a0; border-radius: 10px; color: inherit; background: #fff; }
+    .send { padding: 0 14px; border-radius: 10px; background: var(--color); color: var(--on-color); }
+    .send:disabled { opacity: .5; cursor: default; }
+    .hidden { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+    @media (prefers-reduced-motion: no-preference) { .log { scroll-behavior: smooth; } }
+  `);
+  root.adoptedStyleSheets = [style];
+
+  const launcher = element("button", {
+    className: "launcher",
+    type: "button",
+    textContent: "💬",
+    attributes: { "aria-label": "Open chat", "aria-expanded": "false", "aria-controls": "panel" },
+  });
+  const title = element("h2", { id: "title" });
+  const subtitle = element("p");
+  const close = element("button", {
+    className: "close",
+    type: "button",
+    textContent: "×",
+    attributes: { "aria-label": "Close chat" },
+  });
+  const header = element("header", {}, element("div", {}, title, subtitle), close);
+  const log = element("div", {
+    className: "log",
+    tabIndex: 0,
+    attributes: { role: "log", "aria-live": "polite", "aria-label": "Messages" },
+  });
+  const suggestions = element("div", { className: "suggestions" });
+  const notice = element("p", { className: "notice", attributes: { role: "alert" } });
+  const input = element("textarea", { rows: 1, maxLength: MESSAGE_CHARACTERS_MAX, id: "input" });
+  const label = element("label", { className: "hidden", htmlFor: "input", textContent: "Your message" });
+  const submit = element("button", { className: "send", type: "submit", textContent: "Send" });
+  const form = element("form", {}, label, input, submit);
+  const panel = element(
+    "section",
+    { className: "panel", id: "panel", hidden: true, attributes: { role: "dialog", "aria-labelledby": "title" } },
+    header,
+    log,
+    suggestions,
+    notice,
+    form,
+  );
+  root.append(panel, launcher);
+
+  function show({ agent_name: name, widget_config: config = {} }) {
+    const text = (value, fallback = "") => (typeof value === "string" && value !== "" ? value : fallback);
+    title.textContent = text(config.title, text(name, "Chat"));
+    subtitle.textContent = text(config.subtitle);
+    input.placeholder = text(config.placeholder, "Write a message");
+    host.dataset.corner = config.position === "bottom-left" ? "bottom-left" : "bottom-right";
+    if (/^#[0-9a-f]{6}$/i.test(config.primary_color ?? "")) {
+      host.style.setProperty("--color", config.primary_color);
+      host.style.setProperty("--on-color", isLight(config.primary_color) ? "#16181d" : "#fff");
+    }
+    if (/^https:\/\//.test(config.avatar_url ?? "")) {
+      header.prepend(element("img", { src: config.avatar_url, alt: "", referrerPolicy: "no-referrer" }));
+    }
+    if (kept.messages.length === 0 && text(config.greeting) !== "") add("assistant", config.greeting);
+    for (const { role, text: said } of kept.messages) add(role, said);
+    const proposals = Array.isArray(config.suggested_messages) ? config.suggested_messages.slice(0, 5) : [];
+    if (kept.messages.length > 0) return;
+    for (const proposal of proposals.filter((each) => typeof each === "string")) {
+      const button = element("button", { type: "button", textContent: proposal });
+      button.addEventListener("click", () => say(proposal));
+      suggestions.append(button);
+    }
+  }
+
+  /** Whether dark letters are read better on the colour (WCAG 2: relative luminance). */
+  function isLight(color) {
+    const [red, green, blue] = [1, 3, 5].map((at) => {
+      const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
+      return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
+  }
+
+  function add(role, said) {
+    const message = element("div", {
+      className: `message ${role === "user" ? "user" : "assistant"}`,
+      textContent: said,
+    });
+    const by = element("span", { className: "hidden", textContent: role === "user" ? "You: " : "Agent: " });
+    log.append(element("div", { style: "display: contents" }, by, message));
+    log.scrollTop = log.scrollHeight;
+    return message;
+  }
+
+  // ---- What happens ----
+
+  let isBusy = false;
+
+  async function say(given) {
+    const message = given.trim();
+    if (message === "" || isBusy) return;
+    isBusy = true;
+    submit.disabled = true;
+    notice.textContent = "";
+    suggestions.replaceChildren();
+    add("user", message);
+    input.value = "";
+    // Read out once it is whole, and not word by word.
+    log.setAttribute("aria-busy", "true");
+    const reply = add("assistant", "");
+    try {
+      await read(await send(message), (text) => {
+        reply.textContent += text;
+        log.scrollTop = log.scrollHeight;
+      });
+    } catch (error) {
+      notice.textContent = wordsFor(error, reply.textContent !== "");
+      if (reply.textContent === "") {
+        reply.parentElement.remove();
+        input.value = message;
+      }
+    } finally {
+      if (reply.isConnected) {
+        kept.messages.push({ role: "user", text: message }, { role: "assistant", text: reply.textContent });
+        keep();
+      }
+      log.setAttribute("aria-busy", "false");
+      isBusy = false;
+      submit.disabled = false;
+      input.focus();
+    }
+  }
+
+  async function read(response, hear) {
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return;
+      hear(decoder.decode(value, { stream: true }));
+    }
+  }
+
+  function wordsFor(error, hasBegun) {
+    if (hasBegun) return "The answer broke off. Please ask again.";
+    if (error.status === 429) return "Too many messages. Please wait a moment and try again.";
+    if (error.status === 409) return "The last answer is still being written.";
+    return "The message could not be sent. Please try again.";
+  }
+
+  function open(isOpen, movesFocus = true) {
+    panel.hidden = !isOpen;
+    launcher.setAttribute("aria-expanded", String(isOpen));
+    launcher.setAttribute("aria-label", isOpen ? "Close chat" : "Open chat");
+    kept.isOpen = isOpen;
+    keep();
+    if (!movesFocus) return;
+    if (isOpen) input.focus();
+    else launcher.focus();
+  }
+
+  launcher.addEventListener("click", () => open(panel.hidden));
+  close.addEventListener("click", () => open(false));
+  panel.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") open(false);
+    // The page must not take letters for its own shortcuts.
+    event.stopPropagation();
+  });
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void say(input.value);
+  });
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    void say(input.value);
+  });
+
+  async function begin() {
+    let answer;
+    try {
+      answer = await askForToken(kept.token);
+    } catch (error) {
+      if (error.status === 401 && kept.token) {
+        kept = { messages: [] };
+        answer = await askForToken();
+      } else throw error;
+    }
+    show(answer);
+    document.body.append(host);
+    if (kept.isOpen) open(true, false);
+  }
+
+  const start = () =>
+    begin().catch((error) => {
+      // biome-ignore lint/suspicious/noConsole: for whoever puts the widget on the page; visitors see no chat rather than a broken one
+      console.error(`Parley's chat is not shown: ${error.message}`);
+    });
+  if (document.body) void start();
+  else document.addEventListener("DOMContentLoaded", () => void start());
+})();

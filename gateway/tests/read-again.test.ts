@@ -1,0 +1,47 @@
+import { expect, test } from "bun:test";
+import { systemClock } from "@parley/shared/clock";
+import { ServiceError } from "@parley/shared/errors";
+import { silentLogger } from "@parley/shared/log";
+import type { GateContext } from "../src/gate.ts";
+import { gated } from "../src/gate.ts";
+import { createAnswers } from "../src/http/answers.ts";
+import { memoryLimiter } from "../src/rate-limit/memory.ts";
+
+const MIB = 1024 * 1024;
+
+const grant = { ownerId: "own_1", keyId: "key_1", scopes: ["conversations:read"], rateLimitPerMinute: 1_000_000 };
+
+const gate: GateContext = {
+  keys: { find: async () => grant as never, close: () => {} },
+  accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
+  keyLimiter: memoryLimiter(),
+  addressLimiter: memoryLimiter(),
+  signInLimiter: memoryLimiter(),
+  addressOf: () => "127.0.0.1",
+  answers: createAnswers(),
+  publicUrl: "",
+  holdOpen: () => () => {},
+  clock: systemClock,
+  log: silentLogger,
+};
+
+test("a read whose response finds no room is read again when there is room, and the client notices nothing", async () => {
+  let reads = 0;
+  const read = gated(
+    gate,
+    { id: "read", scope: "conversations:read", answerBytesMax: 16 * MIB },
+    async ({ origin }) => {
+      reads++;
+      if (origin.onAnswer?.(20 * MIB) === false) throw new ServiceError("rate_limited", "No room");
+      return { texts: Array.from({ length: 20 }, () => "a".repeat(MIB)) };
+    },
+  );
+  const ask = () => {
+    const request = new Request("http://gateway/", { headers: { "x-api-key": `vk_${"a".repeat(43)}` } });
+    return read({ request, params: {} });
+  };
+  const both = await Promise.all([ask(), ask()].map(async (asked) => (await asked).text()));
+  expect(both.map((text) => text.length)).toEqual([both[0]?.length, both[0]?.length] as number[]);
+  expect(both[0]?.length).toBeGreaterThan(20 * MIB);
+  expect(reads).toBe(3);
+});

@@ -1,0 +1,59 @@
+import { expect, test } from "bun:test";
+import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
+import { systemClock } from "@parley/shared/clock";
+import { ServiceError } from "@parley/shared/errors";
+import { recordLog } from "@parley/shared/testing/recorded-log";
+import { type GateContext, gated } from "../src/gate.ts";
+import { createAnswers } from "../src/http/answers.ts";
+import { memoryLimiter } from "../src/rate-limit/memory.ts";
+
+const KEY = `vk_${"a".repeat(43)}`;
+
+/** The lines that one request leaves, from info up. */
+async function linesOf(work: () => Promise<object>) {
+  const { log, lines } = recordLog("info");
+  const grant = { keyId: "key_1", ownerId: "own_1", rateLimitPerMinute: 3, status: 1, scopes: ["*"] };
+  const gate: GateContext = {
+    keys: { find: async () => grant as unknown as KeyGrant, close: () => {} },
+    accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
+    keyLimiter: memoryLimiter(),
+    addressLimiter: memoryLimiter(),
+    signInLimiter: memoryLimiter(),
+    addressOf: () => "127.0.0.1",
+    answers: createAnswers(),
+    publicUrl: "",
+    holdOpen: () => () => {},
+    clock: systemClock,
+    log,
+  };
+  const headers = { "x-api-key": KEY, "x-request-id": "req-1" };
+  const request = new Request("http://gateway/v1/public/conversations?search=zebra", { headers });
+  await gated(gate, { id: "listConversations", scope: "conversations:read" }, work)({ request, params: {} });
+  return lines;
+}
+
+test("a request leaves one line, with who asked for what and how it ended, and without key or query", async () => {
+  const lines = await linesOf(async () => ({ data: [] }));
+  expect(lines).toMatchObject([
+    {
+      level: "info",
+      msg: "request",
+      request_id: "req-1",
+      operation: "listConversations",
+      method: "GET",
+      path: "/v1/public/conversations",
+      status: 200,
+      ms: expect.any(Number),
+      owner_id: "own_1",
+      caller_id: "key_1",
+    },
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(new RegExp(`zebra|${KEY}`));
+});
+
+test("a refused request is logged at info, a failed one as a warning with its error", async () => {
+  const refused = () => Promise.reject(new ServiceError("not_found", "Agent not found"));
+  expect(await linesOf(refused)).toMatchObject([{ level: "info", msg: "request", status: 404 }]);
+  const failed = () => Promise.reject(new TypeError("broken"));
+  expect(await linesOf(failed)).toMatchObject([{ level: "warn", status: 500, err: { message: "broken" } }]);
+});

@@ -6,8 +6,8 @@ import { ConfigError, readConfig } from "@parley/shared/config";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
 import type { Definition } from "@parley/shared/rpc/definition";
+import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/tls/credentials";
 import { str } from "envalid";
 
 export type Environment = Record<string, string | undefined>;

@@ -1,7 +1,7 @@
 import type { ApiKey, MobileNumber, Owner } from "@parley/proto/parley/account/v1/account.ts";
 import type { Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { nameOf, TIERS } from "@parley/shared/domain/api-names";
-import { presentKey as keyFields, presentNumber as numberFields } from "@parley/shared/domain/present/account";
+import { presentKey as keyFields, presentOwnNumber as numberFields } from "@parley/shared/domain/present/account";
 import { isoTime } from "@parley/shared/domain/present/time";
 import {
   presentDelivery as deliveryFields,
@@ -39,7 +39,7 @@ export function presentNewKey(key: ApiKey | undefined, apiKey: string) {
   return { key_id, api_key: apiKey, ...fields };
 }
 
-export function presentNumber(number: MobileNumber | undefined) {
+export function presentOwnNumber(number: MobileNumber | undefined) {
   return numberFields(given(number));
 }
 

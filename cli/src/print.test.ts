@@ -5,13 +5,13 @@ import { formatJson, formatRecord, formatTable } from "./print.ts";
 const STEERING = "\u001b[2J \u009b31m \u001b]0;x\u0007 \r\n \u202e";
 const SHOWN = "\\u001b[2J \\u009b31m \\u001b]0;x\\u0007 \\u000d\\u000a \\u202e";
 
-test("what a user wrote cannot steer the terminal it is shown on", () => {
+test("users' texts cannot control the terminal", () => {
   expect(formatRecord({ name: STEERING })).toBe(`name  ${SHOWN}`);
   expect(formatTable(["name"], [{ name: STEERING }])).toBe(`name\n${SHOWN}`);
   expect(formatRecord({ scopes: [STEERING] })).toBe(`scopes  ${SHOWN}`);
 });
 
-test("nor in JSON, which reads as the same", () => {
+test("nor in JSON, which parses to the same value", () => {
   const json = formatJson({ name: STEERING }, 2);
   expect(json).toMatch(/^[\n -~]*$/);
   expect(JSON.parse(json)).toEqual({ name: STEERING });

@@ -1,4 +1,4 @@
-type Value = string | number | boolean | null | readonly string[];
+export type Value = string | number | boolean | null | readonly string[];
 export type Fields = Readonly<Record<string, Value>>;
 
 /** Prints a JSON document or the text for people. @throws OutputError */

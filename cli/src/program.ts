@@ -1,5 +1,9 @@
 import { Command, Help } from "commander";
 import manifest from "../package.json" with { type: "json" };
+import { addBatchCommands } from "./commands/batch.ts";
+import { addCallCommand } from "./commands/call.ts";
+import { addCallsCommands } from "./commands/calls.ts";
+import { addCarrierCommands } from "./commands/carrier.ts";
 import { addDeliveryCommands } from "./commands/delivery.ts";
 import { addKeyCommands } from "./commands/key.ts";
 import { addNumberCommands } from "./commands/number.ts";
@@ -20,7 +24,9 @@ interface ProgramSettings {
 /** The whole command line. It parses values but leaves checks to the services, whose rules apply here too. */
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
-    .description("Manage the owners, API keys, phone numbers, settings and webhooks of a running Parley stack.")
+    .description(
+      "Manage the owners, API keys, carriers, phone numbers, settings and webhooks of a running Parley stack, and call its agents.",
+    )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
     .helpOption("-h, --help", "Show this help")
@@ -51,6 +57,7 @@ export function createProgram({ env, command, help }: ProgramSettings): Command 
       'key create --owner own_… --name "CI" --scopes agents:read,chat',
       "key list --owner own_… --json",
       'webhook create --owner own_… --name "CRM" --url https://crm.example/hook --request-type POST',
+      'call agt_… --say "When are you open?"',
     )}
 
 Environment:
@@ -64,9 +71,13 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   );
   addOwnerCommands(program, env);
   addKeyCommands(program, env);
+  addCarrierCommands(program, env);
   addNumberCommands(program, env);
   addSettingsCommands(program, env);
   addWebhookCommands(program, env);
   addDeliveryCommands(program, env);
+  addCallCommand(program, env);
+  addCallsCommands(program, env);
+  addBatchCommands(program, env);
   return program;
 }

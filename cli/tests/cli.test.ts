@@ -26,7 +26,7 @@ const newOwner = (...more: string[]) =>
   json("owner", "create", "--name", "Acme", "--email", `ops${emails++}@acme.example`, ...more);
 
 describe("owner", () => {
-  test("create --json prints the API's fields, free unless another tier is named", async () => {
+  test("create --json prints the API's fields, with the free tier by default", async () => {
     expect(await json("owner", "create", "--name", "Acme", "--email", "acme@example.com")).toEqual({
       owner_id: expect.stringMatching(/^own_[0-9a-z]{26}$/),
       name: "Acme",
@@ -69,7 +69,7 @@ describe("owner password", () => {
     return owner?.ownerId;
   };
 
-  test("makes one and shows it once", async () => {
+  test("creates one and shows it once", async () => {
     const { owner_id, email } = await newOwner();
     const made = await json("owner", "password", "--owner", owner_id);
     expect(made).toEqual({ owner_id, email, password: expect.stringMatching(/^[\w-]{24}$/) });
@@ -78,7 +78,7 @@ describe("owner password", () => {
     expect(stdout).toMatch(/^owner_id {2}own_\w{26}\nemail {5}\S+\npassword {2}[\w-]{24}\n\nKeep the password now/);
   });
 
-  test("takes one from standard input, never from the arguments that every process can read", async () => {
+  test("reads one from standard input, never from the arguments, which every process can see", async () => {
     const { owner_id, email } = await newOwner();
     const set = (password: string) =>
       stack.parley(["owner", "password", "--owner", owner_id, "--stdin", "--json"], undefined, password);
@@ -119,7 +119,7 @@ describe("key", () => {
     });
   });
 
-  test("a key can be listed, switched off and on, and deleted, and is never shown again", async () => {
+  test("a key can be listed, deactivated, activated and deleted, and is never shown again", async () => {
     const { owner_id } = await newOwner();
     const { api_key, ...made } = await json("key", "create", "--owner", owner_id, "--name", "CI");
     const key = { ...made, prefix: api_key.slice(0, 11) };
@@ -141,7 +141,7 @@ describe("key", () => {
 
 test("an owner's numbers can be added, listed and removed", async () => {
   const { owner_id } = await newOwner();
-  const number = { mobile_number: "+14155550123", telephony_provider: "TWILIO" };
+  const number = { mobile_number: "+14155550123", telephony_provider: "TWILIO", carrier_id: null };
   const owned = ["--owner", owner_id];
   expect(await json("number", "add", number.mobile_number, "--carrier", "twilio", ...owned)).toEqual(number);
   expect(await json("number", "list", ...owned)).toEqual({ mobile_numbers: [number] });
@@ -152,6 +152,27 @@ test("an owner's numbers can be added, listed and removed", async () => {
   expect(await json("number", "list", ...owned)).toEqual({ mobile_numbers: [] });
 });
 
+test("an owner's carrier can be connected from standard input, and its numbers imported", async () => {
+  const { owner_id } = await newOwner();
+  const owned = ["--owner", owner_id];
+  const trunk = JSON.stringify({ host: "trunk.example", username: "acme", password: "the trunk's password" });
+  const connect = (text: string) => stack.parley(["carrier", "connect", "sip", ...owned, "--json"], undefined, text);
+  const carrier = JSON.parse((await connect(trunk)).stdout);
+  expect(carrier).toMatchObject({ provider: "SIP", host: "trunk.example", transport: "UDP", password: "********word" });
+  expect(await json("carrier", "show", carrier.carrier_id, ...owned)).toEqual(carrier);
+  expect(await json("carrier", "list", ...owned)).toEqual({ carriers: [carrier] });
+  expect(await json("carrier", "numbers", carrier.carrier_id, ...owned)).toEqual({ numbers: [] });
+  const number = { mobile_number: "+14155550177", telephony_provider: "SIP", carrier_id: carrier.carrier_id };
+  expect(await json("carrier", "import", carrier.carrier_id, number.mobile_number, ...owned)).toEqual(number);
+  await json("number", "remove", number.mobile_number, ...owned);
+  expect(await json("carrier", "disconnect", carrier.carrier_id, ...owned)).toEqual({
+    carrier_id: carrier.carrier_id,
+    disconnected: true,
+  });
+  expect((await connect("{ username: acme }")).stderr).toContain("standard input must be a JSON object");
+  expect((await connect("{}")).stderr).toContain("host is required");
+});
+
 test("the days that conversations are kept can be read and set", async () => {
   const { owner_id } = await newOwner();
   expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 90 });
@@ -160,7 +181,7 @@ test("the days that conversations are kept can be read and set", async () => {
 });
 
 describe("without --json", () => {
-  test("a person reads aligned fields, and is told that a key is shown once", async () => {
+  test("fields are aligned, and a note says that the key is shown only once", async () => {
     const { owner_id } = await newOwner();
     const { stdout } = await stack.parley(["key", "create", "--owner", owner_id, "--scopes", "chat,calls"]);
     expect(stdout).toMatch(/^key_id {6}key_\w{26}\napi_key {5}vk_\w{43}\nowner_id {4}own_\w{26}\nname {8}-\n/);
@@ -168,12 +189,12 @@ describe("without --json", () => {
     expect(stdout).toEndWith("\n\nKeep the api_key now: it is not shown again.\n");
   });
 
-  test("a list is a table, an empty one a sentence", async () => {
+  test("a list is a table, or a sentence when it is empty", async () => {
     const { owner_id } = await newOwner();
     const list = async () => (await stack.parley(["number", "list", "--owner", owner_id])).stdout;
     expect(await list()).toBe(`${owner_id} has no numbers yet.\n`);
     await json("number", "add", "+442071838750", "--carrier", "plivo", "--owner", owner_id);
-    expect(await list()).toBe("mobile_number  telephony_provider\n+442071838750  PLIVO\n");
+    expect(await list()).toBe("mobile_number  telephony_provider  carrier_id\n+442071838750  PLIVO               -\n");
   });
 });
 
@@ -215,7 +236,7 @@ describe("what the service refuses", () => {
   });
 });
 
-describe("a command line that is not right ends with status 2 and", () => {
+describe("an invalid command line ends with status 2 and", () => {
   const KEY = ["key", "create", "--owner", "own_x"];
   test.each([
     [["owner", "create", "--name", "Acme"], "required option '--email <email>' not specified"],
@@ -255,6 +276,7 @@ test.each([
   [["owner", "create"]],
   [["key"]],
   [["key", "create"]],
+  [["carrier"]],
   [["number"]],
   [["settings"]],
   [["webhook"]],
@@ -276,7 +298,7 @@ test("the help marks the options that a command requires", async () => {
   expect(stdout).not.toMatch(/--(tier|rate-limit|json)[^\n]*Required/);
 });
 
-test("help and advice name the program as it was called", async () => {
+test("help and advice show the program name as it was called", async () => {
   const { stdout, stderr } = await runShell("parley owner foo; parley owner --help", {});
   const called = `bun ${relative(process.cwd(), MAIN)}`;
   expect(stderr).toEndWith(`See: ${called} owner --help\n`);
@@ -287,7 +309,7 @@ test("help and advice name the program as it was called", async () => {
 describe("output", () => {
   const shell = (line: string) => runShell(line, { PARLEY_HOME: stack.home });
 
-  test("that its reader stops reading ends the command without a complaint", async () => {
+  test("whose reader stops reading ends the command silently", async () => {
     for (const args of ["--help", "owner", "owner list", "owner list --json"]) {
       // The reader is gone before the command begins to write.
       const { stdout, stderr } = await shell(`{ parley ${args} 2>&1 1>&3 3>&-; } 3> >(exec true) | cat`);
@@ -312,7 +334,7 @@ describe("finding the stack", () => {
   afterAll(() => rm(elsewhere, { recursive: true }));
   const list = (env: Record<string, string>) => runCli(["owner", "list"], env, elsewhere);
 
-  test("PARLEY_ACCOUNT_ADDRESS goes before any stack.json", async () => {
+  test("PARLEY_ACCOUNT_ADDRESS takes precedence over any stack.json", async () => {
     expect((await list({ PARLEY_ACCOUNT_ADDRESS: stack.address, PARLEY_HOME: "/nowhere" })).status).toBe(0);
   });
 
@@ -337,7 +359,7 @@ describe("finding the stack", () => {
     );
   });
 
-  test("a service that is not at the address that was given says which one was asked", async () => {
+  test("an unreachable service is reported with its address", async () => {
     const { stderr } = await list({ PARLEY_ACCOUNT_ADDRESS: "127.0.0.1:1" });
     expect(stderr).toBe(
       "The account service is unreachable, try again. The request went to 127.0.0.1:1 (PARLEY_ACCOUNT_ADDRESS).\n",

@@ -28,6 +28,7 @@ export async function startStack(): Promise<Stack> {
   const service = await startServiceProcess("account", {
     DATABASE_URL: database.urls.account,
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
   });
   const dispatcher = await startServiceProcess("webhook-dispatcher", {
     DATABASE_URL: database.urls.webhook,

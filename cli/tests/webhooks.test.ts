@@ -31,7 +31,7 @@ function create(url: string, ...more: string[]) {
   return json("webhook", "create", "--name", "CRM", "--url", url, "--request-type", "POST", ...owned, ...more);
 }
 
-test("a destination can be made, listed, changed, given a new secret and deleted; secrets are shown when they are made", async () => {
+test("a destination can be created, listed, changed, given a new secret and deleted; secrets are shown only when created", async () => {
   const { secret, ...made } = await create(URL, "--disabled");
   expect(secret).toMatch(/^whsec_/);
   expect(made).toEqual({
@@ -57,7 +57,7 @@ test("a destination can be made, listed, changed, given a new secret and deleted
   expect((await stack.parley(["webhook", "list", ...owned])).stdout).toBe(`${owned[1]} has no destinations yet.\n`);
 });
 
-test("a test event shows how its attempt went", async () => {
+test("a test event shows the outcome of its attempt", async () => {
   const { destination_id } = await create(receiver.url.href);
   expect(await json("webhook", "test", destination_id, ...owned)).toMatchObject({
     destination_id,
@@ -68,7 +68,7 @@ test("a test event shows how its attempt went", async () => {
   });
 });
 
-test("deliveries are listed, and sent again, one or all that failed", async () => {
+test("deliveries are listed and can be resent, one or all failed ones", async () => {
   const { destination_id } = await create(receiver.url.href);
   status = 500;
   const { delivery_id } = await json("webhook", "test", destination_id, ...owned);
@@ -94,7 +94,7 @@ test("deliveries are listed, and sent again, one or all that failed", async () =
   expect(await json("delivery", "resend", delivery_id, ...owned)).toMatchObject({ delivery_id });
 });
 
-test("what a service refuses is one sentence that names the argument", async () => {
+test("a service's refusal is one sentence that names the argument", async () => {
   const refused = async (...args: string[]) => (await stack.parley(args)).stderr;
   const request = ["webhook", "create", "--name", "CRM", "--request-type", "POST"];
   expect(await refused(...request, "--url", "http://example.com", ...owned)).toStartWith("--url cannot be used: ");

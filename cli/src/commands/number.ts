@@ -2,7 +2,7 @@ import { CARRIERS } from "@parley/shared/domain/api-names";
 import type { Command } from "commander";
 import { type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, wordOption } from "../options.ts";
-import { presentNumber } from "../present.ts";
+import { presentOwnNumber } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 
 interface OwnerOptions {
@@ -33,7 +33,7 @@ export function addNumberCommands(program: Command, env: Environment): void {
       const response = await withAccount(env, (account) =>
         account.addMobileNumber({ ownerId: owner, mobileNumber: { mobileNumber, telephonyProvider: carrier } }),
       );
-      const fields = presentNumber(response.mobileNumber);
+      const fields = presentOwnNumber(response.mobileNumber);
       await print(json, fields, formatRecord(fields));
     });
 
@@ -44,14 +44,14 @@ export function addNumberCommands(program: Command, env: Environment): void {
     .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.listMobileNumbers({ ownerId: owner }));
-      const numbers = response.mobileNumbers.map(presentNumber);
-      const text = formatTable(["mobile_number", "telephony_provider"], numbers);
+      const numbers = response.mobileNumbers.map(presentOwnNumber);
+      const text = formatTable(["mobile_number", "telephony_provider", "carrier_id"], numbers);
       await print(json, { mobile_numbers: numbers }, numbers.length > 0 ? text : `${owner} has no numbers yet.`);
     });
 
   number
     .command("remove")
-    .description("Remove a phone number from an owner")
+    .description("Remove a phone number from an owner; an imported one gets back at its carrier what it had before")
     .argument("<mobile_number>", E164)
     .addOption(ownerOption())
     .addOption(jsonOption())

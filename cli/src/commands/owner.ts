@@ -6,6 +6,7 @@ import { type AccountClient, type Environment, withAccount } from "../connection
 import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
 import { presentOwner, presentOwnerInFull } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
+import { readStdin } from "../stdin.ts";
 
 interface PlanOptions {
   tier?: keyof typeof TIERS;
@@ -120,7 +121,7 @@ A password has 15 to 256 characters.
 ${examples(program, "owner password --owner own_…", "owner password --owner own_… --stdin < password.txt")}`,
     )
     .action(async ({ owner, stdin, json }: PasswordOptions) => {
-      const password = stdin ? await readLine() : randomBytes(PASSWORD_BYTES).toString("base64url");
+      const password = stdin ? await readStdin() : randomBytes(PASSWORD_BYTES).toString("base64url");
       const fields = await withAccount(env, async (account) => {
         await account.setPassword({ ownerId: owner, password });
         const { owner: changed } = await account.getOwner({ ownerId: owner });
@@ -153,11 +154,6 @@ function rateLimitOption(): Option {
     "--rate-limit <number>",
     "Requests per minute of each key, required for the enterprise tier and only for it",
   ).argParser(parseWholeNumber);
-}
-
-/** Standard input without its final line ending. */
-async function readLine(): Promise<string> {
-  return (await Bun.stdin.text()).replace(/\r?\n$/, "");
 }
 
 async function listAllOwners(account: AccountClient): Promise<Owner[]> {

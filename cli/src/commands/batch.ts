@@ -1,0 +1,110 @@
+import { ConfigError } from "@parley/shared/config";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Environment } from "../connection.ts";
+import { examples, jsonOption, parseTime, parseWholeNumber } from "../options.ts";
+import { formatRecord, formatTable, print, type Value } from "../print.ts";
+import { publicApi } from "../public-api.ts";
+
+interface BatchOptions {
+  agent: string;
+  csv: string;
+  from?: string;
+  start?: Date;
+  window?: { from_time: string; to_time: string };
+  timezone: string;
+  retries: number;
+  retryAfter: number;
+  json?: boolean;
+}
+
+/** Beside the fields that the API shows. */
+interface Batch {
+  counts: Record<string, number>;
+}
+
+const COLUMNS = ["batch_id", "status", "agent_id", "total", "created_at", "ended_at"];
+
+export function addBatchCommands(program: Command, env: Environment): void {
+  const batch = program
+    .command("batch")
+    .description("Have an agent call many numbers, with the key in PARLEY_API_KEY")
+    .addHelpText(
+      "after",
+      examples(
+        program,
+        "batch create --agent agt_… --csv customers.csv --window 09:00-17:00 --timezone America/New_York",
+        "batch get bat_…",
+      ),
+    );
+
+  batch
+    .command("create")
+    .description("Call the numbers of a CSV file")
+    .requiredOption("--agent <agent_id>", "The agent that calls, agt_…")
+    .requiredOption("--csv <file>", "With a column to_mobile_number, and a dynamic variable in each other column")
+    .option("--from <mobile_number>", "The number that calls (default: the agent's first)")
+    .addOption(new Option("--start <time>", "When the first call may begin (default: now)").argParser(parseTime))
+    .addOption(
+      new Option("--window <from-to>", "Time of day at which calls may begin: 09:00-17:00").argParser(parseWindow),
+    )
+    .option("--timezone <zone>", "Of the window", "UTC")
+    .addOption(
+      new Option("--retries <number>", "How often a number that is busy or does not answer is called again")
+        .argParser(parseWholeNumber)
+        .default(0),
+    )
+    .addOption(new Option("--retry-after <minutes>", "Minutes between").argParser(parseWholeNumber).default(60))
+    .addOption(jsonOption())
+    .action(async ({ agent, csv, from, start, window, timezone, retries, retryAfter, json }: BatchOptions) => {
+      const text = await Bun.file(csv)
+        .text()
+        .catch(() => {
+          throw new ConfigError(`${csv} cannot be read`);
+        });
+      const created = await publicApi(env).post<Batch>("/call-batches", {
+        agent_id: agent,
+        csv: text,
+        ...(from && { from_mobile_number: from }),
+        ...(start && { start_at: start.toISOString() }),
+        ...(window && { window: { ...window, timezone } }),
+        ...(retries > 0 && { retries: { max: retries, after_minutes: retryAfter, on: ["busy", "no_answer"] } }),
+      });
+      await show(created, json);
+    });
+
+  batch
+    .command("list")
+    .description("List the newest 100 batches")
+    .addOption(jsonOption())
+    .action(async ({ json }: BatchOptions) => {
+      const list = await publicApi(env).get<{ batches: Record<string, Value>[] }>("/call-batches?page_size=100");
+      await print(json, list, list.batches.length > 0 ? formatTable(COLUMNS, list.batches) : "There are no batches.");
+    });
+
+  for (const [name, description, method] of [
+    ["get", "Show a batch with its counts", "get"],
+    ["pause", "Begin no further calls", "post"],
+    ["resume", "Begin calls again", "post"],
+    ["cancel", "Begin no further calls, for good", "post"],
+  ] as const) {
+    batch
+      .command(name)
+      .description(description)
+      .argument("<batch_id>", "The batch, bat_…")
+      .addOption(jsonOption())
+      .action(async (batchId: string, { json }: BatchOptions) => {
+        const path = `/call-batches/${encodeURIComponent(batchId)}${method === "get" ? "" : `/${name}`}`;
+        await show(await publicApi(env)[method]<Batch>(path), json);
+      });
+  }
+}
+
+async function show({ counts, ...batch }: Batch, json: boolean | undefined): Promise<void> {
+  await print(json, { ...batch, counts }, formatRecord({ ...batch, ...counts }));
+}
+
+function parseWindow(text: string): BatchOptions["window"] {
+  const [, from_time, to_time] = /^(\d{2}:\d{2})-(\d{2}:\d{2})$/.exec(text) ?? [];
+  if (!from_time || !to_time) throw new InvalidArgumentError("It must be two times of day, such as 09:00-17:00.");
+  return { from_time, to_time };
+}

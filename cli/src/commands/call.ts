@@ -1,0 +1,177 @@
+import { ConfigError } from "@parley/shared/config";
+import { ServiceError } from "@parley/shared/errors";
+import { resampler } from "@parley/shared/media/resample";
+import { readWav, type Wav } from "@parley/shared/media/wav";
+import { PHONE_HZ } from "@parley/shared/phone/audio";
+import { NotAnswered } from "@parley/shared/phone/dial";
+import { type Command, Option } from "commander";
+import { call } from "../call/caller.ts";
+import { type CallConversation, type Captions, callApi, followCall } from "../call/captions.ts";
+import { phoneCall } from "../call/phone-call.ts";
+import { type StackAddresses, stackAddresses } from "../call/stack-addresses.ts";
+import type { Environment } from "../connection.ts";
+import { examples, jsonOption } from "../options.ts";
+import { formatRecord, print, visible, write } from "../print.ts";
+import { publicApi } from "../public-api.ts";
+
+interface CallCommandOptions {
+  agent?: string;
+  say?: string[];
+  wav?: string[];
+  record?: string;
+  json?: boolean;
+}
+
+/** Of those that the stand-in has, the one that it understands best. */
+const VOICE = "kal16";
+const SPOKEN_WITHIN_MS = 30_000;
+
+export function addCallCommand(program: Command, env: Environment): void {
+  const more = (value: string, before: string[] = []) => [...before, value];
+  program
+    .command("call")
+    .description("Call an agent of the stack on this machine, and read what is said; or have an agent call a number")
+    .argument("<agent_id|mobile_number>", "The agent that you call, agt_…, or the number that --agent calls, +…")
+    .option("--agent <agent_id>", "The agent that calls the number")
+    .addOption(
+      new Option(
+        "--say <text>",
+        "Say this, spoken by the speech stand-in, when the agent has finished; repeatable",
+      ).argParser(more),
+    )
+    .addOption(new Option("--wav <file>", "Likewise, from a WAV file of 16-bit PCM; after all --say").argParser(more))
+    .option("--record <file>", "Write both sides to a stereo WAV file, the agent on the right")
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Without --say and --wav it listens until the agent hangs up. Ctrl-C hangs up.
+${examples(program, 'call agt_… --say "When are you open?" --say "Thank you, bye." --record call.wav', "call +14155550188 --agent agt_…")}`,
+    )
+    .action(async (agentId: string, { agent, say = [], wav = [], record, json }: CallCommandOptions) => {
+      if (agentId.startsWith("+")) return callNumber(env, agentId, agent, json);
+      const stack = stackAddresses(env);
+      const lines = [
+        ...(await Promise.all(say.map((text) => spoken(stack, text)))),
+        ...(await Promise.all(wav.map(read))),
+      ];
+      const hangUp = new AbortController();
+      const stop = () => hangUp.abort();
+      process.once("SIGINT", stop);
+      const tell = (line: string) => (json ? Promise.resolve() : write(process.stdout, `${visible(line)}\n`));
+
+      const api = callApi(stack.url, stack.apiKey);
+      const known = await api.newest(agentId).catch(() => null);
+      let captions: Captions | null = null;
+      try {
+        const recorded = await call({
+          server: stack.sip,
+          callee: agentId,
+          lines: lines.length > 0 ? lines : null,
+          signal: hangUp.signal,
+          connected: () => {
+            void tell(`Connected with ${agentId}. Ctrl-C hangs up.`);
+            captions = followCall(api, agentId, known?.conversation_id ?? null, (role, content) => {
+              void tell(`${role === "user" ? "you  " : "agent"}  ${content}`);
+            });
+          },
+        });
+        if (record) await Bun.write(record, recorded.file());
+        await show((await (captions as Captions | null)?.end()) ?? null, record, json);
+      } catch (error) {
+        throw error instanceof NotAnswered ? refused(error, agentId) : error;
+      } finally {
+        process.off("SIGINT", stop);
+      }
+    });
+}
+
+async function callNumber(
+  env: Environment,
+  to: string,
+  agentId: string | undefined,
+  json: boolean | undefined,
+): Promise<void> {
+  if (!agentId) throw new ConfigError("Name the agent that calls the number: --agent agt_…");
+  const hangUp = new AbortController();
+  const stop = () => hangUp.abort();
+  process.once("SIGINT", stop);
+  try {
+    const ended = await phoneCall(publicApi(env), { agentId, to }, hangUp.signal, (status) => {
+      if (!json) void write(process.stdout, `${status}\n`);
+    });
+    await print(json, ended, formatRecord(ended));
+  } finally {
+    process.off("SIGINT", stop);
+  }
+}
+
+/** By the stack's stand-in. @throws ServiceError when it does not answer */
+async function spoken({ speechUrl }: StackAddresses, text: string): Promise<Int16Array> {
+  const unavailable = (why: string) => new ServiceError("unavailable", `The speech stand-in at ${speechUrl} ${why}`);
+  const response = await fetch(`${speechUrl}/audio/speech`, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ input: text, voice: VOICE }),
+    signal: AbortSignal.timeout(SPOKEN_WITHIN_MS),
+  }).catch(() => {
+    throw unavailable("does not answer");
+  });
+  const wav = response.ok ? readWav(new Uint8Array(await response.arrayBuffer())) : null;
+  if (!wav) throw unavailable(`could not speak (${response.status})`);
+  return asPhoneAudio(wav);
+}
+
+/** @throws ConfigError when the file cannot be used */
+async function read(path: string): Promise<Int16Array> {
+  const bytes = await Bun.file(path)
+    .bytes()
+    .catch(() => {
+      throw new ConfigError(`${path} cannot be read`);
+    });
+  const wav = readWav(bytes);
+  if (!wav)
+    throw new ConfigError(`${path} is not a WAV file of 16-bit PCM: convert it, such as by ffmpeg -i … ${path}`);
+  return asPhoneAudio(wav);
+}
+
+/** The first channel. */
+function asPhoneAudio({ samplesPerSecond, channels, samples }: Wav): Int16Array {
+  const one = samples.filter((_, at) => at % channels === 0);
+  return resampler(samplesPerSecond, PHONE_HZ)(one);
+}
+
+async function show(
+  conversation: CallConversation | null,
+  record: string | undefined,
+  json: boolean | undefined,
+): Promise<void> {
+  const { conversation_id = null, conversation_status = null, conversation_transcript = [] } = conversation ?? {};
+  const document = {
+    conversation_id,
+    conversation_status,
+    conversation_transcript,
+    recording: record ?? null,
+  };
+  const over = conversation
+    ? `The call is over. Conversation ${conversation_id}: ${conversation_status}`
+    : "The call is over. The key in PARLEY_API_KEY cannot read its conversation.";
+  await print(json, document, record ? `${over}\nRecorded to ${record}` : over);
+}
+
+/** What a refusal means to the caller (services/voice answers so). */
+function refused({ status, message }: NotAnswered, agentId: string): ServiceError {
+  if (status === 404) return new ServiceError("not_found", `There is no agent ${agentId} on this stack`);
+  if (status === 480) {
+    const why = "it lacks a model, a voice or a provider's key: the log of the voice service says what";
+    return new ServiceError("condition", `Agent ${agentId} cannot be called: ${why}`);
+  }
+  if (status === 486)
+    return new ServiceError("rate_limited", "Its account has as many calls as it may: try again later");
+  if (status === 408)
+    return new ServiceError(
+      "unavailable",
+      'Nobody answers. If the stack is not running, start it with "bun run start".',
+    );
+  return new ServiceError("unavailable", message);
+}

@@ -1,0 +1,52 @@
+import type { Command } from "commander";
+import type { Environment } from "../connection.ts";
+import { examples, jsonOption } from "../options.ts";
+import { formatRecord, formatTable, print, type Value } from "../print.ts";
+import { publicApi } from "../public-api.ts";
+
+interface CallsOptions {
+  status?: string;
+  batch?: string;
+  json?: boolean;
+}
+
+const COLUMNS = ["call_id", "status", "outcome", "to_mobile_number", "created_at", "duration_seconds"];
+
+export function addCallsCommands(program: Command, env: Environment): void {
+  const calls = program
+    .command("calls")
+    .description("Show and hang up the calls that agents make, with the key in PARLEY_API_KEY")
+    .addHelpText("after", examples(program, "calls list --status RINGING,IN_PROGRESS", "calls hang-up call_…"));
+
+  calls
+    .command("list")
+    .description("List the newest 100 calls")
+    .option("--status <statuses>", "Only these: QUEUED, RINGING, IN_PROGRESS, ENDED, separated by commas")
+    .option("--batch <batch_id>", "Only those of this batch")
+    .addOption(jsonOption())
+    .action(async ({ status, batch, json }: CallsOptions) => {
+      const query = new URLSearchParams({
+        page_size: "100",
+        ...(status && { status }),
+        ...(batch && { batch_id: batch }),
+      });
+      const list = await publicApi(env).get<{ calls: Record<string, Value>[] }>(`/calls?${query}`);
+      await print(json, list, list.calls.length > 0 ? formatTable(COLUMNS, list.calls) : "There are no such calls.");
+    });
+
+  for (const [name, description, method, action] of [
+    ["get", "Show a call", "get", ""],
+    ["hang-up", "Take a call out of the queue, stop its ringing or end it", "post", "/hangup"],
+  ] as const) {
+    calls
+      .command(name)
+      .description(description)
+      .argument("<call_id>", "The call, call_…")
+      .addOption(jsonOption())
+      .action(async (callId: string, { json }: CallsOptions) => {
+        const path = `/calls/${encodeURIComponent(callId)}${action}`;
+        const call = await publicApi(env)[method]<Record<string, Value>>(path);
+        await print(json, call, formatRecord(call));
+      });
+  }
+}

@@ -1,0 +1,141 @@
+import type { Carrier } from "@parley/proto/parley/account/v1/account.ts";
+import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
+import { CARRIER_PROVIDERS, type CarrierProvider, carrierFields } from "@parley/shared/domain/carriers";
+import { presentCarrier, presentCarrierNumber, readCarrierSettings } from "@parley/shared/domain/present/carrier";
+import { Argument, type Command } from "commander";
+import { type Environment, withAccount } from "../connection.ts";
+import { examples, jsonOption, ownerOption } from "../options.ts";
+import { presentOwnNumber } from "../present.ts";
+import { formatRecord, formatTable, print } from "../print.ts";
+import { readStdin } from "../stdin.ts";
+
+interface OwnerOptions {
+  owner: string;
+  json?: boolean;
+}
+
+/** The carrier is asked meanwhile. */
+const PATIENT = { timeoutMs: CARRIER_CALL_MS };
+const PROVIDERS = Object.keys(CARRIER_PROVIDERS) as CarrierProvider[];
+
+export function addCarrierCommands(program: Command, env: Environment): void {
+  const carrier = program
+    .command("carrier")
+    .description("Connect an owner's accounts with carriers and other providers of channels")
+    .addHelpText(
+      "after",
+      examples(
+        program,
+        "carrier connect twilio --owner own_… < twilio.json",
+        "carrier numbers car_… --owner own_…",
+        "carrier import car_… +14155550123 --owner own_…",
+      ),
+    );
+
+  carrier
+    .command("connect")
+    .description("Connect an account, after verifying its credentials; connecting it again replaces them")
+    .addArgument(new Argument("<provider>", "The provider").choices(PROVIDERS.map((name) => name.toLowerCase())))
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .addHelpText(
+      "after",
+      `
+Reads the account from standard input as a JSON object with these fields:
+${PROVIDERS.map((provider) => `  ${provider.padEnd(8)}  ${fieldsOf(provider)}`).join("\n")}
+${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid": "AC…", "auth_token": "…" }'`)}`,
+    )
+    .action(async (given: string, { owner, json }: OwnerOptions, command: Command) => {
+      const provider = given.toUpperCase();
+      const settings = readCarrierSettings(parseObject(await readStdin(), command));
+      const response = await withAccount(env, (account) =>
+        account.connectCarrier({ ownerId: owner, provider, settings }, PATIENT),
+      );
+      await show(response.carrier, json);
+    });
+
+  carrier
+    .command("list")
+    .description("List an owner's carriers, oldest first")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async ({ owner, json }: OwnerOptions) => {
+      const { carriers } = await withAccount(env, (account) => account.listCarriers({ ownerId: owner }));
+      const all = carriers.map(presentCarrier);
+      const text = formatTable(["carrier_id", "provider", "created_at"], all);
+      await print(json, { carriers: all }, all.length > 0 ? text : `${owner} has no carriers yet.`);
+    });
+
+  carrier
+    .command("show")
+    .description("Show a carrier with its secrets masked")
+    .argument("<carrier_id>")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
+      const response = await withAccount(env, (account) => account.getCarrier({ ownerId: owner, carrierId }));
+      await show(response.carrier, json);
+    });
+
+  carrier
+    .command("numbers")
+    .description("List the phone numbers that the account has at the carrier")
+    .argument("<carrier_id>")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
+      const response = await withAccount(env, (account) =>
+        account.listCarrierNumbers({ ownerId: owner, carrierId }, PATIENT),
+      );
+      const numbers = response.numbers.map(presentCarrierNumber);
+      const text = formatTable(["mobile_number", "name", "takes_calls", "imported"], numbers);
+      await print(json, { numbers }, numbers.length > 0 ? text : "The carrier lists no phone numbers.");
+    });
+
+  carrier
+    .command("import")
+    .description("Import a phone number, whose calls the carrier sends here from then on")
+    .argument("<carrier_id>")
+    .argument("<mobile_number>", "The number in E.164 form, such as +14155550123")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async (carrierId: string, mobileNumber: string, { owner, json }: OwnerOptions) => {
+      const request = { ownerId: owner, carrierId, mobileNumber };
+      const response = await withAccount(env, (account) => account.importCarrierNumber(request, PATIENT));
+      const fields = presentOwnNumber(response.mobileNumber);
+      await print(json, fields, formatRecord(fields));
+    });
+
+  carrier
+    .command("disconnect")
+    .description("Disconnect a carrier of which no phone number is left")
+    .argument("<carrier_id>")
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
+      await withAccount(env, (account) => account.disconnectCarrier({ ownerId: owner, carrierId }));
+      await print(json, { carrier_id: carrierId, disconnected: true }, `Disconnected ${carrierId}.`);
+    });
+}
+
+/** @param command shows how to use it if the text is wrong */
+function parseObject(text: string, command: Command): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Told below.
+  }
+  return command.error("error: standard input must be a JSON object with the fields of the account");
+}
+
+function fieldsOf(provider: CarrierProvider): string {
+  const fields = carrierFields(provider).map(({ rule }) => (rule.isOptional ? `[${rule.api}]` : rule.api));
+  return fields.join(", ");
+}
+
+function show(carrier: Carrier | undefined, json: boolean | undefined): Promise<void> {
+  if (!carrier) throw new Error("the service answered with an empty message");
+  const fields = presentCarrier(carrier);
+  return print(json, fields, formatRecord(fields));
+}

@@ -1,0 +1,44 @@
+import { type ErrorKind, ServiceError } from "@parley/shared/errors";
+import { apiAddress } from "./call/stack-addresses.ts";
+import type { Environment } from "./connection.ts";
+
+/** The public API of the running stack, with the key of `PARLEY_API_KEY`. */
+export interface PublicApi {
+  /** @throws ServiceError with the API's own words */
+  get<T>(path: string): Promise<T>;
+  post<T>(path: string, body?: object): Promise<T>;
+}
+
+const WITHIN_MS = 30_000;
+const KINDS: Readonly<Record<number, ErrorKind>> = {
+  400: "condition",
+  401: "unauthenticated",
+  403: "forbidden",
+  404: "not_found",
+  422: "invalid",
+  429: "rate_limited",
+  503: "unavailable",
+};
+
+/** @throws ConfigError when the stack's address or key is unknown */
+export function publicApi(env: Environment): PublicApi {
+  const { url, apiKey } = apiAddress(env);
+  const send = async <T>(method: "GET" | "POST", path: string, body?: object): Promise<T> => {
+    const response = await fetch(`${url}/v1/public${path}`, {
+      method,
+      headers: { "X-API-Key": apiKey, ...(body && { "Content-Type": "application/json" }) },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(WITHIN_MS),
+    }).catch((cause: unknown) => {
+      throw new ServiceError("unavailable", `The API at ${url} does not answer`, { cause });
+    });
+    const answer = (await response.json().catch(() => ({}))) as T & { detail?: string };
+    if (response.ok) return answer;
+    const detail = answer.detail ?? `The API answered with ${response.status}`;
+    throw new ServiceError(KINDS[response.status] ?? "internal", detail);
+  };
+  return {
+    get: (path) => send("GET", path),
+    post: (path, body) => send("POST", path, body),
+  };
+}

@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const MAIN = join(import.meta.dir, "../src/main.ts");
+const CALL = { call_id: "call_1", status: "ENDED", outcome: "SUCCESS", to_mobile_number: "+14155550188", notes: null };
+const COUNTS = { pending: 2, calling: 0 };
+const BATCH = { batch_id: "bat_1", status: "RUNNING", agent_id: "agt_1", total: 2, counts: COUNTS };
+
+let folder: string;
+/** Answers as the API does, and remembers what it was asked. */
+let api: Bun.Server<undefined>;
+let asked: { line: string; key: string | null; body: unknown }[] = [];
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-cli-calls-"));
+  api = Bun.serve({
+    port: 0,
+    hostname: "127.0.0.1",
+    fetch: async (request) => {
+      const { pathname, search } = new URL(request.url);
+      const text = await request.text();
+      const line = `${request.method} ${pathname}${search}`;
+      asked.push({ line, key: request.headers.get("x-api-key"), body: text === "" ? null : JSON.parse(text) });
+      if (pathname.endsWith("/unknown")) return Response.json({ detail: "Call not found" }, { status: 404 });
+      if (pathname.startsWith("/v1/public/call-batches")) return Response.json({ ...BATCH, batches: [BATCH] });
+      return Response.json({ ...CALL, calls: [CALL] });
+    },
+  });
+});
+afterAll(async () => {
+  await api.stop(true);
+  await rm(folder, { recursive: true, force: true });
+});
+beforeEach(() => {
+  asked = [];
+});
+
+async function parley(...args: string[]) {
+  const env = { ...process.env, PARLEY_URL: api.url.origin, PARLEY_API_KEY: "vk_1", PARLEY_HOME: folder };
+  const child = Bun.spawn([process.execPath, MAIN, ...args], { env, stdio: ["ignore", "pipe", "pipe"] });
+  const [stdout, stderr] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
+  return { stdout, stderr, status: await child.exited };
+}
+
+test("an agent calls a number, and the call is followed to its end", async () => {
+  const { stdout, status } = await parley("call", "+14155550188", "--agent", "agt_1");
+  expect(status).toBe(0);
+  expect(stdout).toStartWith("ENDED\n");
+  expect(stdout).toContain("SUCCESS");
+  expect(asked.map(({ line }) => line)).toEqual(["POST /v1/public/calls", "GET /v1/public/calls/call_1"]);
+  expect(asked[0]).toMatchObject({ key: "vk_1", body: { agent_id: "agt_1", to_mobile_number: "+14155550188" } });
+});
+
+test("a number without an agent that calls it is refused", async () => {
+  const { stderr, status } = await parley("call", "+14155550188");
+  expect({ stderr, status }).toEqual({ stderr: "Name the agent that calls the number: --agent agt_…\n", status: 1 });
+  expect(asked).toEqual([]);
+});
+
+test("calls are listed and hung up, and the API's words are shown when it refuses", async () => {
+  const list = await parley("calls", "list", "--status", "RINGING", "--json");
+  expect(JSON.parse(list.stdout).calls).toEqual([CALL]);
+  expect(await parley("calls", "hang-up", "call_1")).toMatchObject({ status: 0 });
+  expect(asked.map(({ line }) => line)).toEqual([
+    "GET /v1/public/calls?page_size=100&status=RINGING",
+    "POST /v1/public/calls/call_1/hangup",
+  ]);
+  const refused = await parley("calls", "get", "unknown");
+  expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("Call not found") });
+});
+
+test("a batch is made of a CSV file and changed", async () => {
+  const csv = join(folder, "customers.csv");
+  await Bun.write(csv, "to_mobile_number\n+14155550188\n");
+  const options = ["--agent", "agt_1", "--csv", csv, "--window", "09:00-17:00", "--retries", "2"];
+  const created = await parley("batch", "create", ...options);
+  expect(created.stdout).toContain("pending");
+  expect(asked[0]).toMatchObject({
+    line: "POST /v1/public/call-batches",
+    body: {
+      agent_id: "agt_1",
+      csv: "to_mobile_number\n+14155550188\n",
+      window: { from_time: "09:00", to_time: "17:00", timezone: "UTC" },
+      retries: { max: 2, after_minutes: 60, on: ["busy", "no_answer"] },
+    },
+  });
+  await parley("batch", "pause", "bat_1");
+  expect(asked[1]?.line).toBe("POST /v1/public/call-batches/bat_1/pause");
+});

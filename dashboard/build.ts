@@ -1,0 +1,96 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { constants, gzip, zstdCompress } from "node:zlib";
+import tailwind from "bun-plugin-tailwind";
+
+const HERE = import.meta.dir;
+const BUILDS = join(HERE, "dist");
+/** What a build is made of: a change of any of these makes another build. */
+const SOURCES = ["src/**/*", "build.ts", "package.json", "../bun.lock"];
+/** Builds that are kept, because processes of an earlier start may still begin from one. */
+const KEPT = 4;
+
+/** The folder with the dashboard that the current sources make; builds it when none is there. */
+export async function builtDashboard(): Promise<string> {
+  const folder = join(BUILDS, await digestOfSources());
+  if (existsSync(folder)) return folder;
+  await mkdir(BUILDS, { recursive: true });
+  const draft = await mkdtemp(join(BUILDS, "draft-"));
+  try {
+    await buildDashboard(draft);
+    await rename(draft, folder);
+  } catch (error) {
+    await rm(draft, { recursive: true, force: true });
+    // Another process has just made the same build.
+    if (!existsSync(folder)) throw error;
+  }
+  await removeOldBuilds();
+  return folder;
+}
+
+/**
+ * Builds the page, its scripts and styles with hashed names, and beside each file its compressed forms.
+ * @throws AggregateError with the compiler's messages
+ */
+export async function buildDashboard(folder: string): Promise<void> {
+  await Bun.build({
+    entrypoints: [join(HERE, "src/index.html")],
+    outdir: folder,
+    splitting: true,
+    minify: true,
+    publicPath: "/",
+    naming: { entry: "[name].[ext]", chunk: "assets/[name]-[hash].[ext]", asset: "assets/[name]-[hash].[ext]" },
+    define: { "process.env.NODE_ENV": '"production"' },
+    // Bun puts fonts into the style sheet, where they delay the first paint; these are copied instead.
+    external: ["/assets/*.woff2"],
+    plugins: [tailwind],
+  });
+  await copyFonts(join(folder, "assets"));
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  await Promise.all(
+    files.filter((file) => file.isFile()).map(({ parentPath, name }) => compress(join(parentPath, name))),
+  );
+}
+
+/** The style sheet names these files; the version stands in for a hash. */
+async function copyFonts(folder: string): Promise<void> {
+  const root = join(HERE, "node_modules/@fontsource-variable/inter");
+  const { version } = await Bun.file(join(root, "package.json")).json();
+  for (const subset of ["latin", "latin-ext"]) {
+    const font = Bun.file(join(root, `files/inter-${subset}-wght-normal.woff2`));
+    await Bun.write(join(folder, `inter-${subset}-${version}.woff2`), font);
+  }
+}
+
+const ZSTD_LEVEL = 19;
+
+async function compress(path: string): Promise<void> {
+  if (path.endsWith(".woff2")) return;
+  const bytes = await Bun.file(path).bytes();
+  const zstd = { params: { [constants.ZSTD_c_compressionLevel]: ZSTD_LEVEL } };
+  await Bun.write(`${path}.gz`, await promisify(gzip)(bytes, { level: 9 }));
+  await Bun.write(`${path}.zst`, await promisify(zstdCompress)(bytes, zstd));
+}
+
+async function digestOfSources(): Promise<string> {
+  const found = await Promise.all(SOURCES.map((pattern) => Array.fromAsync(new Bun.Glob(pattern).scan({ cwd: HERE }))));
+  const hash = new Bun.CryptoHasher("sha256");
+  for (const path of found.flat().sort()) {
+    hash.update(`${path}\n`);
+    hash.update(await Bun.file(join(HERE, path)).bytes());
+  }
+  return hash.digest("hex").slice(0, 16);
+}
+
+async function removeOldBuilds(): Promise<void> {
+  const builds = (await readdir(BUILDS)).filter((name) => !name.startsWith("draft-"));
+  const dated = await Promise.all(
+    builds.map(async (name) => ({ name, at: (await Bun.file(join(BUILDS, name, "index.html")).stat()).mtimeMs })),
+  );
+  const old = dated.sort((a, b) => b.at - a.at).slice(KEPT);
+  for (const { name } of old) await rm(join(BUILDS, name), { recursive: true, force: true });
+}
+
+if (import.meta.main) console.log(await builtDashboard());

@@ -1,0 +1,45 @@
+/** What the API answers instead of a result, or that it could not be reached. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  /** 0 when the gateway could not be reached. */
+  readonly status: number;
+  /** Violated rules by the path of their field, such as `llm.model_name`. */
+  readonly fields: ReadonlyMap<string, string>;
+  /** What is wrong with the request, in order: of one field there may be several. */
+  readonly violations: readonly string[];
+  /** Seconds after which a retry may succeed; 0 if the API did not say. */
+  readonly retryAfterSeconds: number;
+
+  constructor(
+    status: number,
+    detail: string,
+    fields = new Map<string, string>(),
+    retryAfterSeconds = 0,
+    violations: readonly string[] = [],
+  ) {
+    super(detail);
+    this.status = status;
+    this.fields = fields;
+    this.violations = violations;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** Reads the problem that a response is. */
+export function problemIn(response: Response, body: unknown): Problem {
+  const { detail, errors = [] } = (body ?? {}) as { detail?: string; errors?: { path: string; message: string }[] };
+  const fields = new Map(errors.map(({ path, message }) => [path, message]));
+  const retryAfter = Number(response.headers.get("retry-after") ?? 0);
+  return new Problem(
+    response.status,
+    detail ?? `The server answered with status ${response.status}`,
+    fields,
+    retryAfter,
+    errors.map(({ message }) => message),
+  );
+}
+
+/** The sentence to show for anything thrown. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

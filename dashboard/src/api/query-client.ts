@@ -1,0 +1,22 @@
+import { MutationCache, QueryCache, QueryClient } from "@tanstack/react-query";
+import { Problem } from "./problem.ts";
+
+const RETRIES = 2;
+
+/** @param onSignedOut called when an answer says that the session has ended */
+export function createQueryClient(onSignedOut: () => void): QueryClient {
+  const onError = (error: Error) => {
+    if (error instanceof Problem && error.status === 401) onSignedOut();
+  };
+  return new QueryClient({
+    queryCache: new QueryCache({ onError }),
+    mutationCache: new MutationCache({ onError }),
+    defaultOptions: { queries: { retry: isWorthRetrying, staleTime: 5_000 } },
+  });
+}
+
+/** What the client did wrong stays wrong. */
+function isWorthRetrying(failures: number, error: Error): boolean {
+  const status = error instanceof Problem ? error.status : 0;
+  return failures < RETRIES && (status === 0 || status >= 500);
+}

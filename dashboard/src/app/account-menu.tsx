@@ -1,0 +1,62 @@
+import { useMutation, useQueryClient, useSuspenseQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { BookOpen, Check, ChevronsUpDown, LogOut } from "lucide-react";
+import { api, ask } from "../api/client.ts";
+import { meQuery } from "../api/session.ts";
+import { Menu, MenuItem, MenuLabel, MenuLine } from "../ui/menu.tsx";
+import { tellFailure } from "../ui/toasts.tsx";
+import { THEMES, type Theme, useTheme } from "./theme.ts";
+
+/** Who is signed in, with the look, the documentation and signing out behind it. */
+export function AccountMenu() {
+  const { data: me } = useSuspenseQuery(meQuery);
+  const [theme, setTheme] = useTheme();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const signOut = useMutation({
+    mutationFn: () => ask(api.POST("/v1/manage/sign-out")),
+    onSuccess: async () => {
+      await navigate({ to: "/sign-in" });
+      client.clear();
+    },
+    onError: tellFailure,
+  });
+  return (
+    <Menu
+      align="start"
+      trigger={
+        <button
+          type="button"
+          className="flex w-full items-center gap-2.5 rounded-md px-2 py-1.5 text-left hover:bg-hover"
+        >
+          <span
+            aria-hidden
+            className="flex size-7 shrink-0 items-center justify-center rounded-full bg-accent-soft text-xs font-semibold text-accent-ink uppercase"
+          >
+            {[...me.name][0]}
+          </span>
+          <span className="min-w-0 flex-1">
+            <span className="block truncate text-[0.8125rem] font-medium">{me.name}</span>
+            <span className="block truncate text-xs text-muted">{me.email}</span>
+          </span>
+          <ChevronsUpDown className="size-4 text-muted" aria-hidden />
+        </button>
+      }
+    >
+      <MenuLabel>Theme</MenuLabel>
+      {Object.entries(THEMES).map(([value, label]) => (
+        <MenuItem key={value} onSelect={() => setTheme(value as Theme)}>
+          {theme === value ? <Check aria-label="Chosen" /> : <span className="size-4" />}
+          {label}
+        </MenuItem>
+      ))}
+      <MenuLine />
+      <MenuItem onSelect={() => window.open("/docs", "_blank", "noopener")}>
+        <BookOpen aria-hidden /> API reference
+      </MenuItem>
+      <MenuItem onSelect={() => signOut.mutate()}>
+        <LogOut aria-hidden /> Sign out
+      </MenuItem>
+    </Menu>
+  );
+}

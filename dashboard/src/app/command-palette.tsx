@@ -1,0 +1,97 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Command } from "cmdk";
+import { Bot, KeyRound, type LucideIcon, Plus } from "lucide-react";
+import { type ReactNode, useState } from "react";
+import { api, ask } from "../api/client.ts";
+import { DESTINATIONS } from "./navigation.ts";
+
+const FOUND_MAX = 8;
+
+/** A field in which every page, agent and frequent action is a few letters away. */
+export function CommandPalette({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [text, setText] = useState("");
+  const navigate = useNavigate();
+  const agents = useQuery({
+    queryKey: ["agents", "palette", text],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/agents", { params: { query: { search: text, page_size: FOUND_MAX } }, signal })),
+    enabled: open && text.trim() !== "",
+    placeholderData: (before) => before,
+  });
+  const close = () => {
+    setText("");
+    onClose();
+  };
+  const go = (to: string, search = {}) => {
+    close();
+    navigate({ to, search });
+  };
+  const found = text.trim() === "" ? [] : (agents.data?.agents ?? []);
+  return (
+    <Command.Dialog
+      open={open}
+      onOpenChange={(next) => next || close()}
+      label="Search or jump to"
+      overlayClassName="fixed inset-0 z-40 bg-black/45"
+      contentClassName="fixed top-[14vh] left-1/2 z-50 w-[calc(100vw-2rem)] max-w-xl -translate-x-1/2 overflow-hidden rounded-xl border border-line bg-raised shadow-2xl"
+    >
+      <Command.Input
+        value={text}
+        onValueChange={setText}
+        placeholder="Search agents, pages and actions…"
+        className="h-12 w-full border-b border-line bg-transparent px-4 text-[0.9375rem] outline-none"
+      />
+      <Command.List className="max-h-80 overflow-y-auto p-2 [&_[cmdk-group-heading]]:px-2.5 [&_[cmdk-group-heading]]:py-1.5 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted">
+        <Command.Empty className="px-3 py-8 text-center text-muted">Nothing found.</Command.Empty>
+        {found.length > 0 && (
+          <Command.Group heading="Agents">
+            {found.map(({ id, agent_name }) => (
+              <Entry key={id} value={`${agent_name} ${id}`} icon={Bot} onSelect={() => go(`/agents/${id}`)}>
+                {agent_name}
+              </Entry>
+            ))}
+          </Command.Group>
+        )}
+        <Command.Group heading="Pages">
+          {DESTINATIONS.map(({ to, label, icon }) => (
+            <Entry key={to} value={label} icon={icon} onSelect={() => go(to)}>
+              {label}
+            </Entry>
+          ))}
+        </Command.Group>
+        <Command.Group heading="Actions">
+          <Entry value="New agent" icon={Plus} onSelect={() => go("/agents", { new: true })}>
+            New agent
+          </Entry>
+          <Entry value="New API key" icon={KeyRound} onSelect={() => go("/keys", { new: true })}>
+            New API key
+          </Entry>
+        </Command.Group>
+      </Command.List>
+    </Command.Dialog>
+  );
+}
+
+function Entry({
+  value,
+  icon: Icon,
+  onSelect,
+  children,
+}: {
+  value: string;
+  icon: LucideIcon;
+  onSelect: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <Command.Item
+      value={value}
+      onSelect={onSelect}
+      className="flex cursor-default items-center gap-2.5 rounded-md px-2.5 py-2 select-none data-[selected=true]:bg-hover"
+    >
+      <Icon className="size-4 shrink-0 text-muted" aria-hidden />
+      <span className="truncate">{children}</span>
+    </Command.Item>
+  );
+}

@@ -1,0 +1,47 @@
+import { type ErrorComponentProps, Link, useRouter } from "@tanstack/react-router";
+import { Compass } from "lucide-react";
+import { Button } from "../ui/button.tsx";
+import { Page } from "../ui/page.tsx";
+import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../ui/states.tsx";
+
+/** In place of a page that failed. */
+export function PageFailure({ error, reset }: ErrorComponentProps) {
+  const router = useRouter();
+  const retry = () => {
+    reset();
+    router.invalidate();
+  };
+  return (
+    <Page title="Something went wrong">
+      <ErrorState error={error} onRetry={retry} />
+    </Page>
+  );
+}
+
+export function PageNotFound() {
+  return (
+    <Page title="Page not found">
+      <EmptyState
+        icon={Compass}
+        title="There is no page at this address"
+        action={
+          <Button asChild>
+            <Link to="/">Go to Overview</Link>
+          </Button>
+        }
+      >
+        The link may be old, or the address mistyped.
+      </EmptyState>
+    </Page>
+  );
+}
+
+/** Until a page's script has come. */
+export function PagePending() {
+  return (
+    <div className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-8 sm:py-8">
+      <Skeleton className="mb-6 h-7 w-48" />
+      <LoadingRows />
+    </div>
+  );
+}

@@ -1,0 +1,219 @@
+import type { QueryClient } from "@tanstack/react-query";
+import {
+  createRootRouteWithContext,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  Outlet,
+  redirect,
+} from "@tanstack/react-router";
+import { Problem } from "../api/problem.ts";
+import { meQuery } from "../api/session.ts";
+import { AGENT_TYPES, type AgentFilters, type AgentType } from "../features/agents/agents.ts";
+import { CONVERSATION_TABS, filtersIn } from "../features/conversations/filters.ts";
+import { daysIn } from "../features/statistics/queries.ts";
+import { PageFailure, PageNotFound, PagePending } from "./failures.tsx";
+import { oneIn, opensNew, pageIn, textIn } from "./search-params.ts";
+
+interface Context {
+  queryClient: QueryClient;
+}
+
+const root = createRootRouteWithContext<Context>()({
+  component: Outlet,
+  notFoundComponent: () => (
+    <main>
+      <PageNotFound />
+    </main>
+  ),
+});
+
+const signIn = createRoute({
+  getParentRoute: () => root,
+  path: "/sign-in",
+  validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (isOwnPath(next) ? { next } : {}),
+  component: lazyRouteComponent(() => import("../features/sign-in/sign-in-page.tsx"), "SignInPage"),
+});
+
+/** Not with the first script: the sign-in page does without. */
+const Shell = lazyRouteComponent(() => import("./shell.tsx"), "Shell");
+
+/** Every page below it needs a session; a deep link is returned to after signing in. */
+const signedIn = createRoute({
+  getParentRoute: () => root,
+  id: "signed-in",
+  beforeLoad: async ({ context, location }) => {
+    // Comes while the server is asked who this is.
+    void Shell.preload?.();
+    try {
+      await context.queryClient.ensureQueryData(meQuery);
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 401)) throw error;
+      throw redirect({ to: "/sign-in", search: location.href === "/" ? {} : { next: location.href } });
+    }
+  },
+  component: Shell,
+});
+
+const overview = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/",
+  validateSearch: daysIn,
+  component: lazyRouteComponent(() => import("../features/overview/overview-page.tsx"), "OverviewPage"),
+});
+
+const agents = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents",
+  validateSearch: (search: Record<string, unknown>): AgentFilters & { new?: true } => ({
+    ...opensNew(search),
+    ...textIn(search, "search"),
+    ...(AGENT_TYPES.some(({ value }) => value === search.agent_type) && { agent_type: search.agent_type as AgentType }),
+    ...pageIn(search),
+  }),
+  component: lazyRouteComponent(() => import("../features/agents/agents-page.tsx"), "AgentsPage"),
+});
+
+const AGENT_TABS = ["prompt", "models", "tools", "analysis", "channels"] as const;
+const agent = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/agents/$agentId",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...oneIn(search, "tab", AGENT_TABS),
+    ...oneIn(search, "try", ["chat", "talk"] as const),
+  }),
+  component: lazyRouteComponent(() => import("../features/agents/editor/agent-page.tsx"), "AgentPage"),
+});
+
+const prompts = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/prompts",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...opensNew(search),
+    ...textIn(search, "search"),
+    ...pageIn(search),
+  }),
+  component: lazyRouteComponent(() => import("../features/prompts/prompts-page.tsx"), "PromptsPage"),
+});
+
+const prompt = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/prompts/$promptName",
+  validateSearch: ({ version }: Record<string, unknown>): { version?: number } =>
+    Number.isSafeInteger(version) ? { version: Number(version) } : {},
+  component: lazyRouteComponent(() => import("../features/prompts/prompt-page.tsx"), "PromptPage"),
+});
+
+const keys = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/keys",
+  validateSearch: opensNew,
+  component: lazyRouteComponent(() => import("../features/keys/keys-page.tsx"), "KeysPage"),
+});
+
+const conversations = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/conversations",
+  validateSearch: filtersIn,
+  component: lazyRouteComponent(() => import("../features/conversations/conversations-page.tsx"), "ConversationsPage"),
+});
+
+const conversation = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/conversations/$conversationId",
+  validateSearch: (search: Record<string, unknown>) => oneIn(search, "tab", CONVERSATION_TABS),
+  component: lazyRouteComponent(() => import("../features/conversations/conversation-page.tsx"), "ConversationPage"),
+});
+
+const calls = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/calls",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...opensNew(search),
+    ...oneIn(search, "tab", ["batches"] as const),
+    ...oneIn(search, "status", ["RINGING,IN_PROGRESS", "QUEUED", "ENDED"] as const),
+    ...pageIn(search),
+  }),
+  component: lazyRouteComponent(() => import("../features/calls/calls-page.tsx"), "CallsPage"),
+});
+
+const numbers = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/numbers",
+  validateSearch: opensNew,
+  component: lazyRouteComponent(() => import("../features/numbers/numbers-page.tsx"), "NumbersPage"),
+});
+
+const webhooks = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/webhooks",
+  validateSearch: opensNew,
+  component: lazyRouteComponent(() => import("../features/webhooks/webhooks-page.tsx"), "WebhooksPage"),
+});
+
+const webhook = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/webhooks/$destinationId",
+  validateSearch: (search: Record<string, unknown>) => ({
+    ...oneIn(search, "tab", ["receiver"] as const),
+    ...oneIn(search, "status", ["pending", "delivered", "failed", "cancelled"] as const),
+    ...pageIn(search),
+  }),
+  component: lazyRouteComponent(() => import("../features/webhooks/destination-page.tsx"), "DestinationPage"),
+});
+
+const usage = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/usage",
+  validateSearch: daysIn,
+  component: lazyRouteComponent(() => import("../features/usage/usage-page.tsx"), "UsagePage"),
+});
+
+const settings = createRoute({
+  getParentRoute: () => signedIn,
+  path: "/settings",
+  component: lazyRouteComponent(() => import("../features/settings/settings-page.tsx"), "SettingsPage"),
+});
+
+export function createAppRouter(queryClient: QueryClient) {
+  return createRouter({
+    routeTree: root.addChildren([
+      signIn,
+      signedIn.addChildren([
+        overview,
+        agents,
+        agent,
+        prompts,
+        prompt,
+        conversations,
+        conversation,
+        calls,
+        numbers,
+        webhooks,
+        webhook,
+        keys,
+        usage,
+        settings,
+      ]),
+    ]),
+    context: { queryClient },
+    defaultPreload: "intent",
+    defaultPendingMs: 150,
+    defaultPendingComponent: PagePending,
+    defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: PageNotFound,
+    scrollRestoration: true,
+  });
+}
+
+export type AppRouter = ReturnType<typeof createAppRouter>;
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: AppRouter;
+  }
+}
+
+/** A path of this site: another site's address must not be opened by a link to the sign-in page. */
+function isOwnPath(next: unknown): next is string {
+  return typeof next === "string" && /^\/(?![/\\])/.test(next);
+}

@@ -1,0 +1,28 @@
+type Search = Record<string, unknown>;
+
+/** Where a list opens its form for a new one: `?new=true`. */
+export function opensNew(search: Search): { new?: true } {
+  return search.new === true ? { new: true } : {};
+}
+
+/** A text of the address, if it is there. Numbers and booleans count as texts: the router reads them from the address. */
+export function textIn<N extends string>(search: Search, name: N): Partial<Record<N, string>> {
+  const value = search[name];
+  const isText = ["string", "number", "boolean"].includes(typeof value) && value !== "";
+  return (isText ? { [name]: String(value) } : {}) as Partial<Record<N, string>>;
+}
+
+/** One of a few words. */
+export function oneIn<N extends string, W extends string>(
+  search: Search,
+  name: N,
+  words: readonly W[],
+): Partial<Record<N, W>> {
+  const found = words.find((word) => word === search[name]);
+  return (found ? { [name]: found } : {}) as Partial<Record<N, W>>;
+}
+
+/** The page of a list, from the second on. */
+export function pageIn({ page }: Search): { page?: number } {
+  return Number.isSafeInteger(page) && Number(page) > 1 ? { page: Number(page) } : {};
+}

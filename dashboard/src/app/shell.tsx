@@ -1,0 +1,145 @@
+import { Link, Outlet, useRouterState } from "@tanstack/react-router";
+import { Menu as MenuIcon, Search, X } from "lucide-react";
+import { Dialog } from "radix-ui";
+import { lazy, Suspense, useEffect, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { AccountMenu } from "./account-menu.tsx";
+import { Logo } from "./logo.tsx";
+import { NAVIGATION } from "./navigation.ts";
+
+const CommandPalette = lazy(() =>
+  import("./command-palette.tsx").then((module) => ({ default: module.CommandPalette })),
+);
+
+/** What surrounds every page of a signed-in owner: navigation, account, command palette. */
+export function Shell() {
+  const [paletteOpen, setPaletteOpen] = useState(false);
+  const [everOpened, setEverOpened] = useState(false);
+  const openPalette = () => {
+    setEverOpened(true);
+    setPaletteOpen(true);
+  };
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.key.toLowerCase() !== "k" || !(event.metaKey || event.ctrlKey)) return;
+      event.preventDefault();
+      setEverOpened(true);
+      setPaletteOpen((open) => !open);
+    };
+    window.addEventListener("keydown", onKey);
+    return () => window.removeEventListener("keydown", onKey);
+  }, []);
+  return (
+    <div className="flex min-h-dvh max-lg:flex-col">
+      <a
+        href="#content"
+        className="sr-only focus:not-sr-only focus:fixed focus:top-3 focus:left-3 focus:z-50 focus:rounded-md focus:bg-accent focus:px-3 focus:py-2 focus:text-on-accent"
+      >
+        Skip to content
+      </a>
+      <aside className="sticky top-0 flex h-dvh w-58 shrink-0 flex-col border-r border-line bg-surface max-lg:hidden">
+        <Sidebar onSearch={openPalette} />
+      </aside>
+      <MobileBar onSearch={openPalette} />
+      <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+        <Outlet />
+      </main>
+      {everOpened && (
+        <Suspense fallback={null}>
+          <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
+        </Suspense>
+      )}
+    </div>
+  );
+}
+
+function Sidebar({ onSearch }: { onSearch: () => void }) {
+  return (
+    <>
+      <div className="px-4 pt-4 pb-3">
+        <Logo />
+      </div>
+      <div className="px-3 pb-2">
+        <button
+          type="button"
+          onClick={onSearch}
+          className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-raised px-2.5 text-[0.8125rem] text-muted hover:border-line-strong"
+        >
+          <Search className="size-3.5" aria-hidden />
+          <span>Search or jump to…</span>
+          <kbd className="ml-auto font-sans text-[0.6875rem]">{isMac() ? "⌘K" : "Ctrl K"}</kbd>
+        </button>
+      </div>
+      <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 py-2">
+        {NAVIGATION.map(({ label, destinations }) => (
+          <div key={label ?? ""}>
+            {label && <p className="px-2.5 pb-1 text-[0.6875rem] font-medium tracking-wide text-muted">{label}</p>}
+            <ul className="flex flex-col gap-px">
+              {destinations.map(({ to, label: name, icon: Icon }) => (
+                <li key={to}>
+                  <Link
+                    to={to}
+                    activeOptions={{ exact: to === "/", includeSearch: false }}
+                    className="flex items-center gap-2.5 rounded-md px-2.5 py-1.5 text-muted hover:bg-hover hover:text-ink data-[status=active]:bg-hover data-[status=active]:font-medium data-[status=active]:text-ink"
+                  >
+                    <Icon className="size-4" aria-hidden />
+                    {name}
+                  </Link>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </nav>
+      <div className="border-t border-line p-2">
+        <AccountMenu />
+      </div>
+    </>
+  );
+}
+
+/** On narrow screens the navigation opens over the page. */
+function MobileBar({ onSearch }: { onSearch: () => void }) {
+  const [open, setOpen] = useState(false);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  useEffect(() => setOpen(false), [path]);
+  return (
+    <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-surface px-3 lg:hidden">
+      <Dialog.Root open={open} onOpenChange={setOpen}>
+        <Dialog.Trigger asChild>
+          <Button variant="ghost" size="icon" aria-label="Open navigation">
+            <MenuIcon aria-hidden />
+          </Button>
+        </Dialog.Trigger>
+        <Dialog.Portal>
+          <Dialog.Overlay className="fixed inset-0 z-40 bg-black/45" />
+          <Dialog.Content
+            aria-describedby={undefined}
+            className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col border-r border-line bg-surface"
+          >
+            <Dialog.Title className="sr-only">Navigation</Dialog.Title>
+            <Dialog.Close asChild>
+              <Button variant="ghost" size="icon" aria-label="Close navigation" className="absolute top-3 right-3">
+                <X aria-hidden />
+              </Button>
+            </Dialog.Close>
+            <Sidebar
+              onSearch={() => {
+                setOpen(false);
+                onSearch();
+              }}
+            />
+          </Dialog.Content>
+        </Dialog.Portal>
+      </Dialog.Root>
+      <Logo />
+      <Button variant="ghost" size="icon" aria-label="Search" className="ml-auto" onClick={onSearch}>
+        <Search aria-hidden />
+      </Button>
+    </header>
+  );
+}
+
+function isMac(): boolean {
+  return /Mac|iPhone|iPad/.test(navigator.userAgent);
+}

@@ -1,0 +1,137 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Bot, Plus, SearchX } from "lucide-react";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Pagination } from "../../ui/pagination.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
+import { Select } from "../../ui/select.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { AGENT_TYPES, AGENTS_PAGE_SIZE, type Agent, type AgentFilters, type AgentType, agentsQuery } from "./agents.ts";
+import { NewAgentDialog } from "./new-agent-dialog.tsx";
+import { providerLabel } from "./provider-labels.ts";
+
+export function AgentsPage() {
+  const { new: isMaking = false, ...filters } = useSearch({ from: "/signed-in/agents" });
+  const navigate = useNavigate({ from: "/agents" });
+  const agents = useQuery(agentsQuery(filters));
+  const filter = (changed: AgentFilters) =>
+    navigate({ search: (before) => ({ ...before, page: undefined, ...changed }), replace: true });
+  const setMaking = (making: boolean) =>
+    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) });
+  const isFiltered = filters.search !== undefined || filters.agent_type !== undefined;
+  const hasAny = isFiltered || (agents.data?.total ?? 0) > 0;
+  const make = (
+    <Button variant="primary" onClick={() => setMaking(true)}>
+      <Plus aria-hidden /> New agent
+    </Button>
+  );
+  return (
+    <Page
+      title="Agents"
+      description="Each agent has a prompt, a model and a voice of its own."
+      actions={hasAny && make}
+    >
+      {hasAny && (
+        <div className="flex flex-wrap gap-2">
+          <SearchInput
+            label="Search agents"
+            value={filters.search ?? ""}
+            onChange={(search) => filter({ search: search || undefined })}
+          />
+          <Select
+            aria-label="Type"
+            className="sm:w-44"
+            value={filters.agent_type ?? "all"}
+            onChange={(type) => filter({ agent_type: type === "all" ? undefined : (type as AgentType) })}
+            options={[{ value: "all", label: "All types" }, ...AGENT_TYPES]}
+          />
+        </div>
+      )}
+      {agents.isPending ? (
+        <LoadingRows />
+      ) : agents.isError ? (
+        <ErrorState error={agents.error} onRetry={agents.refetch} />
+      ) : agents.data.total === 0 ? (
+        isFiltered ? (
+          <EmptyState
+            icon={SearchX}
+            title="No agent matches"
+            action={<Button onClick={() => navigate({ search: {} })}>Clear filters</Button>}
+          />
+        ) : (
+          <EmptyState icon={Bot} title="Make your first agent" action={make}>
+            Start from a template, try it in the browser, and change it until it says what it should.
+          </EmptyState>
+        )
+      ) : (
+        <>
+          <Table label="Agents" columns={COLUMNS} rows={agents.data.agents} rowKey={({ id }) => id} />
+          <Pagination
+            page={filters.page ?? 1}
+            pageSize={AGENTS_PAGE_SIZE}
+            total={agents.data.total}
+            onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
+          />
+        </>
+      )}
+      <NewAgentDialog open={isMaking} onClose={() => setMaking(false)} />
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Agent>[] = [
+  {
+    name: "Name",
+    className: "max-w-72",
+    cell: ({ id, agent_name, agent_description }) => (
+      <>
+        <Link to="/agents/$agentId" params={{ agentId: id }} className={`${ROW_LINK} block truncate`}>
+          {agent_name}
+        </Link>
+        {agent_description && <span className="block truncate text-[0.8125rem] text-muted">{agent_description}</span>}
+      </>
+    ),
+  },
+  {
+    name: "Type",
+    cell: ({ agent_type }) => (
+      <Badge>{AGENT_TYPES.find(({ value }) => value === agent_type)?.label ?? agent_type}</Badge>
+    ),
+  },
+  {
+    name: "Model",
+    wide: true,
+    className: "max-w-56",
+    cell: ({ llm }) =>
+      llm ? (
+        <>
+          <span className="block truncate">{llm.model_name}</span>
+          <span className="block text-[0.8125rem] text-muted">{providerLabel(llm.provider_name)}</span>
+        </>
+      ) : (
+        <Badge tone="warning">None</Badge>
+      ),
+  },
+  {
+    name: "Numbers",
+    wide: true,
+    cell: ({ agent_mobile_number: numbers }) => (
+      <span className="text-muted tabular-nums">
+        {numbers.length === 0 ? "–" : numbers.length === 1 ? numbers[0] : `${numbers.length} numbers`}
+      </span>
+    ),
+  },
+  {
+    name: "Changed",
+    wide: true,
+    cell: ({ updated_at }) => (
+      <span className="text-muted">
+        <Time at={updated_at} relative />
+      </span>
+    ),
+  },
+];

@@ -1,0 +1,51 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+
+export type Agent = Schema["Agent"];
+/** What a PATCH of an agent takes, and what it is tried with before it is saved. */
+export type Changes = Schema["UpdateAgentRequest"];
+
+export const AGENTS = ["agents"] as const;
+export const AGENTS_PAGE_SIZE = 20;
+
+export const AGENT_TYPES = [
+  { value: "INBOUND", label: "Answers" },
+  { value: "OUTBOUND", label: "Reaches out" },
+] as const;
+export type AgentType = (typeof AGENT_TYPES)[number]["value"];
+
+/** The list's filters, by the API's names. */
+export interface AgentFilters {
+  search?: string;
+  agent_type?: AgentType;
+  page?: number;
+}
+
+export const agentsQuery = (filters: AgentFilters) =>
+  queryOptions({
+    queryKey: [...AGENTS, "list", filters],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/agents", { params: { query: { page_size: AGENTS_PAGE_SIZE, ...filters } }, signal })),
+    placeholderData: (before) => before,
+  });
+
+export const agentQuery = (agentId: string) =>
+  queryOptions({
+    queryKey: [...AGENTS, "one", agentId],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agentId } }, signal })),
+  });
+
+/** Which models can be used at once, and the one for new agents. */
+export const modelSetupQuery = queryOptions({
+  queryKey: ["models"],
+  queryFn: ({ signal }) => ask(api.GET("/v1/manage/models", { signal })),
+  staleTime: 300_000,
+});
+
+/** The catalogue: models by provider. */
+export const providersQuery = queryOptions({
+  queryKey: ["providers"],
+  queryFn: ({ signal }) => ask(api.GET("/v1/public/providers", { signal })),
+  staleTime: 300_000,
+});

@@ -1,0 +1,165 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { clsx } from "clsx";
+import { ChevronLeft, Copy, Ellipsis, Play, Trash2 } from "lucide-react";
+import { useEffect, useState } from "react";
+import { api, ask } from "../../../api/client.ts";
+import { Problem, sentenceOf } from "../../../api/problem.ts";
+import { PageFailure, PageNotFound, PagePending } from "../../../app/failures.tsx";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Confirm } from "../../../ui/confirm.tsx";
+import { Menu, MenuItem, MenuLine } from "../../../ui/menu.tsx";
+import { Notice } from "../../../ui/states.tsx";
+import { Tabs } from "../../../ui/tabs.tsx";
+import { tellDone } from "../../../ui/toasts.tsx";
+import { UnsavedChanges } from "../../../ui/unsaved-changes.tsx";
+import { TryIt } from "../../try-it/try-it.tsx";
+import { AGENTS, type Agent, agentQuery } from "../agents.ts";
+import { AnalysisTab } from "./analysis-tab.tsx";
+import { ChannelsTab } from "./channels-tab.tsx";
+import { type AgentDraft, useAgentDraft } from "./draft.ts";
+import { ModelsTab } from "./models-tab.tsx";
+import { PromptTab } from "./prompt-tab.tsx";
+import { ToolsTab } from "./tools-tab.tsx";
+
+/** An agent: its settings in tabs, and beside them a chat and a call with what they say now. */
+export function AgentPage() {
+  const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
+  const agent = useQuery(agentQuery(agentId));
+  if (agent.isPending) return <PagePending />;
+  if (agent.isError) {
+    if (agent.error instanceof Problem && agent.error.status === 404) return <PageNotFound />;
+    return <PageFailure error={agent.error} reset={() => agent.refetch()} />;
+  }
+  return <Editor key={agentId} agent={agent.data} />;
+}
+
+function Editor({ agent }: { agent: Agent }) {
+  const { tab = "prompt", try: trying } = useSearch({ from: "/signed-in/agents/$agentId" });
+  const navigate = useNavigate({ from: "/agents/$agentId" });
+  const draft = useAgentDraft(agent);
+  const isTrying = trying !== undefined;
+  useEffect(() => {
+    document.title = `${agent.agent_name} · Parley`;
+  }, [agent.agent_name]);
+  const setTab = (next: string) =>
+    navigate({ search: (before) => ({ ...before, tab: next as typeof tab }), replace: true });
+  const setTrying = (next: "chat" | "talk" | undefined) =>
+    navigate({ search: (before) => ({ ...before, try: next }), replace: true });
+  return (
+    <div className="flex min-h-full">
+      <div className="min-w-0 flex-1">
+        <EditorHeader draft={draft} isTrying={isTrying} onTry={() => setTrying(isTrying ? undefined : "chat")} />
+        <div className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
+          {draft.refusal && (
+            <div className="pt-3">
+              <Notice tone="danger">Not saved: {sentenceOf(draft.refusal)}</Notice>
+            </div>
+          )}
+          <Tabs
+            label="Settings of the agent"
+            value={tab}
+            onChange={setTab}
+            tabs={[
+              { value: "prompt", label: "Prompt", content: <PromptTab draft={draft} /> },
+              { value: "models", label: "Models", content: <ModelsTab draft={draft} /> },
+              { value: "tools", label: "Tools", content: <ToolsTab draft={draft} /> },
+              { value: "analysis", label: "Analysis", content: <AnalysisTab draft={draft} /> },
+              { value: "channels", label: "Channels", content: <ChannelsTab draft={draft} /> },
+            ]}
+          />
+        </div>
+      </div>
+      {isTrying && (
+        <aside
+          aria-label="Try it"
+          className="flex w-full flex-col border-line bg-surface max-xl:fixed max-xl:inset-y-0 max-xl:right-0 max-xl:z-40 max-xl:shadow-2xl sm:w-104 sm:border-l xl:sticky xl:top-0 xl:h-dvh"
+        >
+          <TryIt draft={draft} kind={trying} onKind={setTrying} onClose={() => setTrying(undefined)} />
+        </aside>
+      )}
+      <UnsavedChanges isDirty={draft.isDirty} name={agent.agent_name} />
+    </div>
+  );
+}
+
+function EditorHeader({ draft, isTrying, onTry }: { draft: AgentDraft; isTrying: boolean; onTry: () => void }) {
+  const { agent, isDirty, isSaving } = draft;
+  return (
+    <header className="sticky top-0 z-20 border-b border-line bg-canvas/95 backdrop-blur max-lg:top-13">
+      <div className="mx-auto flex max-w-4xl flex-wrap items-center gap-x-3 gap-y-2 px-4 py-3 sm:px-8">
+        <Link to="/agents" aria-label="All agents" className="-ml-1 rounded-md p-1 text-muted hover:bg-hover">
+          <ChevronLeft className="size-5" aria-hidden />
+        </Link>
+        <h1 className="min-w-0 flex-1 basis-40 truncate text-lg font-semibold tracking-tight">{agent.agent_name}</h1>
+        <span role="status" className={clsx(!isDirty && "sr-only")}>
+          {isDirty && <Badge tone="warning">Unsaved changes</Badge>}
+        </span>
+        <div className="flex items-center gap-2">
+          {isDirty && (
+            <Button variant="ghost" onClick={draft.discard}>
+              Discard
+            </Button>
+          )}
+          <Button onClick={onTry} aria-pressed={isTrying}>
+            <Play aria-hidden /> Try it
+          </Button>
+          <Button variant="primary" busy={isSaving} disabled={!isDirty} onClick={draft.save}>
+            Save
+          </Button>
+          <AgentMenu agent={agent} />
+        </div>
+      </div>
+    </header>
+  );
+}
+
+function AgentMenu({ agent }: { agent: Agent }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => ask(api.DELETE("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agent.id } } })),
+    onSuccess: async () => {
+      setDeleting(false);
+      tellDone(`Deleted “${agent.agent_name}”`);
+      await navigate({ to: "/agents", ignoreBlocker: true });
+      client.removeQueries({ queryKey: agentQuery(agent.id).queryKey });
+      await client.invalidateQueries({ queryKey: AGENTS });
+    },
+  });
+  const copyId = () =>
+    navigator.clipboard.writeText(agent.id).then(
+      () => tellDone("Agent ID copied"),
+      () => {},
+    );
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon" aria-label="More actions">
+            <Ellipsis aria-hidden />
+          </Button>
+        }
+      >
+        <MenuItem onSelect={copyId}>
+          <Copy aria-hidden /> Copy agent ID
+        </MenuItem>
+        <MenuLine />
+        <MenuItem danger onSelect={() => setDeleting(true)}>
+          <Trash2 aria-hidden /> Delete…
+        </MenuItem>
+      </Menu>
+      <Confirm
+        open={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={`Delete “${agent.agent_name}”?`}
+        action="Delete agent"
+        write={remove}
+      >
+        It stops answering at once. Its conversations stay until your retention removes them. This cannot be undone.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,80 @@
+import { useQuery } from "@tanstack/react-query";
+import { useId } from "react";
+import { api, ask } from "../../../api/client.ts";
+import { Switch } from "../../../ui/switch.tsx";
+import { PROMPTS } from "../../prompts/prompts.ts";
+import { type AgentDraft, ownPromptName } from "./draft.ts";
+import { PromptSource, type Source } from "./prompt-source.tsx";
+import { SchemaBuilder } from "./schema-builder.tsx";
+import { Section, Sections } from "./section.tsx";
+
+const FIRST_PROMPT =
+  "Read the conversation and fill in the fields. Say in `summary`, in two sentences, what the person wanted and how it ended.";
+
+/** What is found out from a conversation when it has ended. */
+export function AnalysisTab({ draft }: { draft: AgentDraft }) {
+  const id = useId();
+  const { values, set, errorAt } = draft;
+  const source = useAnalysisSource(draft);
+  const isOn = values.call_analysis_enabled ?? false;
+  const turn = (on: boolean) =>
+    set({
+      call_analysis_enabled: on,
+      ...(on && !values.call_analysis_prompt && { call_analysis_prompt: { custom_prompt: FIRST_PROMPT } }),
+    });
+  return (
+    <Sections>
+      <Section
+        title="Analysis"
+        description="A model reads each conversation after its end and fills in fields that you define."
+      >
+        <div className="flex items-center gap-3">
+          <Switch id={id} checked={isOn} onChange={turn} />
+          <label htmlFor={id}>Analyze conversations when they end</label>
+        </div>
+        {errorAt("call_analysis_enabled") && (
+          <p className="text-[0.8125rem] text-danger-ink">{errorAt("call_analysis_enabled")}</p>
+        )}
+      </Section>
+      {(isOn || values.call_analysis_prompt) && (
+        <>
+          <Section title="Instructions" description="What to look for.">
+            <PromptSource
+              label="Instructions"
+              type="analysis"
+              source={source}
+              onText={(text) => set({ call_analysis_prompt: text ? { custom_prompt: text } : null })}
+              onShared={(prompt_name, prompt_version) =>
+                set({ call_analysis_prompt: { prompt_name, ...(prompt_version !== null && { prompt_version }) } })
+              }
+              error={errorAt("call_analysis_prompt")}
+            />
+          </Section>
+          <Section title="Fields" description="Without fields of your own, the analysis is one summary.">
+            <SchemaBuilder
+              value={values.call_analysis_schema ?? {}}
+              onChange={(schema) => set({ call_analysis_schema: Object.keys(schema).length === 0 ? null : schema })}
+              errorAt={errorAt}
+            />
+          </Section>
+        </>
+      )}
+    </Sections>
+  );
+}
+
+/** The agent's own analysis prompt is stored under a name of its own; its text is read from there. */
+function useAnalysisSource({ agent, values }: AgentDraft): Source {
+  const given = values.call_analysis_prompt;
+  const ownName = `${ownPromptName(agent.id)}-analysis`;
+  const isStoredOwn = given?.prompt_name === ownName;
+  const stored = useQuery({
+    queryKey: [...PROMPTS, "one", ownName],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: ownName } }, signal })),
+    enabled: isStoredOwn,
+  });
+  if (given?.prompt_name && !isStoredOwn)
+    return { kind: "shared", name: given.prompt_name, version: given.prompt_version ?? null };
+  return { kind: "own", text: given?.custom_prompt ?? (isStoredOwn ? (stored.data?.prompt_content ?? "") : "") };
+}

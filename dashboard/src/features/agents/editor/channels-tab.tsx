@@ -1,0 +1,89 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, ask } from "../../../api/client.ts";
+import { Checkbox } from "../../../ui/checkbox.tsx";
+import { CopyButton } from "../../../ui/copy.tsx";
+import { ErrorState, Skeleton } from "../../../ui/states.tsx";
+import type { AgentDraft } from "./draft.ts";
+import { Section, Sections } from "./section.tsx";
+
+/** Where people reach the agent. */
+export function ChannelsTab({ draft }: { draft: AgentDraft }) {
+  return (
+    <Sections>
+      <Section title="Phone numbers" description="Calls to these numbers reach the agent.">
+        <Numbers draft={draft} />
+      </Section>
+      <Section title="Your own program" description="Chat with the agent over the API, with one of your keys.">
+        <Snippet text={chatSnippet(draft.agent.id)} what="example" />
+      </Section>
+      <Section
+        title="Web page calls"
+        description="Your server asks for a call, and the page connects with the address and token that it gets."
+      >
+        <Snippet text={callSnippet(draft.agent.id)} what="example" />
+      </Section>
+    </Sections>
+  );
+}
+
+function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
+  const numbers = useQuery({
+    queryKey: ["mobile-numbers"],
+    queryFn: async ({ signal }) =>
+      (await ask(api.GET("/v1/public/mobile-numbers", { signal }))).purchased_mobile_numbers,
+  });
+  const chosen = values.agent_mobile_number ?? [];
+  if (numbers.isError) return <ErrorState error={numbers.error} onRetry={numbers.refetch} />;
+  if (numbers.isPending) return <Skeleton className="h-12 w-full" />;
+  const listed = [...new Set([...numbers.data.map(({ mobile_number }) => mobile_number), ...chosen])];
+  if (listed.length === 0)
+    return (
+      <p className="rounded-lg border border-dashed border-line px-4 py-3 text-muted">
+        No phone numbers yet. Numbers that you add to your account can be given to the agent here.
+      </p>
+    );
+  const error = errorAt("agent_mobile_number") ?? errorAt("agent_mobile_number.0");
+  return (
+    <div className="flex flex-col gap-2.5">
+      {listed.map((number) => (
+        <Checkbox
+          key={number}
+          checked={chosen.includes(number)}
+          onChange={(on) =>
+            set({ agent_mobile_number: on ? [...chosen, number] : chosen.filter((each) => each !== number) })
+          }
+          label={<span className="tabular-nums">{number}</span>}
+        />
+      ))}
+      {error && (
+        <p role="alert" className="text-[0.8125rem] text-danger-ink">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function Snippet({ text, what }: { text: string; what: string }) {
+  return (
+    <div className="flex items-start gap-2 rounded-lg border border-line bg-surface p-3 pl-4">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
+      <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto py-1 font-mono text-[0.8125rem] leading-relaxed">
+        {text}
+      </pre>
+      <CopyButton text={text} what={what} />
+    </div>
+  );
+}
+
+function chatSnippet(agentId: string): string {
+  return `curl -N ${location.origin}/v1/public/chat \\
+  -H "X-API-Key: $PARLEY_API_KEY" -H "Content-Type: application/json" \\
+  -d '{ "agent_id": "${agentId}", "message": "Hello" }'`;
+}
+
+function callSnippet(agentId: string): string {
+  return `curl ${location.origin}/v1/public/web-calls \\
+  -H "X-API-Key: $PARLEY_API_KEY" -H "Content-Type: application/json" \\
+  -d '{ "agent_id": "${agentId}" }'`;
+}

@@ -1,0 +1,53 @@
+import { Field } from "../../../ui/field.tsx";
+import { Input } from "../../../ui/input.tsx";
+
+export interface Endpoint {
+  base_url?: string;
+  api_key?: string;
+}
+
+/** The address of an own server that speaks OpenAI's protocol, and its key, which is shown masked once it is stored. */
+export function EndpointFields({
+  params,
+  onChange,
+  path,
+  errorAt,
+  keyRequired = false,
+}: {
+  params: Endpoint;
+  onChange: (changed: Endpoint) => void;
+  path: string;
+  errorAt: (path: string) => string | undefined;
+  keyRequired?: boolean;
+}) {
+  return (
+    <div className="grid gap-5 sm:grid-cols-2">
+      <Field
+        label="Address"
+        hint="Without the operation, such as https://llm.example.com/v1"
+        error={errorAt(`${path}.base_url`)}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            type="url"
+            inputMode="url"
+            value={params.base_url ?? ""}
+            onChange={(event) => onChange({ base_url: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Key" optional={!keyRequired} error={errorAt(`${path}.api_key`)}>
+        {(control) => (
+          <Input
+            {...control}
+            autoComplete="off"
+            spellCheck={false}
+            value={params.api_key ?? ""}
+            onChange={(event) => onChange({ api_key: event.target.value })}
+          />
+        )}
+      </Field>
+    </div>
+  );
+}

@@ -1,0 +1,128 @@
+import { Field } from "../../../ui/field.tsx";
+import { Input } from "../../../ui/input.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { Notice } from "../../../ui/states.tsx";
+import { providerLabel } from "../provider-labels.ts";
+import { EndpointFields } from "./endpoint-fields.tsx";
+
+export interface LlmValue {
+  provider_name: string;
+  model_name: string;
+  params?: { temperature?: number; base_url?: string; api_key?: string; API_TYPE?: "CHAT_COMPLETION" | "RESPONSES" };
+}
+
+export interface LlmCatalogue {
+  models: Record<string, string[]>;
+  /** Providers that the operator has a key for. */
+  usable: readonly string[];
+}
+
+const CUSTOM = "CUSTOM_LLM";
+
+/** A provider, its model and how freely it writes; or the address of an own model. */
+export function LlmFields({
+  value,
+  onChange,
+  catalogue: { models, usable },
+  path,
+  errorAt,
+}: {
+  value: LlmValue | null;
+  onChange: (value: LlmValue | null) => void;
+  catalogue: LlmCatalogue;
+  path: string;
+  errorAt: (path: string) => string | undefined;
+}) {
+  const provider = value?.provider_name ?? "";
+  const params = value?.params ?? {};
+  const choose = (name: string) =>
+    onChange({
+      provider_name: name,
+      model_name: name === CUSTOM ? "" : (models[name]?.[0] ?? ""),
+      params: params.temperature === undefined ? {} : { temperature: params.temperature },
+    });
+  const setParams = (changed: LlmValue["params"]) => value && onChange({ ...value, params: { ...params, ...changed } });
+  const names = Object.keys(models).toSorted((a, b) => Number(usable.includes(b)) - Number(usable.includes(a)));
+  const known = models[provider] ?? [];
+  return (
+    <>
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="Provider" error={errorAt(`${path}.provider_name`) ?? errorAt(path)}>
+          {(control) => (
+            <Select
+              {...control}
+              value={provider}
+              onChange={choose}
+              options={[
+                ...names.map((name) => ({
+                  value: name,
+                  label: providerLabel(name),
+                  ...(!usable.includes(name) && { hint: "no key" }),
+                })),
+                { value: CUSTOM, label: providerLabel(CUSTOM) },
+              ]}
+            />
+          )}
+        </Field>
+        <Field label="Model" error={errorAt(`${path}.model_name`)}>
+          {(control) =>
+            provider === CUSTOM || !value ? (
+              <Input
+                {...control}
+                disabled={!value}
+                value={value?.model_name ?? ""}
+                onChange={(event) => value && onChange({ ...value, model_name: event.target.value })}
+              />
+            ) : (
+              <Select
+                {...control}
+                value={value.model_name}
+                onChange={(model_name) => onChange({ ...value, model_name })}
+                options={(known.includes(value.model_name) ? known : [value.model_name, ...known]).map((name) => ({
+                  value: name,
+                  label: name,
+                }))}
+              />
+            )
+          }
+        </Field>
+      </div>
+      {value && provider !== CUSTOM && !usable.includes(provider) && (
+        <Notice tone="warning">
+          This server has no key for {providerLabel(provider)}, so the model is skipped. Its operator sets one.
+        </Notice>
+      )}
+      {value && provider === CUSTOM && (
+        <EndpointFields params={params} onChange={setParams} path={`${path}.params`} errorAt={errorAt} keyRequired />
+      )}
+      {value && (
+        <Field
+          label="Temperature"
+          optional
+          hint="0 says the same each time, 2 varies most."
+          error={errorAt(`${path}.params.temperature`)}
+          className="max-w-xs"
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="number"
+              min={0}
+              max={2}
+              step={0.1}
+              placeholder="The model's own"
+              value={params.temperature ?? ""}
+              onChange={({ target }) => {
+                const { temperature: _, ...others } = params;
+                onChange({
+                  ...value,
+                  params: target.value === "" ? others : { ...others, temperature: Number(target.value) },
+                });
+              }}
+            />
+          )}
+        </Field>
+      )}
+    </>
+  );
+}

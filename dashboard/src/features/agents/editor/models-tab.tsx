@@ -1,0 +1,128 @@
+import { useQuery } from "@tanstack/react-query";
+import { Plus, X } from "lucide-react";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Input } from "../../../ui/input.tsx";
+import { ErrorState, LoadingRows } from "../../../ui/states.tsx";
+import { modelSetupQuery, providersQuery } from "../agents.ts";
+import type { AgentDraft } from "./draft.ts";
+import { LlmFields, type LlmValue } from "./llm-fields.tsx";
+import { Section, Sections } from "./section.tsx";
+import { SttFields, type SttValue } from "./stt-fields.tsx";
+import { TtsFields, type TtsValue } from "./tts-fields.tsx";
+
+const FALLBACKS_MAX = 3;
+const SILENCE_DEFAULT_MS = 500;
+
+/** What the agent thinks, speaks and hears with. */
+export function ModelsTab({ draft }: { draft: AgentDraft }) {
+  const { values, set, errorAt } = draft;
+  const providers = useQuery(providersQuery);
+  const setup = useQuery(modelSetupQuery);
+  if (providers.isError) return <ErrorState error={providers.error} onRetry={providers.refetch} />;
+  if (!providers.data || !setup.data) return <LoadingRows rows={4} />;
+  const catalogue = { models: providers.data.llm, usable: setup.data.llm_providers };
+  const llm = values.llm as (LlmValue & { fallbacks?: LlmValue[] | null }) | null;
+  const fallbacks = llm?.fallbacks ?? [];
+  const setFallbacks = (next: LlmValue[]) => llm && set({ llm: { ...llm, fallbacks: next } as never });
+  const proposed = setup.data.default_llm as LlmValue | null;
+  return (
+    <Sections>
+      <Section title="Language model" description="Writes what the agent says.">
+        <LlmFields
+          value={llm}
+          onChange={(next) => set({ llm: (next && { ...next, ...(fallbacks.length > 0 && { fallbacks }) }) as never })}
+          catalogue={catalogue}
+          path="llm"
+          errorAt={errorAt}
+        />
+        {llm && (
+          <div className="flex flex-col gap-3">
+            <h3 className="font-medium">
+              Fallbacks
+              <span className="block text-[0.8125rem] font-normal text-muted">
+                Asked in this order when the model before does not begin to answer.
+              </span>
+            </h3>
+            {fallbacks.map((fallback, at) => (
+              <div key={at} className="relative rounded-lg border border-line p-4 pr-12">
+                <LlmFields
+                  value={fallback}
+                  onChange={(next) => next && setFallbacks(fallbacks.with(at, next))}
+                  catalogue={catalogue}
+                  path={`llm.fallbacks.${at}`}
+                  errorAt={errorAt}
+                />
+                <Button
+                  variant="ghost"
+                  size="icon"
+                  aria-label={`Remove fallback ${at + 1}`}
+                  className="absolute top-2 right-2"
+                  onClick={() => setFallbacks(fallbacks.toSpliced(at, 1))}
+                >
+                  <X aria-hidden />
+                </Button>
+              </div>
+            ))}
+            {fallbacks.length < FALLBACKS_MAX && (
+              <Button
+                size="small"
+                className="self-start"
+                onClick={() => setFallbacks([...fallbacks, withoutFallbacks(proposed ?? llm)])}
+              >
+                <Plus aria-hidden /> Add fallback
+              </Button>
+            )}
+          </div>
+        )}
+      </Section>
+      <Section title="Voice" description="Speaks what the model writes, in calls.">
+        <TtsFields
+          value={values.tts as TtsValue | null}
+          onChange={(tts) => set({ tts: tts as never })}
+          models={providers.data.tts}
+          errorAt={errorAt}
+        />
+      </Section>
+      <Section title="Speech recognition" description="Hears what people say, in calls.">
+        <SttFields
+          value={values.stt as SttValue | null}
+          onChange={(stt) => set({ stt: stt as never })}
+          models={providers.data.stt}
+          errorAt={errorAt}
+        />
+      </Section>
+      <Section title="Turn-taking">
+        <Field
+          label="Pause before the agent answers"
+          hint="Milliseconds of silence that end a person's turn. Shorter is quicker, longer interrupts less."
+          error={errorAt("call_settings.end_of_turn_silence_ms")}
+          className="max-w-xs"
+        >
+          {(control) => (
+            <Input
+              {...control}
+              type="number"
+              min={200}
+              max={3000}
+              step={50}
+              placeholder={String(SILENCE_DEFAULT_MS)}
+              value={values.call_settings?.end_of_turn_silence_ms ?? ""}
+              onChange={({ target }) => {
+                const { end_of_turn_silence_ms: _, ...others } = values.call_settings ?? {};
+                set({
+                  call_settings:
+                    target.value === "" ? others : { ...others, end_of_turn_silence_ms: Number(target.value) },
+                });
+              }}
+            />
+          )}
+        </Field>
+      </Section>
+    </Sections>
+  );
+}
+
+function withoutFallbacks({ provider_name, model_name, params }: LlmValue): LlmValue {
+  return { provider_name, model_name, params };
+}

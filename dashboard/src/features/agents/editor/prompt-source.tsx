@@ -1,0 +1,128 @@
+import { useQuery } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { api, ask } from "../../../api/client.ts";
+import { Field } from "../../../ui/field.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { Skeleton } from "../../../ui/states.tsx";
+import { agentOf, PROMPTS, versionsQuery } from "../../prompts/prompts.ts";
+
+const PromptEditor = lazy(() =>
+  import("../../prompts/prompt-editor.tsx").then((module) => ({ default: module.PromptEditor })),
+);
+
+export type Source = { kind: "own"; text: string } | { kind: "shared"; name: string; version: number | null };
+
+const OWN = "own";
+const PROMPTS_MAX = 100;
+
+/** A text of the agent's own, or a prompt that several agents share, always its latest version or a certain one. */
+export function PromptSource({
+  label,
+  type,
+  source,
+  onText,
+  onShared,
+  error,
+}: {
+  label: string;
+  type: "main" | "analysis";
+  source: Source;
+  onText: (text: string) => void;
+  onShared: (name: string, version: number | null) => void;
+  error?: string | undefined;
+}) {
+  const prompts = useQuery({
+    queryKey: [...PROMPTS, "shared"],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/prompts", { params: { query: { page_size: PROMPTS_MAX, latest_only: true } }, signal })),
+  });
+  const shared = (prompts.data?.prompts ?? []).filter(
+    ({ prompt_name, prompt_metadata }) => prompt_metadata.prompt_type === type && agentOf(prompt_name) === null,
+  );
+  const chosen = source.kind === "shared" ? source.name : OWN;
+  const content = shared.find(({ prompt_name }) => prompt_name === chosen)?.prompt_content;
+  const choose = (value: string) => (value === OWN ? onText(content ?? "") : onShared(value, null));
+  return (
+    <>
+      {(shared.length > 0 || source.kind === "shared") && (
+        <div className="grid gap-4 sm:grid-cols-[1fr_12rem]">
+          <Field label={`${label} of`}>
+            {(control) => (
+              <Select
+                {...control}
+                value={chosen}
+                onChange={choose}
+                options={[
+                  { value: OWN, label: "This agent only" },
+                  ...named(
+                    shared.map(({ prompt_name }) => prompt_name),
+                    source,
+                  ).map((name) => ({
+                    value: name,
+                    label: `Shared prompt “${name}”`,
+                  })),
+                ]}
+              />
+            )}
+          </Field>
+          {source.kind === "shared" && (
+            <VersionField
+              name={source.name}
+              version={source.version}
+              onVersion={(version) => onShared(source.name, version)}
+            />
+          )}
+        </div>
+      )}
+      {source.kind === "own" ? (
+        <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+          <PromptEditor label={label} value={source.text} onChange={onText} />
+        </Suspense>
+      ) : (
+        <p className="max-h-96 overflow-y-auto rounded-lg border border-line bg-surface p-4 whitespace-pre-wrap">
+          {content}
+        </p>
+      )}
+      {error && (
+        <p role="alert" className="text-[0.8125rem] text-danger-ink">
+          {error}
+        </p>
+      )}
+    </>
+  );
+}
+
+function VersionField({
+  name,
+  version,
+  onVersion,
+}: {
+  name: string;
+  version: number | null;
+  onVersion: (version: number | null) => void;
+}) {
+  const versions = useQuery(versionsQuery(name));
+  return (
+    <Field label="Version">
+      {(control) => (
+        <Select
+          {...control}
+          value={version === null ? "latest" : String(version)}
+          onChange={(value) => onVersion(value === "latest" ? null : Number(value))}
+          options={[
+            { value: "latest", label: "Always the latest" },
+            ...(versions.data?.versions ?? []).map(({ prompt_version }) => ({
+              value: String(prompt_version),
+              label: `Version ${prompt_version}`,
+            })),
+          ]}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The chosen prompt is among the options even when it is beyond those that were listed. */
+function named(names: readonly string[], source: Source): string[] {
+  return source.kind === "shared" && !names.includes(source.name) ? [source.name, ...names] : [...names];
+}

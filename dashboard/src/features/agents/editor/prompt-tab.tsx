@@ -1,0 +1,164 @@
+import { Eye, PencilLine } from "lucide-react";
+import { useState } from "react";
+import { Badge } from "../../../ui/badge.tsx";
+import { Button } from "../../../ui/button.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Input, Textarea } from "../../../ui/input.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { filled, type Variable, variablesIn } from "../../prompts/variables.ts";
+import { AGENT_TYPES, type AgentType } from "../agents.ts";
+import type { AgentDraft } from "./draft.ts";
+import { PromptSource } from "./prompt-source.tsx";
+import { Section, Sections } from "./section.tsx";
+
+/** Who the agent is, what it says first, and the prompt it follows. */
+export function PromptTab({ draft }: { draft: AgentDraft }) {
+  const { agent, values, set, errorAt } = draft;
+  const [preview, setPreview] = useState(false);
+  const greeting = values.first_message_prompt ?? "";
+  const prompt = values.prompt_content ?? (values.prompt ? (agent.prompt?.prompt_content ?? "") : "");
+  const variables = variablesIn(prompt, greeting);
+  const source = values.prompt
+    ? { kind: "shared" as const, name: values.prompt.prompt_name, version: values.prompt.prompt_version ?? null }
+    : { kind: "own" as const, text: values.prompt_content ?? "" };
+  return (
+    <Sections>
+      <Section title="Agent">
+        <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
+          <Field label="Name" error={errorAt("agent_name")}>
+            {(control) => (
+              <Input
+                {...control}
+                maxLength={100}
+                value={values.agent_name ?? ""}
+                onChange={(event) => set({ agent_name: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Type">
+            {(control) => (
+              <Select
+                {...control}
+                value={values.agent_type ?? "INBOUND"}
+                onChange={(type) => set({ agent_type: type as AgentType })}
+                options={AGENT_TYPES}
+              />
+            )}
+          </Field>
+        </div>
+        <Field label="Description" optional error={errorAt("agent_description")}>
+          {(control) => (
+            <Input
+              {...control}
+              maxLength={500}
+              value={values.agent_description ?? ""}
+              onChange={(event) => set({ agent_description: event.target.value || null })}
+            />
+          )}
+        </Field>
+      </Section>
+      <Section title="Greeting" description="What the agent says before anybody else speaks.">
+        <Field
+          label={<span className="sr-only">Greeting</span>}
+          error={errorAt("first_message_prompt")}
+          className="-mt-2"
+        >
+          {(control) => (
+            <Textarea
+              {...control}
+              className="field-sizing-content min-h-16"
+              rows={2}
+              maxLength={10_000}
+              placeholder="Without a greeting, the agent waits to be spoken to."
+              value={greeting}
+              onChange={(event) => set({ first_message_prompt: event.target.value || null })}
+            />
+          )}
+        </Field>
+      </Section>
+      <Section
+        title="Prompt"
+        description={
+          <>
+            Who the agent is, what it does and how it speaks. <code className="font-mono">{"{{name | default}}"}</code>{" "}
+            is a variable that each conversation fills in.
+          </>
+        }
+        actions={
+          <Button size="small" aria-pressed={preview} onClick={() => setPreview(!preview)}>
+            {preview ? <PencilLine aria-hidden /> : <Eye aria-hidden />}
+            {preview ? "Edit" : "Preview"}
+          </Button>
+        }
+      >
+        {preview ? (
+          <Preview text={prompt} variables={variables} />
+        ) : (
+          <PromptSource
+            label="Prompt"
+            type="main"
+            source={source}
+            onText={(text) => set({ prompt_content: text || null })}
+            onShared={(name, version) =>
+              set({ prompt: { prompt_name: name, ...(version !== null && { prompt_version: version }) } })
+            }
+            error={errorAt("prompt_content") ?? errorAt("prompt") ?? errorAt("prompt.prompt_name")}
+          />
+        )}
+        <VariableList variables={variables} />
+      </Section>
+    </Sections>
+  );
+}
+
+/** The prompt as a conversation with the given values would have it. */
+function Preview({ text, variables }: { text: string; variables: readonly Variable[] }) {
+  const [values, setValues] = useState<Record<string, string>>({});
+  return (
+    <>
+      {variables.length > 0 && (
+        <div className="grid gap-4 sm:grid-cols-2">
+          {variables.map(({ name, defaultValue }) => (
+            <Field key={name} label={<code className="font-mono text-[0.8125rem]">{name}</code>}>
+              {(control) => (
+                <Input
+                  {...control}
+                  placeholder={defaultValue ?? ""}
+                  value={values[name] ?? ""}
+                  onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+                />
+              )}
+            </Field>
+          ))}
+        </div>
+      )}
+      <section
+        aria-label="Preview"
+        className="rounded-lg border border-line bg-surface p-4 break-words whitespace-pre-wrap"
+      >
+        {filled(text, variables, values)}
+      </section>
+    </>
+  );
+}
+
+function VariableList({ variables }: { variables: readonly Variable[] }) {
+  if (variables.length === 0) return null;
+  return (
+    <div>
+      <h3 className="mb-2 text-[0.8125rem] font-medium text-muted">Variables</h3>
+      <ul className="flex flex-wrap gap-1.5">
+        {variables.map(({ name, defaultValue }) => (
+          <li key={name} className="max-w-full">
+            <Badge tone={defaultValue === null ? "warning" : "accent"}>
+              <code className="truncate font-mono">{name}</code>
+              <span className="max-w-64 truncate font-normal">
+                {defaultValue === null ? "needs a value" : `= ${defaultValue}`}
+              </span>
+            </Badge>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,124 @@
+import { Plus, X } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../../ui/button.tsx";
+import { Checkbox } from "../../../ui/checkbox.tsx";
+import { Field } from "../../../ui/field.tsx";
+import { Input } from "../../../ui/input.tsx";
+import { Select } from "../../../ui/select.tsx";
+import { KINDS, type Kind, notationOf, readNotation } from "./notation.ts";
+
+type Schema = Record<string, { type: string }>;
+
+/** Fields by name with a type; types that are not offered are written in the API's notation. */
+export function SchemaBuilder({
+  value,
+  onChange,
+  errorAt,
+}: {
+  value: Schema;
+  onChange: (value: Schema) => void;
+  errorAt: (path: string) => string | undefined;
+}) {
+  const [name, setName] = useState("");
+  const fields = Object.entries(value);
+  const isTaken = Object.hasOwn(value, name.trim());
+  const add = () => {
+    if (name.trim() === "" || isTaken) return;
+    onChange({ ...value, [name.trim()]: { type: "str" } });
+    setName("");
+  };
+  return (
+    <div className="flex flex-col gap-3">
+      {fields.map(([field, { type }]) => (
+        <SchemaField
+          key={field}
+          name={field}
+          type={type}
+          onChange={(next) => onChange({ ...value, [field]: { type: next } })}
+          onRemove={() => onChange(Object.fromEntries(fields.filter(([each]) => each !== field)))}
+          error={errorAt(`call_analysis_schema.${field}.type`) ?? errorAt(`call_analysis_schema.${field}`)}
+        />
+      ))}
+      <form
+        className="flex flex-wrap items-end gap-2"
+        onSubmit={(event) => {
+          event.preventDefault();
+          add();
+        }}
+      >
+        <Field label="New field" error={isTaken ? "There is a field of that name." : undefined}>
+          {(control) => (
+            <Input
+              {...control}
+              className="sm:w-64"
+              placeholder="wants_callback"
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Button type="submit" disabled={name.trim() === "" || isTaken}>
+          <Plus aria-hidden /> Add field
+        </Button>
+      </form>
+    </div>
+  );
+}
+
+function SchemaField({
+  name,
+  type,
+  onChange,
+  onRemove,
+  error,
+}: {
+  name: string;
+  type: string;
+  onChange: (type: string) => void;
+  onRemove: () => void;
+  error: string | undefined;
+}) {
+  const read = readNotation(type);
+  return (
+    <div className="flex flex-wrap items-end gap-3 rounded-lg border border-line p-3">
+      <code className="w-full min-w-0 truncate pb-2 font-mono text-[0.8125rem] font-medium sm:w-44">{name}</code>
+      <Field label="Type" className="w-44">
+        {(control) => (
+          <Select
+            {...control}
+            value={read.kind}
+            onChange={(kind) => onChange(notationOf({ ...read, kind: kind as Kind }))}
+            options={KINDS}
+          />
+        )}
+      </Field>
+      {(read.kind === "choice" || read.kind === "other") && (
+        <Field
+          label={read.kind === "choice" ? "Choices, with commas between" : "Notation"}
+          error={error}
+          className="min-w-48 flex-1"
+        >
+          {(control) => (
+            <Input
+              {...control}
+              value={read.detail}
+              onChange={(event) => onChange(notationOf({ ...read, detail: event.target.value }))}
+            />
+          )}
+        </Field>
+      )}
+      {read.kind !== "other" && (
+        <div className="pb-2">
+          <Checkbox
+            checked={read.isOptional}
+            onChange={(isOptional) => onChange(notationOf({ ...read, isOptional }))}
+            label="May be missing"
+          />
+        </div>
+      )}
+      <Button variant="ghost" size="icon" aria-label={`Remove ${name}`} className="mb-0.5 ml-auto" onClick={onRemove}>
+        <X aria-hidden />
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,199 @@
+import { type ReactNode, useId } from "react";
+import type { Schema } from "../../../api/client.ts";
+import { Field } from "../../../ui/field.tsx";
+import { Input } from "../../../ui/input.tsx";
+import { Switch } from "../../../ui/switch.tsx";
+import type { AgentDraft } from "./draft.ts";
+import { Section, Sections } from "./section.tsx";
+
+type Tools = Schema["Tools"];
+type ToolName = keyof Tools;
+type Settings = Record<string, unknown>;
+
+interface Tool {
+  name: ToolName;
+  label: string;
+  description: string;
+  /** What a tool is given when it is switched on. */
+  initial?: Settings;
+  fields: readonly ToolField[];
+}
+
+interface ToolField {
+  name: string;
+  label: string;
+  kind: "text" | "number" | "list";
+  placeholder?: string;
+  min?: number;
+  max?: number;
+  step?: number;
+}
+
+const MESSAGE: ToolField = { name: "message", label: "What the agent says then", kind: "text" };
+const IN_CONVERSATIONS: readonly Tool[] = [
+  {
+    name: "end_call",
+    label: "End the conversation",
+    description: "The model may say goodbye and end it.",
+    fields: [MESSAGE],
+  },
+  {
+    name: "set_language",
+    label: "Change the language",
+    description: "The model may go on in another language.",
+    fields: [
+      { name: "languages", label: "Languages to choose from", kind: "list", placeholder: "Any, or: en, de, fr" },
+    ],
+  },
+];
+const IN_CALLS: readonly Tool[] = [
+  {
+    name: "transfer_call",
+    label: "Transfer the call",
+    description: "The model may hand the caller to a person.",
+    fields: [{ name: "transfer_phone_number", label: "Number", kind: "text", placeholder: "+14155550123" }, MESSAGE],
+  },
+  {
+    name: "schedule_call",
+    label: "Schedule another call",
+    description: "The model may agree on a time to call again.",
+    fields: [
+      { name: "timezone", label: "Time zone", kind: "text", placeholder: "Europe/Berlin" },
+      { name: "max_days_ahead", label: "Days ahead at most", kind: "number", min: 1, max: 365 },
+    ],
+  },
+];
+const SETTINGS: readonly Tool[] = [
+  {
+    name: "user_idle",
+    label: "Speak up when nobody speaks",
+    description: "The agent asks whether somebody is still there.",
+    initial: { timeout_seconds: 10, max_reminders: 2 },
+    fields: [
+      { name: "timeout_seconds", label: "After seconds of silence", kind: "number", min: 1, max: 600 },
+      { name: "max_reminders", label: "Times at most", kind: "number", min: 0, max: 10 },
+      { ...MESSAGE, label: "What it says" },
+    ],
+  },
+  {
+    name: "background_audio",
+    label: "Background sound",
+    description: "A sound is heard behind the agent's voice.",
+    initial: { sound: "office", volume: 0.3 },
+    fields: [
+      { name: "sound", label: "Sound", kind: "text", placeholder: "office" },
+      { name: "volume", label: "Volume, 0 to 1", kind: "number", min: 0, max: 1, step: 0.05 },
+    ],
+  },
+];
+
+/** What the agent can do besides talking. */
+export function ToolsTab({ draft }: { draft: AgentDraft }) {
+  return (
+    <Sections>
+      <Group title="In every conversation" tools={IN_CONVERSATIONS} draft={draft} />
+      <Group title="In calls" tools={IN_CALLS} draft={draft} />
+      <Group title="How calls sound" tools={SETTINGS} draft={draft} />
+    </Sections>
+  );
+}
+
+function Group({ title, tools, draft }: { title: string; tools: readonly Tool[]; draft: AgentDraft }) {
+  const given = draft.values.tools ?? {};
+  const setTool = (name: ToolName, value: Tools[ToolName]) => draft.set({ tools: { ...given, [name]: value } });
+  return (
+    <Section title={title}>
+      {tools.map((tool) => (
+        <ToolRow
+          key={tool.name}
+          tool={tool}
+          value={given[tool.name]}
+          onChange={(value) => setTool(tool.name, value)}
+          errorAt={(field) => draft.errorAt(`tools.${tool.name}${field && `.${field}`}`)}
+        />
+      ))}
+    </Section>
+  );
+}
+
+function ToolRow({
+  tool,
+  value,
+  onChange,
+  errorAt,
+}: {
+  tool: Tool;
+  value: Tools[ToolName];
+  onChange: (value: Tools[ToolName]) => void;
+  errorAt: (field: string) => string | undefined;
+}) {
+  const id = useId();
+  const isOn = value !== undefined && value !== false;
+  const settings: Settings = typeof value === "object" ? value : {};
+  const setField = (name: string, next: unknown) => {
+    const { [name]: _, ...others } = settings;
+    const changed = next === undefined ? others : { ...others, [name]: next };
+    onChange((Object.keys(changed).length === 0 ? true : changed) as Tools[ToolName]);
+  };
+  return (
+    <div className="rounded-lg border border-line p-4">
+      <div className="flex items-start gap-4">
+        <label htmlFor={id} className="min-w-0 flex-1">
+          <span className="block font-medium">{tool.label}</span>
+          <span className="block text-muted">{tool.description}</span>
+        </label>
+        <Switch
+          id={id}
+          checked={isOn}
+          onChange={(on) => onChange((on ? (tool.initial ?? true) : false) as Tools[ToolName])}
+        />
+      </div>
+      {errorAt("") && <p className="mt-2 text-[0.8125rem] text-danger-ink">{errorAt("")}</p>}
+      {isOn && (
+        <div className="mt-4 grid gap-4 border-t border-line pt-4 sm:grid-cols-2">
+          {tool.fields.map((field) => (
+            <ToolFieldInput
+              key={field.name}
+              field={field}
+              value={settings[field.name]}
+              onChange={(next) => setField(field.name, next)}
+              error={errorAt(field.name)}
+            />
+          ))}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function ToolFieldInput({
+  field: { label, kind, name: _, ...attributes },
+  value,
+  onChange,
+  error,
+}: {
+  field: ToolField;
+  value: unknown;
+  onChange: (value: unknown) => void;
+  error: string | undefined;
+}): ReactNode {
+  const read = (text: string) => {
+    if (text.trim() === "") return undefined;
+    if (kind === "number") return Number(text);
+    return kind === "list" ? text.split(",").map((each) => each.trim()) : text;
+  };
+  const shown = Array.isArray(value) ? value.join(", ") : ((value as string | number | undefined) ?? "");
+  return (
+    <Field label={label} error={error}>
+      {(control) => (
+        <Input
+          {...control}
+          {...attributes}
+          type={kind === "number" ? "number" : "text"}
+          value={shown}
+          onChange={(event) => onChange(read(event.target.value))}
+        />
+      )}
+    </Field>
+  );
+}

@@ -1,0 +1,174 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { ListChecks, Plus } from "lucide-react";
+import { useState } from "react";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { numberOf } from "../../ui/numbers.ts";
+import { Pagination } from "../../ui/pagination.tsx";
+import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellFailure } from "../../ui/toasts.tsx";
+import { agentNamesQuery } from "../conversations/queries.ts";
+import { NewBatchDialog } from "./new-batch-dialog.tsx";
+import { CALLS } from "./queries.ts";
+
+type Summary = Schema["CallBatchSummary"];
+type Batch = Schema["CallBatch"];
+
+export const BATCHES = [...CALLS, "batches"] as const;
+const SHOWN = 10;
+const EVERY_MS = 3_000;
+
+const STATUSES: Record<Summary["status"], { label: string; tone: Tone }> = {
+  RUNNING: { label: "Running", tone: "accent" },
+  PAUSED: { label: "Paused", tone: "warning" },
+  CANCELLED: { label: "Cancelled", tone: "neutral" },
+  ENDED: { label: "Ended", tone: "success" },
+};
+
+/** Lists of numbers that agents call, and how far each has come. */
+export function Batches() {
+  const [page, setPage] = useState(1);
+  const [isMaking, setMaking] = useState(false);
+  const batches = useQuery({
+    queryKey: [...BATCHES, page],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/call-batches", { params: { query: { page, page_size: SHOWN } }, signal })),
+    placeholderData: (before) => before,
+    refetchInterval: EVERY_MS,
+  });
+  const make = (
+    <Button onClick={() => setMaking(true)}>
+      <Plus aria-hidden /> New batch
+    </Button>
+  );
+  return (
+    <div className="flex flex-col gap-4">
+      {batches.isPending ? (
+        <LoadingRows rows={3} />
+      ) : batches.isError ? (
+        <ErrorState error={batches.error} onRetry={batches.refetch} />
+      ) : batches.data.batches.length === 0 ? (
+        <EmptyState icon={ListChecks} title="No batches yet" action={make}>
+          Give an agent a file of up to 10,000 numbers. It calls them one after the other.
+        </EmptyState>
+      ) : (
+        <>
+          <div>{make}</div>
+          <ul aria-label="Batches" className="flex flex-col gap-4">
+            {batches.data.batches.map((batch) => (
+              <BatchCard key={batch.batch_id} summary={batch} />
+            ))}
+          </ul>
+          <Pagination page={page} pageSize={SHOWN} total={batches.data.total} onPage={setPage} />
+        </>
+      )}
+      <NewBatchDialog open={isMaking} onClose={() => setMaking(false)} />
+    </div>
+  );
+}
+
+function BatchCard({ summary }: { summary: Summary }) {
+  const names = useQuery(agentNamesQuery).data;
+  const params = { path: { batch_id: summary.batch_id } };
+  const hasEnded = summary.ended_at !== null;
+  const batch = useQuery({
+    queryKey: [...BATCHES, summary.batch_id],
+    queryFn: ({ signal }) => ask(api.GET("/v1/public/call-batches/{batch_id}", { params, signal })),
+    refetchInterval: hasEnded ? false : EVERY_MS,
+  });
+  const { label, tone } = STATUSES[summary.status];
+  return (
+    <li className="flex flex-col gap-4 rounded-xl border border-line bg-raised p-5">
+      <div className="flex flex-wrap items-start justify-between gap-3">
+        <div className="min-w-0">
+          <p className="flex flex-wrap items-center gap-2 font-semibold">
+            <span className="truncate">{names?.get(summary.agent_id) ?? (names ? "Deleted agent" : "…")}</span>
+            <Badge tone={tone}>{label}</Badge>
+          </p>
+          <p className="text-muted">
+            {numberOf(summary.total)} {summary.total === 1 ? "number" : "numbers"}, made{" "}
+            <Time at={summary.created_at} relative />
+          </p>
+        </div>
+        <Controls summary={summary} />
+      </div>
+      {batch.data ? <Progress batch={batch.data} /> : <Skeleton className="h-10" />}
+    </li>
+  );
+}
+
+const PARTS = [
+  { count: "success", label: "Reached", colour: "bg-(--chart-5)" },
+  { count: "no_answer", label: "No answer", colour: "bg-(--chart-3)" },
+  { count: "busy", label: "Busy", colour: "bg-(--chart-3)" },
+  { count: "hung_up_early", label: "Hung up early", colour: "bg-(--chart-6)" },
+  { count: "error", label: "Error", colour: "bg-(--chart-4)" },
+  { count: "cancelled", label: "Cancelled", colour: "bg-line-strong" },
+  { count: "do_not_call", label: "Do not call", colour: "bg-line-strong" },
+  { count: "calling", label: "Calling", colour: "bg-(--chart-2)" },
+  { count: "pending", label: "Waiting", colour: "bg-hover" },
+] as const;
+
+function Progress({ batch: { counts, total } }: { batch: Batch }) {
+  const parts = PARTS.filter(({ count }) => counts[count] > 0);
+  const told = parts.map(({ count, label }) => `${label} ${numberOf(counts[count])}`).join(", ");
+  return (
+    <div className="flex flex-col gap-2">
+      <div role="img" aria-label={told} className="flex h-2.5 overflow-hidden rounded-sm bg-hover">
+        {parts.map(({ count, colour }) => (
+          <span key={count} className={colour} style={{ width: `${(counts[count] / Math.max(1, total)) * 100}%` }} />
+        ))}
+      </div>
+      <p className="text-muted" aria-hidden>
+        {told}
+      </p>
+    </div>
+  );
+}
+
+function Controls({ summary: { batch_id, status, ended_at } }: { summary: Summary }) {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const params = { path: { batch_id } };
+  const refresh = () => client.invalidateQueries({ queryKey: CALLS });
+  const turn = useMutation({
+    mutationFn: () =>
+      ask(
+        status === "PAUSED"
+          ? api.POST("/v1/public/call-batches/{batch_id}/resume", { params })
+          : api.POST("/v1/public/call-batches/{batch_id}/pause", { params }),
+      ),
+    onSuccess: refresh,
+    onError: tellFailure,
+  });
+  const cancel = useMutation({
+    mutationFn: () => ask(api.POST("/v1/public/call-batches/{batch_id}/cancel", { params })),
+    onSuccess: async () => {
+      setAsking(false);
+      await refresh();
+    },
+  });
+  if (ended_at !== null) return null;
+  return (
+    <div className="flex gap-2">
+      <Button size="small" busy={turn.isPending} onClick={() => turn.mutate()}>
+        {status === "PAUSED" ? "Resume" : "Pause"}
+      </Button>
+      <Button size="small" onClick={() => setAsking(true)}>
+        Cancel
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title="Cancel this batch?"
+        action="Cancel batch"
+        write={cancel}
+      >
+        Numbers that wait are not called any more. Calls that ring or are under way go on. This cannot be undone.
+      </Confirm>
+    </div>
+  );
+}

@@ -1,0 +1,188 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { PhoneOff, PhoneOutgoing } from "lucide-react";
+import { api, ask } from "../../api/client.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { durationOf } from "../../ui/numbers.ts";
+import { Page } from "../../ui/page.tsx";
+import { Pagination } from "../../ui/pagination.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { agentNamesQuery } from "../conversations/queries.ts";
+import { Batches } from "./batches.tsx";
+import { NewCallDialog } from "./new-call-dialog.tsx";
+import { CALL_STATUSES, CALL_VIEWS, CALLS, CALLS_SHOWN, type Call, callsQuery, OUTCOMES } from "./queries.ts";
+
+export function CallsPage() {
+  const { new: isMaking = false, tab = "calls" } = useSearch({ from: "/signed-in/calls" });
+  const navigate = useNavigate({ from: "/calls" });
+  const tabs = [
+    { value: "calls", label: "Calls", content: <CallList /> },
+    { value: "batches", label: "Batches", content: <Batches /> },
+  ];
+  return (
+    <Page
+      title="Calls"
+      description="Calls that your agents make, from the queue to their end. They are kept here for 30 days."
+      actions={<NewCallButton />}
+    >
+      <Tabs
+        label="Calls and batches"
+        tabs={tabs}
+        value={tab}
+        onChange={(next) => navigate({ search: next === "batches" ? { tab: "batches" } : {}, replace: true })}
+      />
+      <NewCallDialog open={isMaking} onClose={() => navigate({ search: tab === "batches" ? { tab } : {} })} />
+    </Page>
+  );
+}
+
+function NewCallButton() {
+  const navigate = useNavigate({ from: "/calls" });
+  return (
+    <Button variant="primary" onClick={() => navigate({ search: { new: true } })}>
+      <PhoneOutgoing aria-hidden /> New call
+    </Button>
+  );
+}
+
+function CallList() {
+  const { status, page } = useSearch({ from: "/signed-in/calls" });
+  const navigate = useNavigate({ from: "/calls" });
+  const filters = { ...(status && { status }), ...(page && { page }) };
+  const calls = useQuery(callsQuery(filters));
+  const names = useQuery(agentNamesQuery).data;
+  return (
+    <div className="flex flex-col gap-4">
+      <nav aria-label="Status" className="flex flex-wrap gap-2">
+        {CALL_VIEWS.map(({ value, label }) => {
+          const isShown = (filters.status ?? "") === value;
+          return (
+            <Button
+              key={value}
+              size="small"
+              aria-pressed={isShown}
+              className={isShown ? "border-accent-ink/40! bg-accent-soft! text-accent-ink!" : ""}
+              onClick={() => navigate({ search: value === "" ? {} : { status: value }, replace: true })}
+            >
+              {label}
+            </Button>
+          );
+        })}
+      </nav>
+      {calls.isPending ? (
+        <LoadingRows />
+      ) : calls.isError ? (
+        <ErrorState error={calls.error} onRetry={calls.refetch} />
+      ) : calls.data.calls.length === 0 ? (
+        <EmptyState
+          icon={PhoneOutgoing}
+          title={filters.status ? "No such calls" : "No calls yet"}
+          action={<NewCallButton />}
+        >
+          {filters.status
+            ? "There are none with this status now."
+            : "An agent calls a phone over one of your numbers. You follow here how it goes."}
+        </EmptyState>
+      ) : (
+        <>
+          <Table label="Calls" columns={columnsOf(names)} rows={calls.data.calls} rowKey={({ call_id }) => call_id} />
+          <Pagination
+            page={filters.page ?? 1}
+            pageSize={CALLS_SHOWN}
+            total={calls.data.total}
+            onPage={(next) => navigate({ search: { ...filters, page: next } })}
+          />
+        </>
+      )}
+    </div>
+  );
+}
+
+function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Column<Call>[] {
+  return [
+    {
+      name: "To",
+      cell: (call) => (
+        <>
+          {call.status === "QUEUED" ? (
+            <span className="block font-medium tabular-nums whitespace-nowrap">{call.to_mobile_number}</span>
+          ) : (
+            <Link
+              to="/conversations/$conversationId"
+              params={{ conversationId: call.conversation_id }}
+              search={{}}
+              className={`${ROW_LINK} block tabular-nums whitespace-nowrap`}
+            >
+              {call.to_mobile_number}
+            </Link>
+          )}
+          <span className="block text-xs whitespace-nowrap text-muted tabular-nums">
+            from {call.from_mobile_number}
+          </span>
+        </>
+      ),
+    },
+    {
+      name: "Agent",
+      wide: true,
+      className: "max-w-0 w-full min-w-32 truncate",
+      cell: ({ agent_id }) => names?.get(agent_id) ?? (names ? "Deleted agent" : "…"),
+    },
+    { name: "Status", cell: (call) => <Standing call={call} /> },
+    {
+      name: "Duration",
+      wide: true,
+      align: "right",
+      className: "text-muted tabular-nums whitespace-nowrap",
+      cell: ({ duration_seconds }) => (duration_seconds === null ? "–" : durationOf(duration_seconds)),
+    },
+    {
+      name: "Made",
+      wide: true,
+      align: "right",
+      className: "text-muted",
+      cell: ({ created_at }) => <Time at={created_at} relative />,
+    },
+    {
+      name: "Actions",
+      label: <span className="sr-only">Actions</span>,
+      align: "right",
+      cell: (call) => call.status !== "ENDED" && <HangUp call={call} />,
+    },
+  ];
+}
+
+/** Where the call stands; of one that has ended, how. */
+function Standing({ call: { status, outcome, notes } }: { call: Call }) {
+  const { label, tone } = outcome ? OUTCOMES[outcome] : CALL_STATUSES[status];
+  return (
+    <>
+      <Badge tone={tone}>{label}</Badge>
+      {notes && <span className="mt-1 block max-w-64 truncate text-xs text-muted">{notes}</span>}
+    </>
+  );
+}
+
+function HangUp({ call }: { call: Call }) {
+  const client = useQueryClient();
+  const hangUp = useMutation({
+    mutationFn: () =>
+      ask(api.POST("/v1/public/calls/{call_id}/hangup", { params: { path: { call_id: call.call_id } } })),
+    onSuccess: async () => {
+      tellDone(call.status === "QUEUED" ? "Taken out of the queue" : "Hanging up");
+      await client.invalidateQueries({ queryKey: CALLS });
+    },
+    onError: tellFailure,
+  });
+  return (
+    <Button size="small" className="relative" busy={hangUp.isPending} onClick={() => hangUp.mutate()}>
+      {!hangUp.isPending && <PhoneOff aria-hidden />} {call.status === "QUEUED" ? "Cancel" : "Hang up"}
+      <span className="sr-only">{call.to_mobile_number}</span>
+    </Button>
+  );
+}

@@ -1,0 +1,113 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { numberOf } from "../../ui/numbers.ts";
+import { Select } from "../../ui/select.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { tellDone } from "../../ui/toasts.tsx";
+import { agentNamesQuery } from "../conversations/queries.ts";
+import { CALLS } from "./queries.ts";
+
+/** Asks for a file of numbers. Wrong rows are named by their lines before anybody is called. */
+export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  return (
+    <Dialog
+      open={open}
+      onClose={onClose}
+      title="New batch"
+      description="A CSV file with a column to_mobile_number, and a variable of the prompt in each other column."
+    >
+      <BatchForm onDone={onClose} />
+    </Dialog>
+  );
+}
+
+const PREVIEW_LINES = 5;
+
+function BatchForm({ onDone }: { onDone: () => void }) {
+  const client = useQueryClient();
+  const agents = useQuery(agentNamesQuery).data;
+  const [agentId, setAgentId] = useState("");
+  const [csv, setCsv] = useState("");
+  const make = useMutation({
+    mutationFn: () => ask(api.POST("/v1/public/call-batches", { body: { agent_id: agentId, csv } })),
+    onSuccess: async () => {
+      tellDone("The batch has begun");
+      onDone();
+      await client.invalidateQueries({ queryKey: CALLS });
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  const choose = async (file: File | undefined) => {
+    make.reset();
+    setCsv(file ? await file.text() : "");
+  };
+  const lines = csv.trimEnd().split("\n");
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <Field label="File">
+        {(control) => (
+          <Input
+            {...control}
+            type="file"
+            required
+            accept=".csv,text/csv"
+            className="h-auto! py-1.5"
+            onChange={(event) => void choose(event.target.files?.[0])}
+          />
+        )}
+      </Field>
+      {csv !== "" && (
+        <div className="flex flex-col gap-2">
+          <p className="text-muted">
+            {numberOf(lines.length - 1)} {lines.length === 2 ? "row" : "rows"}, beginning with
+          </p>
+          <CodeBlock text={lines.slice(0, PREVIEW_LINES).join("\n")} copied="the first rows" className="max-h-40" />
+        </div>
+      )}
+      <Field label="Agent" error={make.error instanceof Problem ? make.error.fields.get("agent_id") : undefined}>
+        {(control) => (
+          <Select
+            {...control}
+            value={agentId}
+            onChange={setAgentId}
+            placeholder="Choose an agent…"
+            options={[...(agents ?? [])].map(([value, label]) => ({ value, label }))}
+          />
+        )}
+      </Field>
+      {make.error && <Refusal error={make.error} />}
+      <div className="flex justify-end gap-2 pb-2">
+        <Button onClick={onDone}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={make.isPending} disabled={agentId === "" || csv === ""}>
+          Start calling
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** What was wrong, row by row. */
+function Refusal({ error }: { error: Error }) {
+  const rows = error instanceof Problem ? error.violations : [];
+  if (rows.length === 0) return <Notice tone="danger">{sentenceOf(error)}</Notice>;
+  return (
+    <Notice tone="danger">
+      <p className="font-medium">Nobody was called. Correct the file and choose it again.</p>
+      <ul className="mt-1 max-h-48 list-disc overflow-y-auto pl-5">
+        {rows.map((row) => (
+          <li key={row}>{row}</li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}

@@ -1,0 +1,50 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+import type { Tone } from "../../ui/badge.tsx";
+
+export type Call = Schema["Call"];
+export type CallStatus = Call["status"];
+
+export const CALLS = ["calls"] as const;
+export const CALLS_SHOWN = 25;
+const EVERY_MS = 3_000;
+
+/** The parts of the list, by the API's parameter `status`. */
+export const CALL_VIEWS = [
+  { value: "", label: "All" },
+  { value: "RINGING,IN_PROGRESS", label: "Live" },
+  { value: "QUEUED", label: "Queue" },
+  { value: "ENDED", label: "Ended" },
+] as const;
+
+export interface CallFilters {
+  status?: string;
+  page?: number;
+}
+
+/** Calls that agents make, newest first, followed as they go on. */
+export function callsQuery(filters: CallFilters) {
+  return queryOptions({
+    queryKey: [...CALLS, filters],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/calls", { params: { query: { ...filters, page_size: CALLS_SHOWN } }, signal })),
+    placeholderData: (before) => before,
+    refetchInterval: EVERY_MS,
+  });
+}
+
+export const CALL_STATUSES: Record<CallStatus, { label: string; tone: Tone }> = {
+  QUEUED: { label: "Queued", tone: "neutral" },
+  RINGING: { label: "Ringing", tone: "accent" },
+  IN_PROGRESS: { label: "On the line", tone: "accent" },
+  ENDED: { label: "Ended", tone: "neutral" },
+};
+
+export const OUTCOMES: Record<NonNullable<Call["outcome"]>, { label: string; tone: Tone }> = {
+  SUCCESS: { label: "Success", tone: "success" },
+  NO_ANSWER: { label: "No answer", tone: "warning" },
+  BUSY: { label: "Busy", tone: "warning" },
+  CANCELLED: { label: "Cancelled", tone: "neutral" },
+  HUNG_UP_EARLY: { label: "Hung up early", tone: "warning" },
+  ERROR: { label: "Error", tone: "danger" },
+};

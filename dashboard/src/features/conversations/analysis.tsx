@@ -1,0 +1,64 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { ClipboardList } from "lucide-react";
+import { api, ask } from "../../api/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { EmptyState, Notice } from "../../ui/states.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import type { Conversation } from "./queries.ts";
+
+/** What the agent's analysis found, field by field, and a way to run it again. */
+export function Analysis({ conversation }: { conversation: Conversation }) {
+  const { conversation_analysis: found, conversation_status } = conversation;
+  const again = <AnalyzeAgain conversation={conversation} />;
+  if (conversation_status === "IN_PROGRESS")
+    return (
+      <EmptyState icon={ClipboardList} title="Not analyzed yet">
+        A conversation is analyzed when it has ended.
+      </EmptyState>
+    );
+  if (!found || found.length === 0)
+    return (
+      <EmptyState icon={ClipboardList} title="No analysis" action={again}>
+        Switch analysis on in the agent and say which fields it fills in.
+      </EmptyState>
+    );
+  return (
+    <div className="flex flex-col items-start gap-5">
+      <dl className="w-full divide-y divide-line rounded-xl border border-line bg-raised">
+        {found.map(({ name, value, error }) => (
+          <div key={name} className="grid gap-1 px-4 py-3 sm:grid-cols-[14rem_minmax(0,1fr)] sm:gap-4">
+            <dt className="font-mono text-[0.8125rem] break-words text-muted">{name}</dt>
+            <dd className="min-w-0 break-words whitespace-pre-wrap">
+              {error ? <Notice tone="warning">{error}</Notice> : shown(value)}
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {again}
+    </div>
+  );
+}
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return "–";
+  if (typeof value === "boolean") return value ? "Yes" : "No";
+  return typeof value === "object" ? JSON.stringify(value, null, 2) : String(value);
+}
+
+function AnalyzeAgain({ conversation: { conversation_id } }: { conversation: Conversation }) {
+  const client = useQueryClient();
+  const analyze = useMutation({
+    mutationFn: () =>
+      ask(api.POST("/v1/public/conversations/{conversation_id}/analysis", { params: { path: { conversation_id } } })),
+    onSuccess: async () => {
+      tellDone("The analysis is under way. It appears here when it is ready.");
+      await client.invalidateQueries({ queryKey: ["conversation", conversation_id] });
+    },
+    onError: tellFailure,
+  });
+  return (
+    <Button busy={analyze.isPending} onClick={() => analyze.mutate()}>
+      Analyze again
+    </Button>
+  );
+}

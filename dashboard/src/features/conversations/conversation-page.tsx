@@ -1,0 +1,109 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ArrowLeft } from "lucide-react";
+import { useRef } from "react";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Page } from "../../ui/page.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { ConversationDeliveries } from "../webhooks/conversation-deliveries.tsx";
+import { Analysis } from "./analysis.tsx";
+import { Details } from "./details.tsx";
+import { CONVERSATION_TABS } from "./filters.ts";
+import { JsonView } from "./json-view.tsx";
+import { Latency } from "./latency.tsx";
+import { isTest, StatusBadge } from "./names.tsx";
+import { Player, recordingOf, usePlayback } from "./player.tsx";
+import { agentNamesQuery, type Conversation, conversationQuery } from "./queries.ts";
+import { Transcript } from "./transcript.tsx";
+
+export function ConversationPage() {
+  const { conversationId } = useParams({ from: "/signed-in/conversations/$conversationId" });
+  const found = useQuery(conversationQuery(conversationId));
+  if (found.data) return <Shown key={conversationId} conversation={found.data} />;
+  return (
+    <Page title="Conversation" heading={<Back />}>
+      {found.isError ? (
+        <ErrorState error={found.error} onRetry={found.refetch} />
+      ) : (
+        <div role="status" aria-label="Loading" className="grid gap-6 lg:grid-cols-[1fr_20rem]">
+          <Skeleton className="h-96" />
+          <Skeleton className="h-64" />
+        </div>
+      )}
+    </Page>
+  );
+}
+
+function Back() {
+  return (
+    <Link
+      to="/conversations"
+      search={{}}
+      className="inline-flex items-center gap-1.5 text-sm font-normal text-muted hover:text-ink"
+    >
+      <ArrowLeft className="size-4" aria-hidden /> Conversations
+    </Link>
+  );
+}
+
+function Shown({ conversation }: { conversation: Conversation }) {
+  const { tab = "transcript" } = useSearch({ from: "/signed-in/conversations/$conversationId" });
+  const navigate = useNavigate({ from: "/conversations/$conversationId" });
+  const audio = useRef<HTMLAudioElement>(null);
+  const playback = usePlayback(audio);
+  const names = useQuery(agentNamesQuery).data;
+  const agentName = names?.get(conversation.agent_id) ?? (names ? "Deleted agent" : "…");
+  const recording = recordingOf(conversation);
+  const messages = conversation.conversation_transcript ?? [];
+  const tabs = [
+    {
+      value: "transcript",
+      label: "Transcript",
+      content: (
+        <div className="flex flex-col gap-5">
+          {recording && <Player ref={audio} address={recording} />}
+          <Transcript conversation={conversation} playback={recording ? playback : null} agentName={agentName} />
+        </div>
+      ),
+    },
+    { value: "latency", label: "Latency", content: <Latency messages={messages} /> },
+    { value: "analysis", label: "Analysis", content: <Analysis conversation={conversation} /> },
+    {
+      value: "deliveries",
+      label: "Deliveries",
+      content: <ConversationDeliveries conversation={conversation} />,
+    },
+    { value: "json", label: "JSON", content: <JsonView value={conversation} /> },
+  ];
+  return (
+    <Page
+      title={`Conversation with ${agentName}`}
+      heading={
+        <span className="flex flex-col gap-2">
+          <Back />
+          <span className="flex flex-wrap items-center gap-2.5">
+            {agentName}
+            <StatusBadge status={conversation.conversation_status} />
+            {isTest(conversation) && <Badge>Test</Badge>}
+          </span>
+        </span>
+      }
+    >
+      <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
+        <Tabs
+          label="Parts of the conversation"
+          tabs={tabs}
+          value={tab}
+          onChange={(next) =>
+            navigate({ search: { tab: CONVERSATION_TABS.find((each) => each === next) }, replace: true })
+          }
+        />
+        <Card title="Details">
+          <Details conversation={conversation} agentName={agentName} />
+        </Card>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,97 @@
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { Copyable } from "../../ui/copy.tsx";
+import { durationOf, latencyOf, numberOf } from "../../ui/numbers.ts";
+import { Time } from "../../ui/time.tsx";
+import { audibleAfter } from "./latency.tsx";
+import { ChannelLabel, DIRECTIONS } from "./names.tsx";
+import type { Conversation } from "./queries.ts";
+
+/** The facts of a conversation, each on its line. */
+export function Details({ conversation, agentName }: { conversation: Conversation; agentName: string }) {
+  const { conversation_metadata: metadata, calling_type, duration } = conversation;
+  const variables = Object.entries((metadata.dynamic_variables ?? {}) as Record<string, unknown>);
+  const cost = costOf(conversation);
+  return (
+    <dl className="flex flex-col gap-3">
+      <Fact name="Agent">
+        <Link
+          to="/agents/$agentId"
+          params={{ agentId: conversation.agent_id }}
+          className="font-medium text-accent-ink hover:underline"
+        >
+          {agentName}
+        </Link>
+      </Fact>
+      <Fact name="Channel">
+        <span className="inline-flex flex-wrap items-center gap-x-2">
+          <ChannelLabel channel={conversation.conversation_type} />
+          {calling_type && <span className="text-muted">{DIRECTIONS[calling_type]}</span>}
+        </span>
+      </Fact>
+      {textOf(metadata.from_mobile_number) && <Fact name="From">{textOf(metadata.from_mobile_number)}</Fact>}
+      {textOf(metadata.to_mobile_number) && <Fact name="To">{textOf(metadata.to_mobile_number)}</Fact>}
+      {textOf(metadata.telephony_provider) && <Fact name="Carrier">{textOf(metadata.telephony_provider)}</Fact>}
+      <Fact name="Started">
+        <Time at={conversation.created_at} />
+      </Fact>
+      {duration !== undefined && <Fact name="Duration">{durationOf(duration)}</Fact>}
+      {cost.replies > 0 && (
+        <>
+          <Fact name="Replies">{numberOf(cost.replies)}</Fact>
+          <Fact name="Tokens">
+            {numberOf(cost.inputTokens)} read, {numberOf(cost.outputTokens)} written
+          </Fact>
+        </>
+      )}
+      {cost.latencyMs !== null && <Fact name="Median latency">{latencyOf(cost.latencyMs)}</Fact>}
+      {conversation.scheduled_call && (
+        <Fact name="Further call">
+          <Time at={conversation.scheduled_call.at} />
+        </Fact>
+      )}
+      {conversation.notes && <Fact name="Notes">{conversation.notes}</Fact>}
+      {variables.length > 0 && (
+        <Fact name="Variables">
+          <ul className="flex flex-col gap-1">
+            {variables.map(([name, value]) => (
+              <li key={name} className="break-words">
+                <code className="font-mono text-xs text-muted">{name}</code> {String(value)}
+              </li>
+            ))}
+          </ul>
+        </Fact>
+      )}
+      <Fact name="ID">
+        <Copyable text={conversation.conversation_id} what="conversation ID" />
+      </Fact>
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="grid grid-cols-[6.5rem_minmax(0,1fr)] items-baseline gap-3">
+      <dt className="text-muted">{name}</dt>
+      <dd className="min-w-0 break-words">{children}</dd>
+    </div>
+  );
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function costOf({ conversation_transcript }: Conversation) {
+  const messages = conversation_transcript ?? [];
+  const replies = messages.flatMap(({ reply }) => reply ?? []);
+  const sum = (figure: "input_tokens" | "output_tokens") =>
+    replies.reduce((total, reply) => total + (reply[figure] ?? 0), 0);
+  const latencies = messages.flatMap((message) => audibleAfter(message) ?? []).sort((one, other) => one - other);
+  return {
+    replies: replies.length,
+    inputTokens: sum("input_tokens"),
+    outputTokens: sum("output_tokens"),
+    latencyMs: latencies[Math.floor(latencies.length / 2)] ?? null,
+  };
+}

@@ -1,0 +1,244 @@
+import { useQuery } from "@tanstack/react-query";
+import { CalendarDays, ListFilter, X } from "lucide-react";
+import { type FormEvent, type ReactNode, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { Popover } from "../../ui/popover.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
+import { type Filters, isFiltered } from "./filters.ts";
+import { CHANNELS, DIRECTIONS, STATUSES } from "./names.tsx";
+import { agentNamesQuery } from "./queries.ts";
+
+interface ChoiceFilter {
+  name: "conversation_type" | "conversation_status" | "calling_type";
+  label: string;
+  options: readonly { value: string; label: string }[];
+}
+
+const labelled = (words: Record<string, { label: string }>) =>
+  Object.entries(words).map(([value, { label }]) => ({ value, label }));
+
+/** The filters that are one of a few words. */
+const CHOICES: readonly ChoiceFilter[] = [
+  { name: "conversation_status", label: "Status", options: labelled(STATUSES) },
+  { name: "conversation_type", label: "Channel", options: labelled(CHANNELS) },
+  {
+    name: "calling_type",
+    label: "Direction",
+    options: Object.entries(DIRECTIONS).map(([value, label]) => ({ value, label })),
+  },
+];
+
+/** The list's filters as chips: each shows its value, and takes it away again. */
+export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
+  const agents = useQuery(agentNamesQuery);
+  const names = agents.data ?? new Map<string, string>();
+  const set = (name: keyof Filters, value: string | undefined) => {
+    const { [name]: _, page: __, ...rest } = filters;
+    onChange(value === undefined ? rest : { ...rest, [name]: value });
+  };
+  const search = (text: string) => set("search", text || undefined);
+  return (
+    <search className="flex flex-col gap-3">
+      <SearchInput label="Search what was said" value={filters.search ?? ""} onChange={search} />
+      <div className="flex flex-wrap items-center gap-2">
+        {CHOICES.map(({ name, label, options }) => (
+          <Choice
+            key={name}
+            label={label}
+            options={options}
+            value={filters[name]}
+            onChange={(value) => set(name, value)}
+          />
+        ))}
+        <Choice
+          label="Agent"
+          options={[...names].map(([value, name]) => ({ value, label: name }))}
+          value={filters.agent_id}
+          onChange={(value) => set("agent_id", value)}
+        />
+        <PeriodFilter
+          from={filters.from_date}
+          to={filters.to_date}
+          onChange={(period) => {
+            const { from_date: _, to_date: __, page: ___, ...rest } = filters;
+            onChange({ ...rest, ...period });
+          }}
+        />
+        {isFiltered(filters) && (
+          <Button variant="ghost" size="small" onClick={() => onChange({})}>
+            Clear all
+          </Button>
+        )}
+      </div>
+    </search>
+  );
+}
+
+function Choice({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly { value: string; label: string }[];
+  value: string | undefined;
+  onChange: (value: string | undefined) => void;
+}) {
+  const shown = options.find((option) => option.value === value)?.label ?? value;
+  return (
+    <Chip label={label} value={shown} onClear={() => onChange(undefined)}>
+      {(trigger) => (
+        <Menu align="start" trigger={trigger}>
+          <div className="max-h-72 overflow-y-auto">
+            {options.length === 0 && <p className="px-2.5 py-1.5 text-muted">There are none yet.</p>}
+            {options.map((option) => (
+              <MenuItem key={option.value} onSelect={() => onChange(option.value)}>
+                <span className="max-w-64 truncate">{option.label}</span>
+              </MenuItem>
+            ))}
+          </div>
+        </Menu>
+      )}
+    </Chip>
+  );
+}
+
+/** A filter's button, and beside it the one that takes its value away. */
+function Chip({
+  label,
+  value,
+  icon: Icon = ListFilter,
+  onClear,
+  children,
+}: {
+  label: string;
+  value: string | undefined;
+  icon?: typeof ListFilter;
+  onClear: () => void;
+  children: (trigger: ReactNode) => ReactNode;
+}) {
+  const trigger =
+    value === undefined ? (
+      <Button size="small" className="border-dashed text-muted shadow-none">
+        <Icon aria-hidden /> {label}
+      </Button>
+    ) : (
+      <Button size="small" className="max-w-72 rounded-r-none border-accent-ink/40! bg-accent-soft! text-accent-ink!">
+        <span className="truncate">
+          <span className="font-normal">{label}:</span> {value}
+        </span>
+      </Button>
+    );
+  return (
+    <span className="inline-flex">
+      {children(trigger)}
+      {value !== undefined && (
+        <Button
+          size="small"
+          aria-label={`Remove the filter ${label}`}
+          className="-ml-px rounded-l-none border-accent-ink/40! bg-accent-soft! px-1.5 text-accent-ink!"
+          onClick={onClear}
+        >
+          <X aria-hidden />
+        </Button>
+      )}
+    </span>
+  );
+}
+
+const DAY_MS = 86_400_000;
+const PERIODS = [
+  { label: "Today", days: 1 },
+  { label: "Last 7 days", days: 7 },
+  { label: "Last 30 days", days: 30 },
+];
+
+interface Period {
+  from_date?: string;
+  to_date?: string;
+}
+
+function PeriodFilter({
+  from,
+  to,
+  onChange,
+}: {
+  from: string | undefined;
+  to: string | undefined;
+  onChange: (period: Period) => void;
+}) {
+  const [isOpen, setOpen] = useState(false);
+  const choose = (period: Period) => {
+    setOpen(false);
+    onChange(period);
+  };
+  return (
+    <Chip label="Date" value={shownPeriod(from, to)} icon={CalendarDays} onClear={() => onChange({})}>
+      {(trigger) => (
+        <Popover label="Dates" trigger={trigger} open={isOpen} onOpenChange={setOpen}>
+          <div className="flex flex-wrap gap-2">
+            {PERIODS.map(({ label, days }) => (
+              <Button
+                key={label}
+                size="small"
+                onClick={() => choose({ from_date: dayOf(Date.now() - (days - 1) * DAY_MS) })}
+              >
+                {label}
+              </Button>
+            ))}
+          </div>
+          <DaysForm from={from} to={to} onChoose={choose} />
+        </Popover>
+      )}
+    </Chip>
+  );
+}
+
+function DaysForm({
+  from,
+  to,
+  onChoose,
+}: {
+  from: string | undefined;
+  to: string | undefined;
+  onChoose: (period: Period) => void;
+}) {
+  const [first, setFirst] = useState(from ?? "");
+  const [last, setLast] = useState(to ?? "");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onChoose({ ...(first && { from_date: first }), ...(last && { to_date: last }) });
+  };
+  return (
+    <form onSubmit={submit} className="mt-3 flex flex-col gap-3 border-t border-line pt-3">
+      <Field label="From">
+        {(control) => (
+          <Input {...control} type="date" value={first} onChange={(event) => setFirst(event.target.value)} />
+        )}
+      </Field>
+      <Field label="To" hint="Days begin and end in UTC.">
+        {(control) => <Input {...control} type="date" value={last} onChange={(event) => setLast(event.target.value)} />}
+      </Field>
+      <Button type="submit" variant="primary" size="small">
+        Apply
+      </Button>
+    </form>
+  );
+}
+
+function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeZone: "UTC" });
+
+function shownPeriod(from: string | undefined, to: string | undefined): string | undefined {
+  const shown = (day: string) => DATE.format(new Date(day));
+  if (from && to) return from === to ? shown(from) : `${shown(from)} – ${shown(to)}`;
+  if (from) return `since ${shown(from)}`;
+  return to ? `until ${shown(to)}` : undefined;
+}

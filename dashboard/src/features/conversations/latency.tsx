@@ -1,0 +1,104 @@
+import { Timer } from "lucide-react";
+import { latencyOf } from "../../ui/numbers.ts";
+import { EmptyState } from "../../ui/states.tsx";
+import type { Message } from "./queries.ts";
+
+/** The stages of a spoken reply, each from the end of the one before, and those of a reply in text. */
+const SPOKEN = [
+  { name: "end_of_turn", label: "User has finished", colour: "bg-line-strong" },
+  { name: "transcript", label: "Last words recognized", colour: "bg-(--chart-2)" },
+  { name: "first_word", label: "Model’s first word", colour: "bg-(--chart-1)" },
+  { name: "first_audio", label: "Voice’s first audio", colour: "bg-(--chart-3)" },
+  { name: "audible", label: "On the wire", colour: "bg-(--chart-5)" },
+] as const;
+const WRITTEN = [
+  { label: "First word", colour: "bg-(--chart-1)" },
+  { label: "Rest of the reply", colour: "bg-(--chart-2)" },
+] as const;
+
+interface Segment {
+  label: string;
+  colour: string;
+  ms: number;
+}
+
+/** How long the user waited for each reply, and what for. */
+export function Latency({ messages }: { messages: readonly Message[] }) {
+  const replies = messages.flatMap((message) => {
+    const segments = segmentsOf(message);
+    return segments.length > 0 ? [{ message, segments, total: totalOf(segments) }] : [];
+  });
+  if (replies.length === 0)
+    return (
+      <EmptyState icon={Timer} title="Nothing was measured">
+        Replies of models show here how long each stage took, once there are any.
+      </EmptyState>
+    );
+  const longest = Math.max(...replies.map(({ total }) => total));
+  const stages = new Map(replies.flatMap(({ segments }) => segments.map(({ label, colour }) => [label, colour])));
+  return (
+    <div className="flex flex-col gap-5">
+      <ul className="flex flex-wrap gap-x-5 gap-y-1.5 text-muted">
+        {[...stages].map(([label, colour]) => (
+          <li key={label} className="flex items-center gap-2">
+            <span className={`size-2.5 rounded-sm ${colour}`} aria-hidden />
+            {label}
+          </li>
+        ))}
+      </ul>
+      <ol className="flex flex-col gap-3">
+        {replies.map(({ message, segments, total }) => (
+          <li key={message.timestamp} className="flex flex-col gap-1.5">
+            <span className="flex items-baseline justify-between gap-4">
+              <span className="min-w-0 truncate">{message.content}</span>
+              <span className="shrink-0 font-medium tabular-nums">{latencyOf(total)}</span>
+            </span>
+            <Waterfall segments={segments} longest={longest} />
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
+}
+
+function Waterfall({ segments, longest }: { segments: readonly Segment[]; longest: number }) {
+  const told = segments.map(({ label, ms }) => `${label} ${latencyOf(ms)}`).join(", ");
+  return (
+    <span className="flex flex-col gap-1">
+      <span role="img" aria-label={told} className="flex h-2.5 overflow-hidden rounded-sm bg-hover">
+        {segments.map(({ label, colour, ms }) => (
+          <span key={label} className={colour} style={{ width: `${(ms / longest) * 100}%` }} />
+        ))}
+      </span>
+      <span className="text-xs text-muted" aria-hidden>
+        {told}
+      </span>
+    </span>
+  );
+}
+
+function segmentsOf({ latency, reply }: Message): Segment[] {
+  if (latency) {
+    let before = 0;
+    return SPOKEN.flatMap(({ name, label, colour }) => {
+      const at = latency[name];
+      if (at === undefined) return [];
+      const ms = Math.max(0, at - before);
+      before = Math.max(before, at);
+      return [{ label, colour, ms }];
+    });
+  }
+  if (!reply || reply.total_ms === null) return [];
+  const first = reply.first_word_ms ?? reply.total_ms;
+  const parts = [first, reply.total_ms - first];
+  return WRITTEN.map((stage, at) => ({ ...stage, ms: parts[at] ?? 0 })).filter(({ ms }) => ms > 0);
+}
+
+function totalOf(segments: readonly Segment[]): number {
+  return segments.reduce((total, { ms }) => total + ms, 0);
+}
+
+/** Milliseconds until the user noticed the reply; null if not measured. */
+export function audibleAfter({ latency, reply }: Message): number | null {
+  return latency?.audible ?? latency?.first_word ?? reply?.first_word_ms ?? null;
+}

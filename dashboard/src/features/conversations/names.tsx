@@ -1,0 +1,50 @@
+import { Globe, type LucideIcon, MessageSquare, MessagesSquare, Phone, Video } from "lucide-react";
+import type { Schema } from "../../api/client.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+
+type Conversation = Schema["Conversation"];
+export type Channel = Conversation["conversation_type"];
+export type Status = Conversation["conversation_status"];
+
+/** The channels in the words of people, in the order in which they are shown. */
+export const CHANNELS: Record<Channel, { label: string; icon: LucideIcon }> = {
+  CHAT: { label: "Chat", icon: MessageSquare },
+  WEB: { label: "Web call", icon: Globe },
+  TELEPHONY: { label: "Phone", icon: Phone },
+  WHATSAPP: { label: "WhatsApp", icon: MessagesSquare },
+  DAILY: { label: "Daily", icon: Video },
+};
+
+export const STATUSES: Record<Status, { label: string; tone: Tone }> = {
+  IN_PROGRESS: { label: "Live", tone: "accent" },
+  COMPLETED: { label: "Completed", tone: "success" },
+  DISCONNECTED: { label: "Disconnected", tone: "warning" },
+  FAILED: { label: "Failed", tone: "danger" },
+};
+
+export const DIRECTIONS = { INBOUND: "Inbound", OUTBOUND: "Outbound" } as const;
+
+export function StatusBadge({ status }: { status: Status }) {
+  const { label, tone } = STATUSES[status];
+  return (
+    <Badge tone={tone}>
+      {status === "IN_PROGRESS" && <span className="size-1.5 rounded-full bg-current motion-safe:animate-pulse" />}
+      {label}
+    </Badge>
+  );
+}
+
+export function ChannelLabel({ channel }: { channel: Channel }) {
+  const { label, icon: Icon } = CHANNELS[channel];
+  return (
+    <span className="inline-flex items-baseline gap-1.5 whitespace-nowrap">
+      <Icon className="size-4 self-center text-muted" aria-hidden />
+      {label}
+    </span>
+  );
+}
+
+/** Whether an owner made the conversation while trying a draft. */
+export function isTest({ conversation_metadata }: Pick<Conversation, "conversation_metadata">): boolean {
+  return conversation_metadata.is_test_call === true;
+}

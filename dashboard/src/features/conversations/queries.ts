@@ -1,0 +1,53 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+import type { Filters } from "./filters.ts";
+
+export type Conversation = Schema["Conversation"];
+export type Message = Schema["Message"];
+
+export const PAGE_SIZE = 25;
+const LIST_EVERY_MS = 5_000;
+const LIVE_EVERY_MS = 2_000;
+
+/** A page of the list, read again and again while it is the newest. */
+export function conversationsQuery(filters: Filters) {
+  return queryOptions({
+    queryKey: ["conversations", filters],
+    queryFn: async ({ signal }) => {
+      // The API names the words that a parameter may be.
+      const query = { ...filters, page_size: PAGE_SIZE, shape: "flat" } as { shape: "flat" };
+      const answer = await ask(api.GET("/v1/public/conversations", { params: { query }, signal }));
+      return "conversations" in answer ? answer : { conversations: answer.data, ...answer.pagination };
+    },
+    placeholderData: (before) => before,
+    // A search may read transcripts, so it is not repeated.
+    refetchInterval: filters.page === undefined && filters.search === undefined ? LIST_EVERY_MS : false,
+  });
+}
+
+/** A conversation, read again and again while it is live. */
+export function conversationQuery(conversationId: string) {
+  return queryOptions({
+    queryKey: ["conversation", conversationId],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/conversations/{conversation_id}", {
+          params: { path: { conversation_id: conversationId }, query: { include: "replies" } },
+          signal,
+        }),
+      ),
+    refetchInterval: ({ state }) => (state.data?.conversation_status === "IN_PROGRESS" ? LIVE_EVERY_MS : false),
+  });
+}
+
+const NAMES_MAX = 100;
+
+/** The names of the newest agents by their ids; a deleted agent has none. */
+export const agentNamesQuery = queryOptions({
+  queryKey: ["agents", "names"],
+  queryFn: async ({ signal }) => {
+    const { agents } = await ask(api.GET("/v1/public/agents", { params: { query: { page_size: NAMES_MAX } }, signal }));
+    return new Map(agents.map(({ id, agent_name }) => [id, agent_name]));
+  },
+  staleTime: 60_000,
+});

@@ -1,0 +1,129 @@
+import { clsx } from "clsx";
+import { MessageSquareDashed } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { clockOf, latencyOf, numberOf } from "../../ui/numbers.ts";
+import { EmptyState } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { audibleAfter } from "./latency.tsx";
+import type { Playback } from "./player.tsx";
+import type { Conversation, Message } from "./queries.ts";
+
+/** What was said, in step with the recording. Grows while the conversation is live. */
+export function Transcript({
+  conversation,
+  playback,
+  agentName,
+}: {
+  conversation: Conversation;
+  playback: Playback | null;
+  agentName: string;
+}) {
+  const messages = conversation.conversation_transcript ?? [];
+  const isLive = conversation.conversation_status === "IN_PROGRESS";
+  const end = useRef<HTMLDivElement>(null);
+  const count = messages.length;
+  const countBefore = useRef(count);
+  useEffect(() => {
+    if (count > countBefore.current) end.current?.scrollIntoView({ block: "nearest" });
+    countBefore.current = count;
+  }, [count]);
+  if (count === 0)
+    return (
+      <EmptyState icon={MessageSquareDashed} title={isLive ? "Nothing said yet" : "Nothing was said"}>
+        {isLive ? "What is said appears here at once." : "The conversation ended before anybody spoke."}
+      </EmptyState>
+    );
+  const startedAt = Date.parse(conversation.created_at);
+  const offsetOf = ({ timestamp }: Message) => Math.max(0, (Date.parse(timestamp) - startedAt) / 1_000);
+  const spoken = playback?.at ?? null;
+  const current = spoken === null ? -1 : messages.findLastIndex((message) => offsetOf(message) <= spoken);
+  return (
+    <div>
+      <ol aria-label="Transcript" aria-live={isLive ? "polite" : "off"} className="flex flex-col gap-4">
+        {messages.map((message, at) => (
+          <Line
+            key={`${message.timestamp} ${at}`}
+            message={message}
+            name={message.role === "user" ? "User" : agentName}
+            offset={offsetOf(message)}
+            isCurrent={at === current}
+            onSeek={playback?.seek}
+          />
+        ))}
+      </ol>
+      {isLive && (
+        <p className="mt-4 flex items-center gap-2 text-muted">
+          <span className="size-1.5 rounded-full bg-accent motion-safe:animate-pulse" /> Live
+        </p>
+      )}
+      <div ref={end} />
+    </div>
+  );
+}
+
+function Line({
+  message,
+  name,
+  offset,
+  isCurrent,
+  onSeek,
+}: {
+  message: Message;
+  name: string;
+  offset: number;
+  isCurrent: boolean;
+  onSeek: Playback["seek"] | undefined;
+}) {
+  const isUser = message.role === "user";
+  return (
+    <li
+      aria-current={isCurrent || undefined}
+      className={clsx(
+        "flex flex-col gap-1",
+        isUser ? "items-end self-end" : "items-start self-start",
+        "max-w-[min(42rem,92%)]",
+      )}
+    >
+      <span className="flex max-w-full items-baseline gap-2 text-xs text-muted">
+        <span className="truncate font-medium">{name}</span>
+        {onSeek ? (
+          <button
+            type="button"
+            className="rounded-sm tabular-nums hover:text-ink hover:underline"
+            aria-label={`Play from ${clockOf(offset)}`}
+            onClick={() => onSeek(offset)}
+          >
+            {clockOf(offset)}
+          </button>
+        ) : (
+          <Time at={message.timestamp} relative />
+        )}
+      </span>
+      <p
+        className={clsx(
+          "max-w-full rounded-2xl px-3.5 py-2 break-words whitespace-pre-wrap transition-shadow",
+          isUser ? "rounded-tr-sm bg-accent text-on-accent" : "rounded-tl-sm bg-hover",
+          isCurrent && "ring-2 ring-accent-ink ring-offset-2 ring-offset-canvas",
+        )}
+      >
+        {message.content}
+      </p>
+      <Footnote message={message} />
+    </li>
+  );
+}
+
+/** What the reply cost, or what became of the message. */
+function Footnote({ message }: { message: Message }) {
+  const { reply, delivery_status, delivery_error } = message;
+  const after = audibleAfter(message);
+  const parts = [
+    after !== null && latencyOf(after),
+    reply?.model_name,
+    reply && reply.output_tokens !== null && `${numberOf(reply.output_tokens)} tokens`,
+    reply?.is_partial && "cut short",
+    delivery_status && `${delivery_status.toLowerCase()}${delivery_error ? `: ${delivery_error}` : ""}`,
+  ].filter(Boolean);
+  if (parts.length === 0) return null;
+  return <span className="text-xs text-muted">{parts.join(" · ")}</span>;
+}

@@ -1,0 +1,149 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Ellipsis, KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { Page } from "../../ui/page.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { KEYS, keysQuery } from "./keys.ts";
+import { NewKeyDialog } from "./new-key-dialog.tsx";
+
+type Key = Schema["Key"];
+
+export function KeysPage() {
+  const { new: isMaking = false } = useSearch({ from: "/signed-in/keys" });
+  const navigate = useNavigate({ from: "/keys" });
+  const keys = useQuery(keysQuery);
+  const setMaking = (making: boolean) => navigate({ search: making ? { new: true } : {} });
+  const make = (
+    <Button variant="primary" onClick={() => setMaking(true)}>
+      <Plus aria-hidden /> New API key
+    </Button>
+  );
+  return (
+    <Page
+      title="API keys"
+      description="A key lets a program use the API as you. It is shown once, when you make it."
+      actions={keys.data && keys.data.length > 0 && make}
+    >
+      {keys.isPending ? (
+        <LoadingRows />
+      ) : keys.isError ? (
+        <ErrorState error={keys.error} onRetry={keys.refetch} />
+      ) : keys.data.length === 0 ? (
+        <EmptyState icon={KeyRound} title="No API keys yet" action={make}>
+          Programs send a key with every request, in the header <code className="font-mono">X-API-Key</code>.
+        </EmptyState>
+      ) : (
+        <Table label="API keys" columns={COLUMNS} rows={keys.data} rowKey={({ key_id }) => key_id} />
+      )}
+      <NewKeyDialog open={isMaking} onClose={() => setMaking(false)} />
+    </Page>
+  );
+}
+
+const STATUS: Record<Key["status"], { label: string; tone: Tone }> = {
+  active: { label: "Active", tone: "success" },
+  inactive: { label: "Off", tone: "neutral" },
+  expired: { label: "Expired", tone: "warning" },
+};
+
+const COLUMNS: readonly Column<Key>[] = [
+  {
+    name: "Name",
+    cell: ({ name, prefix }) => (
+      <>
+        <span className="block max-w-60 truncate font-medium">{name ?? "Unnamed"}</span>
+        <span className="font-mono text-xs text-muted">{prefix}…</span>
+      </>
+    ),
+  },
+  { name: "Status", cell: ({ status }) => <Badge tone={STATUS[status].tone}>{STATUS[status].label}</Badge> },
+  {
+    name: "Scopes",
+    wide: true,
+    cell: ({ scopes }) => <span className="text-muted">{scopes.includes("*") ? "Everything" : scopes.join(", ")}</span>,
+  },
+  {
+    name: "Expires",
+    wide: true,
+    cell: ({ expires_at }) => <span className="text-muted">{expires_at ? <Time at={expires_at} /> : "Never"}</span>,
+  },
+  {
+    name: "Created",
+    wide: true,
+    cell: ({ created_at }) => (
+      <span className="text-muted">
+        <Time at={created_at} relative />
+      </span>
+    ),
+  },
+  {
+    name: "Actions",
+    label: <span className="sr-only">Actions</span>,
+    align: "right",
+    cell: (key) => <KeyMenu apiKey={key} />,
+  },
+];
+
+function KeyMenu({ apiKey }: { apiKey: Key }) {
+  const client = useQueryClient();
+  const [isRevoking, setRevoking] = useState(false);
+  const name = apiKey.name ?? apiKey.prefix;
+  const params = { path: { key_id: apiKey.key_id } };
+  const refresh = () => client.invalidateQueries({ queryKey: KEYS });
+  const turn = useMutation({
+    mutationFn: () =>
+      ask(
+        apiKey.status === "active"
+          ? api.POST("/v1/manage/keys/{key_id}/deactivate", { params })
+          : api.POST("/v1/manage/keys/{key_id}/activate", { params }),
+      ),
+    onSuccess: refresh,
+    onError: tellFailure,
+  });
+  const revoke = useMutation({
+    mutationFn: () => ask(api.DELETE("/v1/manage/keys/{key_id}", { params })),
+    onSuccess: async () => {
+      setRevoking(false);
+      tellDone(`Revoked “${name}”`);
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button variant="ghost" size="icon" aria-label={`Actions for ${name}`}>
+            <Ellipsis aria-hidden />
+          </Button>
+        }
+      >
+        {apiKey.status !== "expired" && (
+          <MenuItem onSelect={() => turn.mutate()}>
+            {apiKey.status === "active" ? "Switch off for now" : "Switch on again"}
+          </MenuItem>
+        )}
+        <MenuItem danger onSelect={() => setRevoking(true)}>
+          Revoke…
+        </MenuItem>
+      </Menu>
+      <Confirm
+        open={isRevoking}
+        onClose={() => setRevoking(false)}
+        title={`Revoke “${name}”?`}
+        action="Revoke key"
+        write={revoke}
+      >
+        Programs that use this key are refused within a second. This cannot be undone.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask } from "../../api/client.ts";
+
+export const KEYS = ["keys"] as const;
+
+/** All API keys, newest first. */
+export const keysQuery = queryOptions({
+  queryKey: KEYS,
+  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/keys", { signal }))).keys,
+});
+
+/** What a key may do, in the words of the API and of people. */
+export const SCOPES = [
+  { value: "agents:read", label: "Read agents" },
+  { value: "agents:write", label: "Create and change agents" },
+  { value: "prompts:read", label: "Read prompts" },
+  { value: "prompts:write", label: "Create and change prompts" },
+  { value: "conversations:read", label: "Read conversations" },
+  { value: "chat", label: "Chat with agents" },
+  { value: "calls", label: "Make calls" },
+  { value: "catalogue:read", label: "Read providers and voices" },
+] as const;
+export type Scope = (typeof SCOPES)[number]["value"];

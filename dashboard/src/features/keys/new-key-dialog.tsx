@@ -1,0 +1,130 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useId, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Checkbox } from "../../ui/checkbox.tsx";
+import { CopyButton } from "../../ui/copy.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { KEYS, SCOPES, type Scope } from "./keys.ts";
+
+const LIFETIMES = [
+  { value: "never", label: "Never" },
+  { value: "30", label: "In 30 days" },
+  { value: "90", label: "In 90 days" },
+  { value: "365", label: "In a year" },
+];
+const DAY_MS = 86_400_000;
+
+/** Asks what the key is for, then shows it, once. */
+export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  const [made, setMade] = useState<string | null>(null);
+  const close = () => {
+    setMade(null);
+    onClose();
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={made ? "Copy your key now" : "New API key"}
+      description={made ? "It is not shown again. Store it where your program reads its secrets." : undefined}
+    >
+      {made ? <MadeKey apiKey={made} onDone={close} /> : <KeyForm onMade={setMade} onCancel={close} />}
+    </Dialog>
+  );
+}
+
+function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCancel: () => void }) {
+  const client = useQueryClient();
+  const [name, setName] = useState("");
+  const [isLimited, setLimited] = useState(false);
+  const [scopes, setScopes] = useState<readonly Scope[]>([]);
+  const [lifetime, setLifetime] = useState("never");
+  const scopesId = useId();
+  const make = useMutation({
+    mutationFn: () =>
+      ask(
+        api.POST("/v1/manage/keys", {
+          body: {
+            name: name.trim() || null,
+            scopes: isLimited ? [...scopes] : null,
+            expires_at: lifetime === "never" ? null : new Date(Date.now() + Number(lifetime) * DAY_MS).toISOString(),
+          },
+        }),
+      ),
+    onSuccess: async ({ api_key }) => {
+      onMade(api_key);
+      await client.invalidateQueries({ queryKey: KEYS });
+    },
+  });
+  const fields = make.error instanceof Problem ? make.error.fields : new Map<string, string>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  const toggle = (scope: Scope, on: boolean) =>
+    setScopes((chosen) => (on ? [...chosen, scope] : chosen.filter((each) => each !== scope)));
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <Field label="Name" hint="What will use the key, such as “Production server”." error={fields.get("name")}>
+        {(control) => (
+          <Input {...control} maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
+        )}
+      </Field>
+      <fieldset className="flex flex-col gap-3">
+        <legend id={scopesId} className="mb-2 font-medium">
+          Permissions
+        </legend>
+        <Checkbox
+          checked={!isLimited}
+          onChange={(everything) => setLimited(!everything)}
+          label="Everything the API offers"
+        />
+        {isLimited && (
+          <div className="grid gap-2.5 rounded-lg border border-line p-3 sm:grid-cols-2">
+            {SCOPES.map(({ value, label }) => (
+              <Checkbox
+                key={value}
+                checked={scopes.includes(value)}
+                onChange={(on) => toggle(value, on)}
+                label={label}
+                hint={<code className="font-mono text-xs">{value}</code>}
+              />
+            ))}
+          </div>
+        )}
+      </fieldset>
+      <Field label="Expires" error={fields.get("expires_at")}>
+        {(control) => <Select {...control} value={lifetime} onChange={setLifetime} options={LIFETIMES} />}
+      </Field>
+      {make.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
+      <div className="flex justify-end gap-2 pb-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={make.isPending} disabled={isLimited && scopes.length === 0}>
+          Create key
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function MadeKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
+  return (
+    <div className="flex flex-col gap-5 pb-2">
+      <div className="flex items-center gap-2 rounded-lg border border-line bg-surface p-3">
+        <code className="min-w-0 flex-1 font-mono text-[0.8125rem] break-all">{apiKey}</code>
+        <CopyButton text={apiKey} what="API key" words />
+      </div>
+      <div className="flex justify-end">
+        <Button variant="primary" onClick={onDone}>
+          Done
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,148 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Notice, Skeleton } from "../../ui/states.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { accountOf, PROVIDERS } from "./providers.ts";
+import { type Carrier, NUMBERS } from "./queries.ts";
+
+/** Brings a number of a connected carrier here. */
+export function AddNumberDialog({
+  open,
+  onClose,
+  carriers,
+}: {
+  open: boolean;
+  onClose: () => void;
+  carriers: readonly Carrier[];
+}) {
+  const usable = carriers.filter(({ provider }) => PROVIDERS[provider].hasNumbers);
+  const [chosen, setChosen] = useState("");
+  const carrier = usable.find(({ carrier_id }) => carrier_id === chosen) ?? usable[0];
+  return (
+    <Dialog open={open} onClose={onClose} title="Add a number">
+      {carrier ? (
+        <div className="flex flex-col gap-5 pb-2">
+          <Field label="Carrier">
+            {(control) => (
+              <Select
+                {...control}
+                value={carrier.carrier_id}
+                onChange={setChosen}
+                options={usable.map((each) => ({
+                  value: each.carrier_id,
+                  label: PROVIDERS[each.provider].label,
+                  hint: accountOf(each),
+                }))}
+              />
+            )}
+          </Field>
+          <CarrierNumbers key={carrier.carrier_id} carrier={carrier} onDone={onClose} />
+        </div>
+      ) : (
+        <div className="pb-2">
+          <Notice>Connect a carrier first: Twilio, Plivo or a SIP trunk.</Notice>
+        </div>
+      )}
+    </Dialog>
+  );
+}
+
+function useImport(carrier: Carrier) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (mobile_number: string) =>
+      ask(
+        api.POST("/v1/manage/carriers/{carrier_id}/numbers", {
+          params: { path: { carrier_id: carrier.carrier_id } },
+          body: { mobile_number },
+        }),
+      ),
+    onSuccess: async (_, mobile_number) => {
+      tellDone(`Calls to ${mobile_number} come here now`);
+      await Promise.all([
+        client.invalidateQueries({ queryKey: NUMBERS }),
+        client.invalidateQueries({ queryKey: ["carrier numbers"] }),
+      ]);
+    },
+  });
+}
+
+/** The account's numbers; a trunk cannot list them, so its owner types one. */
+function CarrierNumbers({ carrier, onDone }: { carrier: Carrier; onDone: () => void }) {
+  const params = { path: { carrier_id: carrier.carrier_id } };
+  const isListed = carrier.provider !== "SIP";
+  const numbers = useQuery({
+    queryKey: ["carrier numbers", carrier.carrier_id],
+    queryFn: async ({ signal }) =>
+      (await ask(api.GET("/v1/manage/carriers/{carrier_id}/numbers", { params, signal }))).numbers,
+    enabled: isListed,
+  });
+  const bring = useImport(carrier);
+  if (!isListed) return <TypedNumber carrier={carrier} onDone={onDone} />;
+  if (numbers.isPending) return <Skeleton className="h-24" />;
+  if (numbers.isError) return <Notice tone="danger">{sentenceOf(numbers.error)}</Notice>;
+  if (numbers.data.length === 0) return <Notice>The account has no phone number yet.</Notice>;
+  return (
+    <ul aria-label="Numbers of the account" className="divide-y divide-line rounded-lg border border-line">
+      {numbers.data.map(({ mobile_number, name, takes_calls, imported }) => (
+        <li key={mobile_number} className="flex items-center gap-3 px-3 py-2.5">
+          <span className="min-w-0 flex-1">
+            <span className="block font-medium tabular-nums">{mobile_number}</span>
+            {name && name !== mobile_number && <span className="block truncate text-xs text-muted">{name}</span>}
+          </span>
+          {imported ? (
+            <Badge tone="success">Imported</Badge>
+          ) : takes_calls ? (
+            <Button
+              size="small"
+              busy={bring.isPending && bring.variables === mobile_number}
+              disabled={bring.isPending}
+              onClick={() => bring.mutate(mobile_number, { onError: tellFailure })}
+            >
+              Import
+            </Button>
+          ) : (
+            <Badge>No calls</Badge>
+          )}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void }) {
+  const [text, setText] = useState("");
+  const bring = useImport(carrier);
+  const fields = bring.error instanceof Problem ? bring.error.fields : new Map<string, string>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    bring.mutate(text.trim(), { onSuccess: onDone });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <Field
+        label="Phone number"
+        hint="Such as +14155550123. The trunk must send its calls here."
+        error={fields.get("mobile_number")}
+      >
+        {(control) => (
+          <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
+        )}
+      </Field>
+      {bring.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(bring.error)}</Notice>}
+      <div className="flex justify-end gap-2">
+        <Button type="submit" variant="primary" busy={bring.isPending}>
+          Import
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,63 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellDone } from "../../ui/toasts.tsx";
+import { accountOf, PROVIDERS } from "./providers.ts";
+import { CARRIERS, type Carrier } from "./queries.ts";
+
+export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
+  return (
+    <ul aria-label="Carriers" className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+      {carriers.map((carrier) => (
+        <li
+          key={carrier.carrier_id}
+          className="flex items-start justify-between gap-3 rounded-xl border border-line bg-raised p-4"
+        >
+          <div className="min-w-0">
+            <p className="font-semibold">{PROVIDERS[carrier.provider].label}</p>
+            <p className="truncate font-mono text-xs text-muted">{accountOf(carrier) || "One account"}</p>
+            <p className="mt-2 text-xs text-muted">
+              Connected <Time at={carrier.created_at} relative />
+            </p>
+          </div>
+          <Disconnect carrier={carrier} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Disconnect({ carrier }: { carrier: Carrier }) {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const { label } = PROVIDERS[carrier.provider];
+  const name = [label, accountOf(carrier)].filter(Boolean).join(" ");
+  const disconnect = useMutation({
+    mutationFn: () =>
+      ask(api.DELETE("/v1/manage/carriers/{carrier_id}", { params: { path: { carrier_id: carrier.carrier_id } } })),
+    onSuccess: async () => {
+      setAsking(false);
+      tellDone(`Disconnected ${name}`);
+      await client.invalidateQueries({ queryKey: CARRIERS });
+    },
+  });
+  return (
+    <>
+      <Button size="small" onClick={() => setAsking(true)}>
+        Disconnect
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Disconnect ${name}?`}
+        action="Disconnect"
+        write={disconnect}
+      >
+        Its credentials are deleted here. Remove its phone numbers first.
+      </Confirm>
+    </>
+  );
+}

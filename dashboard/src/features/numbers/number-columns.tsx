@@ -1,0 +1,108 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Skeleton } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { AGENTS } from "../agents/agents.ts";
+import { PROVIDERS, type Provider } from "./providers.ts";
+import { assignableAgentsQuery, NUMBERS, type OwnNumber } from "./queries.ts";
+
+export const NUMBER_COLUMNS: readonly Column<OwnNumber>[] = [
+  {
+    name: "Number",
+    className: "font-medium tabular-nums whitespace-nowrap",
+    cell: ({ mobile_number }) => mobile_number,
+  },
+  {
+    name: "Carrier",
+    wide: true,
+    className: "text-muted whitespace-nowrap",
+    cell: ({ telephony_provider }) => PROVIDERS[telephony_provider as Provider]?.label ?? telephony_provider,
+  },
+  { name: "Answered by", className: "w-full", cell: (number) => <Assigned number={number.mobile_number} /> },
+  {
+    name: "Actions",
+    label: <span className="sr-only">Actions</span>,
+    align: "right",
+    cell: (number) => <Remove number={number.mobile_number} />,
+  },
+];
+
+const NOBODY = "nobody";
+
+/** Which agent answers the number, and another one when it is chosen. */
+function Assigned({ number }: { number: string }) {
+  const client = useQueryClient();
+  const agents = useQuery(assignableAgentsQuery);
+  const current = agents.data?.find(({ agent_mobile_number }) => agent_mobile_number.includes(number));
+  const assign = useMutation({
+    mutationFn: async (agentId: string) => {
+      // A number belongs to one agent, so the one before gives it away first.
+      if (current) {
+        await set(
+          current.id,
+          current.agent_mobile_number.filter((each) => each !== number),
+        );
+      }
+      const next = agents.data?.find(({ id }) => id === agentId);
+      if (next) await set(next.id, [...next.agent_mobile_number, number]);
+    },
+    onSuccess: () => tellDone("Saved"),
+    onError: tellFailure,
+    onSettled: () => client.invalidateQueries({ queryKey: AGENTS }),
+  });
+  if (!agents.data) return <Skeleton className="h-9 w-44" />;
+  return (
+    <div className="max-w-64 min-w-36">
+      <Select
+        aria-label={`Agent that answers ${number}`}
+        value={assign.isPending ? assign.variables : (current?.id ?? NOBODY)}
+        disabled={assign.isPending}
+        onChange={(value) => assign.mutate(value)}
+        options={[
+          { value: NOBODY, label: "Nobody" },
+          ...agents.data.map(({ id, agent_name }) => ({ value: id, label: agent_name })),
+        ]}
+      />
+    </div>
+  );
+}
+
+function set(agentId: string, numbers: string[]) {
+  const params = { path: { agent_id: agentId } };
+  return ask(api.PATCH("/v1/public/agents/{agent_id}", { params, body: { agent_mobile_number: numbers } }));
+}
+
+function Remove({ number }: { number: string }) {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: () =>
+      ask(api.DELETE("/v1/manage/mobile-numbers/{mobile_number}", { params: { path: { mobile_number: number } } })),
+    onSuccess: async () => {
+      setAsking(false);
+      tellDone(`Removed ${number}`);
+      await client.invalidateQueries({ queryKey: NUMBERS });
+    },
+  });
+  return (
+    <>
+      <Button size="small" onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Remove ${number}?`}
+        action="Remove number"
+        write={remove}
+      >
+        Its calls no longer come here. An imported number gets back what it had at its carrier before.
+      </Confirm>
+    </>
+  );
+}

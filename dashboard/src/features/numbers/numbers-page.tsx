@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { PhoneIncoming, Plug, Plus } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { Table } from "../../ui/table.tsx";
+import { AddNumberDialog } from "./add-number-dialog.tsx";
+import { CarrierList } from "./carrier-list.tsx";
+import { ConnectDialog } from "./connect-dialog.tsx";
+import { NUMBER_COLUMNS } from "./number-columns.tsx";
+import { carriersQuery, numbersQuery } from "./queries.ts";
+
+export function NumbersPage() {
+  const { new: isConnecting = false } = useSearch({ from: "/signed-in/numbers" });
+  const navigate = useNavigate({ from: "/numbers" });
+  const [isAdding, setAdding] = useState(false);
+  const carriers = useQuery(carriersQuery);
+  const numbers = useQuery(numbersQuery);
+  const setConnecting = (connecting: boolean) => navigate({ search: connecting ? { new: true } : {} });
+  const connect = (
+    <Button variant="primary" onClick={() => setConnecting(true)}>
+      <Plug aria-hidden /> Connect a carrier
+    </Button>
+  );
+  const failed = carriers.error ?? numbers.error;
+  return (
+    <Page
+      title="Numbers & carriers"
+      description="Connect the accounts that your phone numbers belong to, and choose which agent answers each number."
+      actions={carriers.data && carriers.data.length > 0 && connect}
+    >
+      {carriers.isPending || numbers.isPending ? (
+        <LoadingRows rows={4} />
+      ) : failed ? (
+        <ErrorState error={failed} onRetry={() => Promise.all([carriers.refetch(), numbers.refetch()])} />
+      ) : (
+        <>
+          {carriers.data?.length === 0 ? (
+            <EmptyState icon={Plug} title="No carrier connected" action={connect}>
+              Twilio, Plivo, a SIP trunk, Daily or WhatsApp: your agents take calls and messages on the numbers you have
+              there.
+            </EmptyState>
+          ) : (
+            <CarrierList carriers={carriers.data ?? []} />
+          )}
+          <section className="flex flex-col gap-3">
+            <div className="flex flex-wrap items-center justify-between gap-3">
+              <h2 className="text-[0.9375rem] font-semibold">Phone numbers</h2>
+              <Button size="small" onClick={() => setAdding(true)}>
+                <Plus aria-hidden /> Add a number
+              </Button>
+            </div>
+            {numbers.data?.length === 0 ? (
+              <EmptyState icon={PhoneIncoming} title="No numbers yet">
+                Import one from a connected carrier. Its calls then come here.
+              </EmptyState>
+            ) : (
+              <Table
+                label="Phone numbers"
+                columns={NUMBER_COLUMNS}
+                rows={numbers.data ?? []}
+                rowKey={({ mobile_number }) => mobile_number}
+              />
+            )}
+          </section>
+        </>
+      )}
+      <ConnectDialog open={isConnecting} onClose={() => setConnecting(false)} />
+      <AddNumberDialog open={isAdding} onClose={() => setAdding(false)} carriers={carriers.data ?? []} />
+    </Page>
+  );
+}

@@ -1,0 +1,28 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { AGENTS } from "../agents/agents.ts";
+
+export type Carrier = Schema["Carrier"];
+export type OwnNumber = Schema["NumberList"]["mobile_numbers"][number];
+
+export const CARRIERS = ["carriers"] as const;
+export const NUMBERS = ["numbers"] as const;
+
+/** All connected carriers, oldest first. */
+export const carriersQuery = queryOptions({
+  queryKey: CARRIERS,
+  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/carriers", { signal }))).carriers,
+});
+
+/** All phone numbers, oldest first. */
+export const numbersQuery = queryOptions({
+  queryKey: NUMBERS,
+  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/mobile-numbers", { signal }))).mobile_numbers,
+});
+
+/** The newest hundred agents, which a number may be given to. */
+export const assignableAgentsQuery = queryOptions({
+  queryKey: [...AGENTS, "assignable"],
+  queryFn: async ({ signal }) =>
+    (await ask(api.GET("/v1/public/agents", { params: { query: { page_size: 100 } }, signal }))).agents,
+});

@@ -1,0 +1,99 @@
+import { useMemo, useState } from "react";
+import { Card } from "../../ui/card.tsx";
+import { Chart, type Series } from "../../ui/chart.tsx";
+import { compactOf, latencyOf } from "../../ui/numbers.ts";
+import { PlainSelect } from "../../ui/plain-select.tsx";
+import { CHANNELS, type Channel } from "../conversations/names.tsx";
+import { type Statistics, shortDay } from "../statistics/queries.ts";
+
+type Day = Statistics["days"][number];
+type Figure = Exclude<keyof Day["channels"][number], "conversation_type">;
+
+const SPLITS = [
+  { value: "outcome", label: "By outcome" },
+  { value: "channel", label: "By channel" },
+];
+const OUTCOMES = [
+  { figure: "completed", label: "Completed", colour: "--chart-1" },
+  { figure: "disconnected", label: "Disconnected", colour: "--chart-3" },
+  { figure: "failed", label: "Failed", colour: "--chart-4" },
+] as const;
+const CHANNEL_COLOURS: Record<Channel, string> = {
+  CHAT: "--chart-1",
+  WEB: "--chart-2",
+  TELEPHONY: "--chart-5",
+  WHATSAPP: "--chart-6",
+  DAILY: "--chart-3",
+};
+
+/** How the days of a period went. */
+export function Charts({ days }: { days: readonly Day[] }) {
+  const [split, setSplit] = useState("outcome");
+  const places = useMemo(() => days.map(({ day }) => shortDay(day)), [days]);
+  const conversations = useMemo(() => (split === "outcome" ? byOutcome(days) : byChannel(days)), [days, split]);
+  const latencies = useMemo(() => latenciesOf(days), [days]);
+  return (
+    <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-2">
+      <Card
+        title="Conversations a day"
+        className="min-w-0"
+        actions={
+          <div className="w-36">
+            <PlainSelect aria-label="Split" value={split} onChange={setSplit} options={SPLITS} />
+          </div>
+        }
+      >
+        <Chart label="Conversations a day" places={places} series={conversations} kind="bars" format={compactOf} />
+      </Card>
+      <Card
+        title="Latency of replies"
+        className="min-w-0"
+        description="Until the first word of a chat, the first audio of a call."
+      >
+        {latencies.length > 0 ? (
+          <Chart label="Latency of replies a day" places={places} series={latencies} kind="lines" format={latencyOf} />
+        ) : (
+          <p className="flex h-64 items-center justify-center text-muted">Nothing was measured in these days.</p>
+        )}
+      </Card>
+    </div>
+  );
+}
+
+function sum(day: Day, figure: Figure): number {
+  return day.channels.reduce((total, channel) => total + channel[figure], 0);
+}
+
+function byOutcome(days: readonly Day[]): Series[] {
+  const ended = OUTCOMES.map(({ figure, label, colour }) => ({
+    label,
+    colour,
+    values: days.map((day) => sum(day, figure)),
+  }));
+  const live = days.map(
+    (day) => sum(day, "conversations") - OUTCOMES.reduce((total, { figure }) => total + sum(day, figure), 0),
+  );
+  return [...ended, { label: "Live", colour: "--chart-2", values: live }];
+}
+
+function byChannel(days: readonly Day[]): Series[] {
+  return Object.entries(CHANNELS)
+    .map(([channel, { label }]) => ({
+      label,
+      colour: CHANNEL_COLOURS[channel as Channel],
+      values: days.map(({ channels }) =>
+        channels.reduce((total, each) => total + (each.conversation_type === channel ? each.conversations : 0), 0),
+      ),
+    }))
+    .filter(({ values }, at) => at === 0 || values.some((value) => value > 0));
+}
+
+function latenciesOf(days: readonly Day[]): Series[] {
+  const all: Series[] = [
+    { label: "Chat p50", colour: "--chart-1", values: days.map(({ text_latency }) => text_latency?.p50_ms ?? null) },
+    { label: "Chat p95", colour: "--chart-2", values: days.map(({ text_latency }) => text_latency?.p95_ms ?? null) },
+    { label: "Call p50", colour: "--chart-5", values: days.map(({ call_latency }) => call_latency?.p50_ms ?? null) },
+    { label: "Call p95", colour: "--chart-3", values: days.map(({ call_latency }) => call_latency?.p95_ms ?? null) },
+  ];
+  return all.filter(({ values }) => values.some((value) => value !== null));
+}

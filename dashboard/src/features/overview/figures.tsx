@@ -1,0 +1,74 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { api, ask } from "../../api/client.ts";
+import { compactOf, durationOf, latencyOf, numberOf } from "../../ui/numbers.ts";
+import type { Statistics } from "../statistics/queries.ts";
+
+/** The period in six figures. */
+export function Figures({ total }: { total: Statistics["total"] }) {
+  const ended = total.completed + total.disconnected + total.failed;
+  const tokens = total.input_tokens + total.output_tokens;
+  const failed = useFailedDeliveries();
+  return (
+    <dl className="grid grid-cols-2 gap-px overflow-hidden rounded-xl border border-line bg-line md:grid-cols-3 xl:grid-cols-6">
+      <Figure name="Conversations" value={compactOf(total.conversations)} note={`${numberOf(total.replies)} replies`} />
+      <Figure
+        name="Completed"
+        value={ended === 0 ? "–" : `${Math.round((total.completed / ended) * 100)} %`}
+        note={ended === 0 ? "None has ended" : `of ${compactOf(ended)} that ended`}
+      />
+      <Figure
+        name="Call time"
+        value={total.call_seconds === 0 ? "–" : durationOf(total.call_seconds)}
+        note={latencyNote(total.call_latency)}
+      />
+      <Figure name="Chat latency" value={latencyText(total.text_latency)} note={p95Note(total.text_latency)} />
+      <Figure name="Tokens" value={compactOf(tokens)} note={`${compactOf(total.output_tokens)} written`} />
+      <Figure
+        name="Failed deliveries"
+        value={failed === undefined ? "…" : numberOf(failed)}
+        note={
+          <Link to="/webhooks" search={{}} className="text-accent-ink hover:underline">
+            Webhooks
+          </Link>
+        }
+      />
+    </dl>
+  );
+}
+
+function Figure({ name, value, note }: { name: string; value: string; note: ReactNode }) {
+  return (
+    <div className="flex min-w-0 flex-col gap-1 bg-raised px-4 py-3.5">
+      <dt className="text-[0.8125rem] text-muted">{name}</dt>
+      <dd className="truncate text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
+      <dd className="truncate text-xs text-muted">{note}</dd>
+    </div>
+  );
+}
+
+type Latency = Statistics["total"]["text_latency"];
+
+function latencyText(latency: Latency): string {
+  return latency ? latencyOf(latency.p50_ms) : "–";
+}
+
+function p95Note(latency: Latency): string {
+  return latency ? `95 % within ${latencyOf(latency.p95_ms)}` : "Nothing measured";
+}
+
+function latencyNote(latency: Latency): string {
+  return latency ? `Heard after ${latencyOf(latency.p50_ms)}` : "No calls measured";
+}
+
+/** Of the last 30 days, for which deliveries are kept. */
+function useFailedDeliveries(): number | undefined {
+  const failed = useQuery({
+    queryKey: ["deliveries", "failed"],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/manage/deliveries", { params: { query: { status: "failed", page_size: 1 } }, signal })),
+    refetchInterval: 30_000,
+  });
+  return failed.data?.total;
+}

@@ -1,0 +1,115 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { clsx } from "clsx";
+import { Check } from "lucide-react";
+import { api, ask } from "../../api/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { keysQuery } from "../keys/keys.ts";
+import { destinationsQuery } from "../webhooks/queries.ts";
+
+/** What a new owner does first, until each is done. */
+export function FirstSteps() {
+  const steps = useSteps();
+  if (!steps || steps.every(({ done }) => done)) return null;
+  const next = steps.find(({ done }) => !done);
+  const doneCount = steps.filter(({ done }) => done).length;
+  return (
+    <Card title="First steps" description={`${doneCount} of ${steps.length} done`}>
+      <ol className="flex flex-col">
+        {steps.map((step, at) => (
+          <li
+            key={step.title}
+            className="flex flex-wrap items-center gap-x-4 gap-y-2 border-t border-line py-3.5 first:border-t-0 first:pt-0 last:pb-0"
+          >
+            <span
+              className={clsx(
+                "flex size-6 shrink-0 items-center justify-center rounded-full text-xs font-semibold",
+                step.done
+                  ? "bg-success-soft text-success-ink"
+                  : step === next
+                    ? "bg-accent text-on-accent"
+                    : "bg-hover text-muted",
+              )}
+            >
+              {step.done ? <Check className="size-3.5" strokeWidth={3} aria-label="Done" /> : at + 1}
+            </span>
+            <span className="min-w-0 flex-1 basis-56">
+              <span className={clsx("block font-medium", step.done && "text-muted")}>{step.title}</span>
+              {!step.done && <span className="block text-muted">{step.text}</span>}
+            </span>
+            {!step.done && (
+              <Button asChild size="small" variant={step === next ? "primary" : "secondary"}>
+                <Link to={step.to} search={step.search}>
+                  {step.action}
+                </Link>
+              </Button>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+interface Step {
+  done: boolean;
+  title: string;
+  text: string;
+  action: string;
+  to: string;
+  search: Record<string, unknown>;
+}
+
+/** Null until it is known what there is. */
+function useSteps(): Step[] | null {
+  const agents = useQuery({
+    queryKey: ["agents", "newest"],
+    queryFn: ({ signal }) => ask(api.GET("/v1/public/agents", { params: { query: { page_size: 1 } }, signal })),
+  });
+  const conversations = useQuery({
+    queryKey: ["conversations", "newest"],
+    // A chat that has just been tried adds one, and tells nobody here.
+    staleTime: 0,
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/public/conversations", { params: { query: { page_size: 1, shape: "flat" } }, signal })),
+  });
+  const destinations = useQuery(destinationsQuery);
+  const keys = useQuery(keysQuery);
+  if (!agents.data || !conversations.data || !destinations.data || !keys.data) return null;
+  const newest = agents.data.agents[0];
+  return [
+    {
+      done: agents.data.total > 0,
+      title: "Make an agent",
+      text: "Start from a template: a greeting, a prompt and a model that works at once.",
+      action: "New agent",
+      to: "/agents",
+      search: { new: true },
+    },
+    {
+      done: "total" in conversations.data && conversations.data.total > 0,
+      title: "Talk to it",
+      text: "Chat with it or speak to it, right here in the browser.",
+      action: "Try it",
+      to: newest ? `/agents/${newest.id}` : "/agents",
+      search: newest ? { try: "chat" } : { new: true },
+    },
+    {
+      done: keys.data.length > 0,
+      title: "Add an API key",
+      text: "Your own programs use it to reach the agent.",
+      action: "New key",
+      to: "/keys",
+      search: { new: true },
+    },
+    {
+      done: destinations.data.length > 0,
+      title: "Add a webhook",
+      text: "Hear of every conversation when it ends.",
+      action: "Add webhook",
+      to: "/webhooks",
+      search: { new: true },
+    },
+  ];
+}

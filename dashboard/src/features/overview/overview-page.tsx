@@ -1,0 +1,43 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { Page } from "../../ui/page.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
+import { PeriodSelect } from "../statistics/period-select.tsx";
+import { statisticsQuery } from "../statistics/queries.ts";
+import { Charts } from "./charts.tsx";
+import { Figures } from "./figures.tsx";
+import { FirstSteps } from "./first-steps.tsx";
+import { LiveNow } from "./live-now.tsx";
+
+export function OverviewPage() {
+  const { days = 30 } = useSearch({ from: "/signed-in/" });
+  const navigate = useNavigate({ from: "/" });
+  const statistics = useQuery(statisticsQuery({ days }));
+  return (
+    <Page
+      title="Overview"
+      actions={
+        <PeriodSelect
+          days={days}
+          onChange={(next) => navigate({ search: next === 30 ? {} : { days: next }, replace: true })}
+        />
+      }
+    >
+      <FirstSteps />
+      {statistics.isPending ? (
+        <div role="status" aria-label="Loading" className="flex flex-col gap-6">
+          <Skeleton className="h-24" />
+          <Skeleton className="h-72" />
+        </div>
+      ) : statistics.isError ? (
+        <ErrorState error={statistics.error} onRetry={statistics.refetch} />
+      ) : (
+        <>
+          <Figures total={statistics.data.total} />
+          <Charts days={statistics.data.days} />
+        </>
+      )}
+      <LiveNow />
+    </Page>
+  );
+}

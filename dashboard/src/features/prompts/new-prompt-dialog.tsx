@@ -1,0 +1,94 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input, Textarea } from "../../ui/input.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { PROMPT_TYPES, PROMPTS, type PromptType } from "./prompts.ts";
+
+export function NewPromptDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
+  return (
+    <Dialog open={open} onClose={onClose} title="New prompt" size="large">
+      <NewPromptForm onCancel={onClose} />
+    </Dialog>
+  );
+}
+
+function NewPromptForm({ onCancel }: { onCancel: () => void }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [name, setName] = useState("");
+  const [type, setType] = useState<PromptType>("main");
+  const [content, setContent] = useState("");
+  const make = useMutation({
+    mutationFn: () =>
+      ask(
+        api.POST("/v1/public/prompts", {
+          body: { prompt_name: name.trim(), prompt_content: content, prompt_metadata: { prompt_type: type } },
+        }),
+      ),
+    onSuccess: async ({ prompt_name }) => {
+      await client.invalidateQueries({ queryKey: PROMPTS });
+      await navigate({ to: "/prompts/$promptName", params: { promptName: prompt_name } });
+    },
+  });
+  const fields = make.error instanceof Problem ? make.error.fields : new Map<string, string>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    make.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5 pb-2">
+      <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
+        <Field
+          label="Name"
+          hint="Agents refer to it by this name. A name that exists gets a new version."
+          error={fields.get("prompt_name")}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              required
+              maxLength={100}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+            />
+          )}
+        </Field>
+        <Field label="For">
+          {(control) => (
+            <Select
+              {...control}
+              value={type}
+              onChange={(value) => setType(value as PromptType)}
+              options={PROMPT_TYPES}
+            />
+          )}
+        </Field>
+      </div>
+      <Field label="Text" error={fields.get("prompt_content")}>
+        {(control) => (
+          <Textarea
+            {...control}
+            required
+            rows={10}
+            value={content}
+            onChange={(event) => setContent(event.target.value)}
+          />
+        )}
+      </Field>
+      {make.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
+      <div className="flex justify-end gap-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={make.isPending}>
+          Create prompt
+        </Button>
+      </div>
+    </form>
+  );
+}

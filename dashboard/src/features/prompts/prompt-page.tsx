@@ -1,0 +1,286 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { clsx } from "clsx";
+import { ChevronLeft, RotateCcw, Trash2 } from "lucide-react";
+import { lazy, Suspense, useState } from "react";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { PageFailure, PageNotFound, PagePending } from "../../app/failures.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Notice, Skeleton } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { UnsavedChanges } from "../../ui/unsaved-changes.tsx";
+import { PROMPTS, type Version, versionsQuery } from "./prompts.ts";
+
+const PromptEditor = lazy(() => import("./prompt-editor.tsx").then((module) => ({ default: module.PromptEditor })));
+const Difference = lazy(() => import("./difference.tsx").then((module) => ({ default: module.Difference })));
+
+/** A prompt: its text, its versions side by side, and who uses it. */
+export function PromptPage() {
+  const { promptName } = useParams({ from: "/signed-in/prompts/$promptName" });
+  const prompt = useQuery(versionsQuery(promptName));
+  if (prompt.isPending) return <PagePending />;
+  if (prompt.isError) {
+    if (prompt.error instanceof Problem && prompt.error.status === 404) return <PageNotFound />;
+    return <PageFailure error={prompt.error} reset={() => prompt.refetch()} />;
+  }
+  return <PromptView key={promptName} prompt={prompt.data} />;
+}
+
+function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
+  const { prompt_name: name, versions } = prompt;
+  const { version: shownVersion } = useSearch({ from: "/signed-in/prompts/$promptName" });
+  const navigate = useNavigate({ from: "/prompts/$promptName" });
+  const latest = versions[0] as Version;
+  const shown = versions.find(({ prompt_version }) => prompt_version === shownVersion);
+  const [text, setText] = useState(latest.prompt_content);
+  const isDirty = text !== latest.prompt_content;
+  const save = useAddVersion(name);
+  const show = (version: number | undefined) => navigate({ search: version === undefined ? {} : { version } });
+  const restore = (version: Version) =>
+    save.mutate(version.prompt_content, {
+      onSuccess: () => {
+        setText(version.prompt_content);
+        show(undefined);
+      },
+      onError: tellFailure,
+    });
+  return (
+    <Page
+      title={name}
+      heading={
+        <span className="flex items-center gap-2">
+          <Link to="/prompts" aria-label="All prompts" className="-ml-2 rounded-md p-1 text-muted hover:bg-hover">
+            <ChevronLeft className="size-5" aria-hidden />
+          </Link>
+          {name}
+        </span>
+      }
+      actions={<DeletePrompt prompt={prompt} />}
+    >
+      <div className="grid items-start gap-6 lg:grid-cols-[1fr_17rem]">
+        <div className="flex min-w-0 flex-col gap-4">
+          {shown ? (
+            <VersionView
+              versions={versions}
+              version={shown}
+              onRestore={shown === latest ? null : () => restore(shown)}
+              isRestoring={save.isPending}
+              onClose={() => show(undefined)}
+            />
+          ) : (
+            <>
+              <Suspense fallback={<Skeleton className="h-72 w-full" />}>
+                <PromptEditor label="Text of the prompt" value={text} onChange={setText} />
+              </Suspense>
+              {save.error && <Notice tone="danger">{sentenceOf(save.error)}</Notice>}
+              <div className="flex items-center justify-end gap-2">
+                {isDirty && (
+                  <Button variant="ghost" onClick={() => setText(latest.prompt_content)}>
+                    Discard
+                  </Button>
+                )}
+                <Button
+                  variant="primary"
+                  disabled={!isDirty || text === ""}
+                  busy={save.isPending}
+                  onClick={() => save.mutate(text)}
+                >
+                  Save as version {latest.prompt_version + 1}
+                </Button>
+              </div>
+            </>
+          )}
+        </div>
+        <div className="flex flex-col gap-4">
+          <Versions versions={versions} shown={shown?.prompt_version} onShow={show} />
+          <UsedBy prompt={prompt} />
+        </div>
+      </div>
+      <UnsavedChanges isDirty={isDirty} name={name} />
+    </Page>
+  );
+}
+
+function useAddVersion(name: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (prompt_content: string) =>
+      ask(
+        api.PATCH("/v1/public/prompts/{prompt_name}", {
+          params: { path: { prompt_name: name } },
+          body: { prompt_content },
+        }),
+      ),
+    onSuccess: async ({ prompt_version }) => {
+      tellDone(`Saved as version ${prompt_version}`);
+      await client.invalidateQueries({ queryKey: PROMPTS });
+    },
+  });
+}
+
+/** A version beside another one. */
+function VersionView({
+  versions,
+  version,
+  onRestore,
+  isRestoring,
+  onClose,
+}: {
+  versions: readonly Version[];
+  version: Version;
+  onRestore: (() => void) | null;
+  isRestoring: boolean;
+  onClose: () => void;
+}) {
+  const others = versions.filter((each) => each !== version);
+  const before = others.find(({ prompt_version }) => prompt_version < version.prompt_version) ?? others[0];
+  const [comparedTo, setComparedTo] = useState<number | null>(null);
+  const [layout, setLayout] = useState<"split" | "inline">("split");
+  const other = others.find(({ prompt_version }) => prompt_version === comparedTo) ?? before;
+  const [older, newer] =
+    other && other.prompt_version < version.prompt_version ? [other, version] : [version, other ?? version];
+  return (
+    <>
+      <div className="flex flex-wrap items-center gap-2">
+        <h2 className="mr-auto text-[0.9375rem] font-semibold">Version {version.prompt_version}</h2>
+        {other && (
+          <>
+            <Select
+              aria-label="Compare with"
+              className="sm:w-48"
+              value={String(other.prompt_version)}
+              onChange={(value) => setComparedTo(Number(value))}
+              options={others.map(({ prompt_version }) => ({
+                value: String(prompt_version),
+                label: `Compared with ${prompt_version}`,
+              }))}
+            />
+            <Button onClick={() => setLayout(layout === "split" ? "inline" : "split")}>
+              {layout === "split" ? "Show inline" : "Show side by side"}
+            </Button>
+          </>
+        )}
+        {onRestore && (
+          <Button busy={isRestoring} onClick={onRestore}>
+            <RotateCcw aria-hidden /> Restore
+          </Button>
+        )}
+        <Button variant="ghost" onClick={onClose}>
+          Close
+        </Button>
+      </div>
+      <Suspense fallback={<Skeleton className="h-72 w-full" />}>
+        <Difference
+          key={`${older.prompt_version}-${newer.prompt_version}-${layout}`}
+          before={older.prompt_content}
+          after={newer.prompt_content}
+          beforeLabel={`Version ${older.prompt_version}`}
+          afterLabel={`Version ${newer.prompt_version}`}
+          layout={layout}
+        />
+      </Suspense>
+    </>
+  );
+}
+
+function Versions({
+  versions,
+  shown,
+  onShow,
+}: {
+  versions: readonly Version[];
+  shown: number | undefined;
+  onShow: (version: number) => void;
+}) {
+  return (
+    <Card title="Versions">
+      <ul className="-mx-2 flex max-h-96 flex-col gap-0.5 overflow-y-auto">
+        {versions.map(({ prompt_version, created_at }, at) => (
+          <li key={prompt_version}>
+            <button
+              type="button"
+              aria-current={shown === prompt_version}
+              onClick={() => onShow(prompt_version)}
+              className={clsx(
+                "flex w-full items-center gap-2 rounded-md px-2 py-1.5 text-left hover:bg-hover",
+                shown === prompt_version && "bg-hover font-medium",
+              )}
+            >
+              <span className="tabular-nums">{prompt_version}</span>
+              {at === 0 && <Badge tone="accent">Latest</Badge>}
+              <span className="ml-auto text-[0.8125rem] text-muted">
+                <Time at={created_at} relative />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schema["PromptVersions"] }) {
+  return (
+    <Card title="Used by">
+      {used_by_total === 0 ? (
+        <p className="text-muted">No agent yet. Choose it in an agent's Prompt tab.</p>
+      ) : (
+        <ul className="flex flex-col gap-1.5">
+          {used_by.map(({ agent_id, agent_name }) => (
+            <li key={agent_id} className="truncate">
+              <Link to="/agents/$agentId" params={{ agentId: agent_id }} className="text-accent-ink hover:underline">
+                {agent_name}
+              </Link>
+            </li>
+          ))}
+          {used_by_total > used_by.length && <li className="text-muted">and {used_by_total - used_by.length} more</li>}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+function DeletePrompt({
+  prompt: { prompt_name: name, used_by_total: users = 0 },
+}: {
+  prompt: Schema["PromptVersions"];
+}) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const remove = useMutation({
+    mutationFn: () => ask(api.DELETE("/v1/public/prompts/{prompt_name}", { params: { path: { prompt_name: name } } })),
+    onSuccess: async () => {
+      setDeleting(false);
+      tellDone(`Deleted “${name}”`);
+      await navigate({ to: "/prompts", ignoreBlocker: true });
+      client.removeQueries({ queryKey: versionsQuery(name).queryKey });
+      await client.invalidateQueries({ queryKey: PROMPTS });
+    },
+  });
+  return (
+    <>
+      <Button onClick={() => setDeleting(true)}>
+        <Trash2 aria-hidden /> Delete
+      </Button>
+      <Confirm
+        open={isDeleting}
+        onClose={() => setDeleting(false)}
+        title={`Delete “${name}”?`}
+        action="Delete prompt"
+        write={remove}
+      >
+        {users > 0
+          ? "Agents use this prompt. Give each of them another one first."
+          : "All its versions are deleted. This cannot be undone."}
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,115 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus, ScrollText, SearchX } from "lucide-react";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Pagination } from "../../ui/pagination.tsx";
+import { SearchInput } from "../../ui/search-input.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { NewPromptDialog } from "./new-prompt-dialog.tsx";
+import { agentOf, PROMPT_TYPES, PROMPTS_PAGE_SIZE, type Prompt, promptsQuery } from "./prompts.ts";
+
+export function PromptsPage() {
+  const { new: isMaking = false, ...filters } = useSearch({ from: "/signed-in/prompts" });
+  const navigate = useNavigate({ from: "/prompts" });
+  const prompts = useQuery(promptsQuery(filters));
+  const setMaking = (making: boolean) =>
+    navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) });
+  const isFiltered = filters.search !== undefined;
+  const hasAny = isFiltered || (prompts.data?.total ?? 0) > 0;
+  const make = (
+    <Button variant="primary" onClick={() => setMaking(true)}>
+      <Plus aria-hidden /> New prompt
+    </Button>
+  );
+  return (
+    <Page
+      title="Prompts"
+      description="Texts that agents share. Each change makes a version; earlier ones stay."
+      actions={hasAny && make}
+    >
+      {hasAny && (
+        <SearchInput
+          label="Search prompts"
+          value={filters.search ?? ""}
+          onChange={(search) => navigate({ search: search ? { search } : {}, replace: true })}
+        />
+      )}
+      {prompts.isPending ? (
+        <LoadingRows />
+      ) : prompts.isError ? (
+        <ErrorState error={prompts.error} onRetry={prompts.refetch} />
+      ) : prompts.data.total === 0 ? (
+        isFiltered ? (
+          <EmptyState
+            icon={SearchX}
+            title="No prompt matches"
+            action={<Button onClick={() => navigate({ search: {} })}>Clear search</Button>}
+          />
+        ) : (
+          <EmptyState icon={ScrollText} title="No prompts yet" action={make}>
+            A prompt that several agents share is changed in one place. An agent's own text appears here too.
+          </EmptyState>
+        )
+      ) : (
+        <>
+          <Table
+            label="Prompts"
+            columns={COLUMNS}
+            rows={prompts.data.prompts}
+            rowKey={({ prompt_name }) => prompt_name}
+          />
+          <Pagination
+            page={filters.page ?? 1}
+            pageSize={PROMPTS_PAGE_SIZE}
+            total={prompts.data.total}
+            onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
+          />
+        </>
+      )}
+      <NewPromptDialog open={isMaking} onClose={() => setMaking(false)} />
+    </Page>
+  );
+}
+
+const COLUMNS: readonly Column<Prompt>[] = [
+  {
+    name: "Name",
+    className: "max-w-80",
+    cell: ({ prompt_name, prompt_content }) => (
+      <>
+        <span className="flex items-center gap-2">
+          <Link to="/prompts/$promptName" params={{ promptName: prompt_name }} className={`${ROW_LINK} truncate`}>
+            {prompt_name}
+          </Link>
+          {agentOf(prompt_name) && <Badge>One agent's</Badge>}
+        </span>
+        <span className="block truncate text-[0.8125rem] text-muted">{prompt_content}</span>
+      </>
+    ),
+  },
+  {
+    name: "For",
+    wide: true,
+    cell: ({ prompt_metadata: { prompt_type } }) => (
+      <span className="text-muted">{PROMPT_TYPES.find(({ value }) => value === prompt_type)?.label}</span>
+    ),
+  },
+  {
+    name: "Version",
+    align: "right",
+    cell: ({ prompt_version }) => <span className="tabular-nums">{prompt_version}</span>,
+  },
+  {
+    name: "Changed",
+    wide: true,
+    cell: ({ updated_at }) => (
+      <span className="text-muted">
+        <Time at={updated_at} relative />
+      </span>
+    ),
+  },
+];

@@ -1,0 +1,51 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+
+export type Prompt = Schema["Prompt"];
+export type Version = Schema["PromptVersions"]["versions"][number];
+
+export const PROMPTS = ["prompts"] as const;
+export const PROMPTS_PAGE_SIZE = 20;
+
+export const PROMPT_TYPES = [
+  { value: "main", label: "What agents say" },
+  { value: "analysis", label: "Analysis" },
+] as const;
+export type PromptType = (typeof PROMPT_TYPES)[number]["value"];
+
+export interface PromptFilters {
+  search?: string;
+  page?: number;
+}
+
+/** Prompts in their latest versions. */
+export const promptsQuery = (filters: PromptFilters) =>
+  queryOptions({
+    queryKey: [...PROMPTS, "list", filters],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/prompts", {
+          params: { query: { page_size: PROMPTS_PAGE_SIZE, latest_only: true, ...filters } },
+          signal,
+        }),
+      ),
+    placeholderData: (before) => before,
+  });
+
+/** All versions of a prompt, newest first, and who uses it. */
+export const versionsQuery = (name: string) =>
+  queryOptions({
+    queryKey: [...PROMPTS, "versions", name],
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/v1/public/prompts/{prompt_name}/versions", {
+          params: { path: { prompt_name: name }, query: { include: "used_by" } },
+          signal,
+        }),
+      ),
+  });
+
+/** The agent that a prompt holds the own text of; null for one that was made as a prompt. */
+export function agentOf(promptName: string): string | null {
+  return /^agent-(agt_[a-z0-9]+)(?:-analysis)?$/.exec(promptName)?.[1] ?? null;
+}

@@ -1,0 +1,66 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { tellDone } from "../../ui/toasts.tsx";
+import { SESSIONS } from "./settings.ts";
+
+const LENGTH_MIN = 15;
+const EMPTY = { current_password: "", new_password: "" };
+
+export function PasswordForm() {
+  const client = useQueryClient();
+  const [body, setBody] = useState(EMPTY);
+  const change = useMutation({
+    mutationFn: () => ask(api.POST("/v1/manage/password", { body })),
+    onSuccess: async () => {
+      setBody(EMPTY);
+      tellDone("Password changed");
+      await client.invalidateQueries({ queryKey: SESSIONS });
+    },
+  });
+  const fields = change.error instanceof Problem ? change.error.fields : new Map<string, string>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    change.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field label="Current password" error={fields.get("current_password")}>
+        {(control) => (
+          <Input
+            {...control}
+            type="password"
+            required
+            autoComplete="current-password"
+            value={body.current_password}
+            onChange={(event) => setBody({ ...body, current_password: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="New password" hint="At least 15 characters. A sentence is fine." error={fields.get("new_password")}>
+        {(control) => (
+          <Input
+            {...control}
+            type="password"
+            required
+            minLength={LENGTH_MIN}
+            autoComplete="new-password"
+            value={body.new_password}
+            onChange={(event) => setBody({ ...body, new_password: event.target.value })}
+          />
+        )}
+      </Field>
+      {change.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(change.error)}</Notice>}
+      <div>
+        <Button type="submit" variant="primary" busy={change.isPending}>
+          Change password
+        </Button>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,71 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { numberOf } from "../../ui/numbers.ts";
+import { tellDone } from "../../ui/toasts.tsx";
+import { SETTINGS } from "./settings.ts";
+
+const DAYS_MAX = 3_650;
+
+/** Sets for how many days conversations are kept; asks before it deletes any. */
+export function RetentionForm({ days }: { days: number }) {
+  const client = useQueryClient();
+  const [text, setText] = useState(String(days));
+  const [isAsking, setAsking] = useState(false);
+  const wanted = Number(text);
+  const save = useMutation({
+    mutationFn: () => ask(api.PATCH("/v1/manage/settings", { body: { retention_days: wanted } })),
+    onSuccess: async () => {
+      setAsking(false);
+      tellDone("Saved");
+      await client.invalidateQueries({ queryKey: SETTINGS });
+    },
+  });
+  const error = save.error && !isAsking ? fieldOrSentence(save.error) : undefined;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (wanted < days) setAsking(true);
+    else save.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-4">
+      <Field label="Days" hint="1 to 3,650. A longer time brings back what is not deleted yet." error={error}>
+        {(control) => (
+          <Input
+            {...control}
+            type="number"
+            required
+            min={1}
+            max={DAYS_MAX}
+            className="max-w-32 tabular-nums"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          />
+        )}
+      </Field>
+      <div>
+        <Button type="submit" variant="primary" busy={save.isPending} disabled={text === String(days)}>
+          Save
+        </Button>
+      </div>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Delete conversations after ${numberOf(wanted)} ${wanted === 1 ? "day" : "days"}?`}
+        action="Shorten retention"
+        write={save}
+      >
+        Conversations older than that are gone at once, with their recordings. This cannot be undone.
+      </Confirm>
+    </form>
+  );
+}
+
+function fieldOrSentence(error: Error): string {
+  return (error instanceof Problem && error.fields.get("retention_days")) || sentenceOf(error);
+}

@@ -1,0 +1,76 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellDone } from "../../ui/toasts.tsx";
+import { browserOf } from "./browser.ts";
+import { SESSIONS } from "./settings.ts";
+
+type Session = Schema["SessionList"]["sessions"][number];
+
+/** Where the owner is signed in, and a way to sign out there. */
+export function Sessions() {
+  const sessions = useQuery({
+    queryKey: SESSIONS,
+    queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/sessions", { signal }))).sessions,
+  });
+  if (sessions.isPending) return <Skeleton className="h-24" />;
+  if (sessions.isError) return <ErrorState error={sessions.error} onRetry={sessions.refetch} />;
+  return (
+    <ul className="-my-3 divide-y divide-line">
+      {sessions.data.map((session) => (
+        <li key={session.session_id} className="flex flex-wrap items-center gap-x-4 gap-y-2 py-3">
+          <div className="min-w-0 flex-1">
+            <p className="flex flex-wrap items-center gap-2 font-medium">
+              {browserOf(session.user_agent)}
+              {session.is_current && <Badge tone="success">This one</Badge>}
+            </p>
+            <p className="text-muted">
+              Signed in <Time at={session.created_at} relative />, last used <Time at={session.last_used_at} relative />
+            </p>
+          </div>
+          {!session.is_current && <EndSession session={session} />}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function EndSession({ session }: { session: Session }) {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const browser = browserOf(session.user_agent);
+  const end = useMutation({
+    mutationFn: () =>
+      ask(
+        api.DELETE("/v1/manage/sessions/{owner_session_id}", {
+          params: { path: { owner_session_id: session.session_id } },
+        }),
+      ),
+    onSuccess: async () => {
+      setAsking(false);
+      tellDone(`Signed out of ${browser}`);
+      await client.invalidateQueries({ queryKey: SESSIONS });
+    },
+  });
+  return (
+    <>
+      <Button size="small" onClick={() => setAsking(true)}>
+        Sign out
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Sign out of ${browser}?`}
+        action="Sign out there"
+        write={end}
+      >
+        Whoever uses that browser has to sign in again.
+      </Confirm>
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { useQuery } from "@tanstack/react-query";
+import { api, ask } from "../../api/client.ts";
+import { Card } from "../../ui/card.tsx";
+import { numberOf } from "../../ui/numbers.ts";
+import { Page } from "../../ui/page.tsx";
+import { ErrorState, Skeleton } from "../../ui/states.tsx";
+import { PasswordForm } from "./password-form.tsx";
+import { RetentionForm } from "./retention-form.tsx";
+import { Sessions } from "./sessions.tsx";
+import { SETTINGS } from "./settings.ts";
+
+export function SettingsPage() {
+  const settings = useQuery({
+    queryKey: SETTINGS,
+    queryFn: ({ signal }) => ask(api.GET("/v1/manage/settings", { signal })),
+  });
+  return (
+    <Page title="Settings">
+      <div className="grid items-start gap-6 lg:grid-cols-2">
+        <Card title="Retention" description="How long conversations are kept. Older ones are deleted for good.">
+          {settings.isPending ? (
+            <Skeleton className="h-24" />
+          ) : settings.isError ? (
+            <ErrorState error={settings.error} onRetry={settings.refetch} />
+          ) : (
+            <RetentionForm days={settings.data.retention_days} />
+          )}
+        </Card>
+        <Card title="Limits" description="They belong to your tier, which the operator of this server sets.">
+          {settings.data ? (
+            <dl className="flex flex-col gap-3">
+              <Limit name="Tier" value={settings.data.tier} />
+              <Limit name="Requests a minute, each key" value={numberOf(settings.data.rate_limit_per_minute)} />
+              <Limit name="Requests a minute, each session" value={numberOf(300)} />
+            </dl>
+          ) : (
+            <Skeleton className="h-24" />
+          )}
+        </Card>
+        <Card title="Password" description="Changing it signs you out everywhere else.">
+          <PasswordForm />
+        </Card>
+        <Card title="Sessions" description="Where you are signed in.">
+          <Sessions />
+        </Card>
+      </div>
+    </Page>
+  );
+}
+
+function Limit({ name, value }: { name: string; value: string }) {
+  return (
+    <div className="flex items-baseline justify-between gap-4 border-b border-line pb-3 last:border-b-0 last:pb-0">
+      <dt className="text-muted">{name}</dt>
+      <dd className="font-medium first-letter:uppercase tabular-nums">{value}</dd>
+    </div>
+  );
+}

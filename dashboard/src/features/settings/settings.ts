@@ -1,0 +1,2 @@
+export const SETTINGS = ["settings"] as const;
+export const SESSIONS = ["sessions"] as const;

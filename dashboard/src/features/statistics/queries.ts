@@ -1,0 +1,42 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, ask, type Schema } from "../../api/client.ts";
+
+export type Statistics = Schema["Statistics"];
+
+export interface Period {
+  /** How many days, today included. */
+  days: number;
+  agentId?: string;
+}
+
+const DAY_MS = 86_400_000;
+const EVERY_MS = 30_000;
+
+/** What the last days came to. Days begin and end in UTC. */
+export function statisticsQuery({ days, agentId }: Period) {
+  return queryOptions({
+    queryKey: ["statistics", days, agentId ?? ""],
+    queryFn: ({ signal }) => {
+      const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+      const query = { from, ...(agentId && { agent_id: agentId }) };
+      return ask(api.GET("/v1/manage/statistics", { params: { query }, signal }));
+    },
+    placeholderData: (before) => before,
+    refetchInterval: EVERY_MS,
+  });
+}
+
+const DATE = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric", timeZone: "UTC" });
+
+/** A day as an axis shows it. @param day YYYY-MM-DD */
+export function shortDay(day: string): string {
+  return DATE.format(new Date(day));
+}
+
+/** The number of days in a page's address; 30 unless it is one of those offered. */
+export const PERIODS = [7, 30, 90] as const;
+export type Days = (typeof PERIODS)[number];
+export function daysIn({ days }: Record<string, unknown>): { days?: Days } {
+  const known = PERIODS.find((each) => each === Number(days));
+  return known && known !== 30 ? { days: known } : {};
+}

@@ -1,0 +1,50 @@
+import { unreachable } from "../../api/client.ts";
+import { problemIn } from "../../api/problem.ts";
+import { givenValues, type Setup } from "./setup.ts";
+
+export interface Reply {
+  /** "" until the API told it. */
+  sessionId: string;
+  /** Milliseconds to the first word, and to the last. */
+  firstWordMs: number;
+  totalMs: number;
+}
+
+/**
+ * Sends a message to the agent as it is on the screen and reads the reply word by word.
+ * @param sessionId of the chat to go on with; null begins one
+ * @throws Problem with the API's detail
+ */
+export async function streamReply(
+  setup: Setup,
+  sessionId: string | null,
+  message: string,
+  onText: (text: string) => void,
+  signal: AbortSignal,
+): Promise<Reply> {
+  const startedAt = performance.now();
+  const response = await fetch("/v1/public/chat", {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({
+      agent_id: setup.agentId,
+      message,
+      session_id: sessionId,
+      metadata: { dynamic_variables: givenValues(setup) },
+      draft: setup.changes,
+    }),
+    signal,
+  }).catch(unreachable);
+  if (!response.ok || !response.body) throw problemIn(response, await response.json().catch(() => null));
+  let firstWordMs = 0;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    firstWordMs ||= performance.now() - startedAt;
+    onText(read.value);
+  }
+  return {
+    sessionId: response.headers.get("x-session-id") ?? sessionId ?? "",
+    firstWordMs,
+    totalMs: performance.now() - startedAt,
+  };
+}

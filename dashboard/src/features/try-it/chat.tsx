@@ -1,0 +1,138 @@
+import { clsx } from "clsx";
+import { ArrowUp, RotateCcw, Square } from "lucide-react";
+import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { filled } from "../prompts/variables.ts";
+import type { Setup } from "./setup.ts";
+import { type Turn, useChat } from "./use-chat.ts";
+
+/** A chat with the agent, with what each reply took. */
+export function Chat({ setup }: { setup: Setup }) {
+  const chat = useChat(setup);
+  const [text, setText] = useState("");
+  const end = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLTextAreaElement>(null);
+  useEffect(() => field.current?.focus({ preventScroll: true }), []);
+  const lastText = chat.turns.at(-1)?.reply;
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: "end" });
+  }, [chat.turns.length, lastText]);
+  const submit = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (text.trim() === "" || chat.isReplying) return;
+    chat.send(text.trim());
+    setText("");
+  };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
+      event.preventDefault();
+      submit();
+    }
+  };
+  const greeting = filled(setup.greeting, setup.variables, setup.values);
+  return (
+    <>
+      <div role="log" aria-label="Chat" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
+        {greeting && <Bubble from="agent" text={greeting} />}
+        {chat.turns.map((turn) => (
+          <TurnView key={turn.id} turn={turn} onRetry={() => chat.retry(turn.id)} />
+        ))}
+        {!greeting && chat.turns.length === 0 && (
+          <p className="m-auto max-w-64 text-center text-muted">
+            Write something. The agent answers as it is on the screen, saved or not.
+          </p>
+        )}
+        <div ref={end} />
+      </div>
+      <form onSubmit={submit} className="border-t border-line p-3">
+        <div className="flex items-end gap-2 rounded-xl border border-line-strong/60 bg-raised p-1.5 focus-within:border-accent-ink">
+          <textarea
+            ref={field}
+            aria-label="Message"
+            rows={1}
+            maxLength={4_000}
+            placeholder="Message the agent…"
+            className="field-sizing-content max-h-40 min-h-8 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none"
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+            onKeyDown={onKey}
+          />
+          {chat.isReplying ? (
+            <Button size="icon" aria-label="Stop the reply" onClick={chat.stop}>
+              <Square aria-hidden />
+            </Button>
+          ) : (
+            <Button type="submit" variant="primary" size="icon" aria-label="Send" disabled={text.trim() === ""}>
+              <ArrowUp aria-hidden />
+            </Button>
+          )}
+        </div>
+        <div className="mt-1.5 flex items-center justify-between gap-2 px-1 text-xs text-muted">
+          <span>
+            {chat.tokens
+              ? `${chat.tokens.input} tokens read, ${chat.tokens.output} written`
+              : "A test: no webhook, not counted as usage"}
+          </span>
+          <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
+            <RotateCcw aria-hidden /> Start over
+          </Button>
+        </div>
+      </form>
+    </>
+  );
+}
+
+function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
+  return (
+    <>
+      <Bubble from="user" text={turn.message} />
+      {(turn.reply !== "" || turn.state === "replying") && (
+        <Bubble from="agent" text={turn.reply} isWriting={turn.state === "replying"} />
+      )}
+      {turn.timing && (
+        <p className="-mt-3 px-1 text-xs text-muted tabular-nums">
+          First word {seconds(turn.timing.firstWordMs)}, whole reply {seconds(turn.timing.totalMs)}
+        </p>
+      )}
+      {turn.error && (
+        <Notice tone="danger">
+          <p>{turn.error}</p>
+          <Button size="small" className="mt-2" onClick={onRetry}>
+            Try again
+          </Button>
+        </Notice>
+      )}
+    </>
+  );
+}
+
+/** What was said. A model's markup is text like any other. */
+export function Bubble({
+  from,
+  text,
+  isWriting = false,
+}: {
+  from: "agent" | "user";
+  text: string;
+  isWriting?: boolean;
+}) {
+  return (
+    <div
+      className={clsx(
+        "max-w-[85%] rounded-2xl px-3.5 py-2 break-words whitespace-pre-wrap",
+        from === "user" ? "self-end bg-accent text-on-accent" : "self-start border border-line bg-raised",
+      )}
+    >
+      <span className="sr-only">{from === "user" ? "You: " : "Agent: "}</span>
+      {text}
+      {isWriting && (
+        <span className="ml-0.5 inline-block h-3.5 w-1.5 translate-y-0.5 rounded-sm bg-muted motion-safe:animate-pulse" />
+      )}
+    </div>
+  );
+}
+
+function seconds(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(1)} s`;
+}

@@ -1,0 +1,18 @@
+import type { Changes } from "../agents/agents.ts";
+import type { Variable } from "../prompts/variables.ts";
+
+/** What a conversation is tried with. */
+export interface Setup {
+  agentId: string;
+  /** The agent's unsaved changes. */
+  changes: Changes;
+  greeting: string;
+  variables: readonly Variable[];
+  /** Values by the variables' names; "" for the default. */
+  values: Readonly<Record<string, string>>;
+}
+
+/** The values that were given. */
+export function givenValues({ values }: Setup): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
+}

@@ -1,0 +1,80 @@
+import { clsx } from "clsx";
+import { Mic, MicOff, Phone, PhoneOff } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Notice } from "../../ui/states.tsx";
+import { Bubble } from "./chat.tsx";
+import type { Setup } from "./setup.ts";
+import { type AgentState, useCall } from "./use-call.ts";
+
+const STATES: Record<AgentState, string> = {
+  connecting: "Connecting…",
+  listening: "Listening",
+  thinking: "Thinking",
+  speaking: "Speaking",
+};
+
+/** A spoken call with the agent, with captions and what each answer took. */
+export function Talk({ setup }: { setup: Setup }) {
+  const call = useCall(setup);
+  const end = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    end.current?.scrollIntoView({ block: "end" });
+  }, [call.lines]);
+  const isOn = call.state !== null;
+  return (
+    <>
+      <div role="log" aria-label="Captions" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto p-4">
+        {call.lines.map((line) => (
+          <div key={line.id} className="flex flex-col gap-1">
+            <div className={clsx("flex flex-col", !line.isFinal && "opacity-70")}>
+              <Bubble from={line.from} text={line.text} />
+            </div>
+            {line.latency && (
+              <p className="px-1 text-xs text-muted tabular-nums" data-testid="latency">
+                {line.latency}
+              </p>
+            )}
+          </div>
+        ))}
+        {!isOn && call.lines.length === 0 && (
+          <p className="m-auto max-w-72 text-center text-muted">
+            Speak with the agent as it is on the screen, saved or not. You can interrupt it at any time.
+          </p>
+        )}
+        <div ref={end} />
+      </div>
+      <div className="flex flex-col items-center gap-3 border-t border-line p-5">
+        {call.error && <Notice tone="danger">{call.error}</Notice>}
+        {isOn && call.state && (
+          <p role="status" className="flex items-center gap-2 font-medium">
+            <span
+              className={clsx(
+                "size-2.5 rounded-full",
+                call.state === "speaking" ? "bg-accent" : "bg-line-strong",
+                call.state !== "listening" && "motion-safe:animate-pulse",
+              )}
+            />
+            {STATES[call.state]}
+          </p>
+        )}
+        {isOn ? (
+          <div className="flex gap-2">
+            <Button aria-pressed={call.isMuted} onClick={call.toggleMute} disabled={call.state === "connecting"}>
+              {call.isMuted ? <MicOff aria-hidden /> : <Mic aria-hidden />}
+              {call.isMuted ? "Unmute" : "Mute"}
+            </Button>
+            <Button variant="danger" onClick={call.hangUp}>
+              <PhoneOff aria-hidden /> Hang up
+            </Button>
+          </div>
+        ) : (
+          <Button variant="primary" onClick={call.start}>
+            <Phone aria-hidden /> {call.lines.length > 0 ? "Call again" : "Start call"}
+          </Button>
+        )}
+        <p className="text-center text-xs text-muted">A test: no webhook, not counted as usage</p>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,110 @@
+import { MessageSquareText, Mic, SlidersHorizontal, X } from "lucide-react";
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import type { AgentDraft } from "../agents/editor/draft.ts";
+import { type Variable, variablesIn } from "../prompts/variables.ts";
+import { Chat } from "./chat.tsx";
+import { Talk } from "./talk.tsx";
+
+export type Kind = "chat" | "talk";
+
+const KINDS = [
+  { value: "chat", label: "Chat", icon: MessageSquareText },
+  { value: "talk", label: "Talk", icon: Mic },
+] as const;
+
+/** A chat or a call with the agent as it is on the screen, saved or not. */
+export function TryIt({
+  draft,
+  kind,
+  onKind,
+  onClose,
+}: {
+  draft: AgentDraft;
+  kind: Kind;
+  onKind: (kind: Kind) => void;
+  onClose: () => void;
+}) {
+  const [values, setValues] = useState<Record<string, string>>({});
+  const [showsValues, setShowsValues] = useState(false);
+  const { agent, values: form } = draft;
+  const prompt = form.prompt_content ?? agent.prompt?.prompt_content ?? "";
+  const variables = variablesIn(prompt, form.first_message_prompt ?? "");
+  const setup = {
+    agentId: agent.id,
+    changes: draft.changes,
+    greeting: form.first_message_prompt ?? "",
+    variables,
+    values,
+  };
+  return (
+    <>
+      <div className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4">
+        <div role="tablist" aria-label="How to try it" className="flex rounded-lg bg-hover p-0.5">
+          {KINDS.map(({ value, label, icon: Icon }) => (
+            <button
+              key={value}
+              type="button"
+              role="tab"
+              aria-selected={kind === value}
+              onClick={() => onKind(value)}
+              className={`inline-flex items-center gap-1.5 rounded-md px-3 py-1 font-medium ${kind === value ? "bg-raised text-ink shadow-sm" : "text-muted hover:text-ink"}`}
+            >
+              <Icon className="size-4" aria-hidden /> {label}
+            </button>
+          ))}
+        </div>
+        <div className="ml-auto flex items-center gap-1">
+          {variables.length > 0 && (
+            <Button
+              variant="ghost"
+              size="small"
+              aria-expanded={showsValues}
+              onClick={() => setShowsValues(!showsValues)}
+            >
+              <SlidersHorizontal aria-hidden /> Variables
+            </Button>
+          )}
+          <Button variant="ghost" size="icon" aria-label="Close Try it" onClick={onClose}>
+            <X aria-hidden />
+          </Button>
+        </div>
+      </div>
+      {showsValues && <Values variables={variables} values={values} onChange={setValues} />}
+      {kind === "chat" ? <Chat setup={setup} /> : <Talk setup={setup} />}
+    </>
+  );
+}
+
+function Values({
+  variables,
+  values,
+  onChange,
+}: {
+  variables: readonly Variable[];
+  values: Record<string, string>;
+  onChange: (values: Record<string, string>) => void;
+}) {
+  return (
+    <div className="flex max-h-60 flex-col gap-3 overflow-y-auto border-b border-line p-4">
+      {variables.map(({ name, defaultValue, description }) => (
+        <Field
+          key={name}
+          label={<code className="font-mono text-[0.8125rem]">{name}</code>}
+          hint={description || undefined}
+        >
+          {(control) => (
+            <Input
+              {...control}
+              placeholder={defaultValue ?? "No value"}
+              value={values[name] ?? ""}
+              onChange={(event) => onChange({ ...values, [name]: event.target.value })}
+            />
+          )}
+        </Field>
+      ))}
+    </div>
+  );
+}

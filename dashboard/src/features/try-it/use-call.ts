@@ -1,0 +1,128 @@
+import { useEffect, useRef, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { sentenceOf } from "../../api/problem.ts";
+import { type Captioned, caption } from "./captions.ts";
+import type { Setup } from "./setup.ts";
+import { type Call, callAgent } from "./web-call.ts";
+
+export type AgentState = "connecting" | "listening" | "thinking" | "speaking";
+
+/** Latency is stored when a turn has ended, a moment after its last caption. */
+const LATENCY_AFTER_MS = 500;
+
+/** A call and what is said in it. Leaving the page hangs up. */
+export function useCall(setup: Setup) {
+  const [state, setState] = useState<AgentState | null>(null);
+  const [lines, setLines] = useState<readonly Captioned[]>([]);
+  const [error, setError] = useState<string | null>(null);
+  const [isMuted, setMuted] = useState(false);
+  const call = useRef<Call | null>(null);
+  const wanted = useRef(false);
+  const hangUp = () => {
+    wanted.current = false;
+    const current = call.current;
+    call.current = null;
+    setState(null);
+    return current?.hangUp();
+  };
+  useEffect(
+    () => () => {
+      wanted.current = false;
+      call.current?.hangUp();
+    },
+    [],
+  );
+  const conversationId = useLatencies(state, setLines);
+
+  const start = async () => {
+    wanted.current = true;
+    setError(null);
+    setLines([]);
+    setMuted(false);
+    setState("connecting");
+    try {
+      const ended = () => {
+        call.current = null;
+        setState(null);
+      };
+      const begun = await callAgent(
+        setup,
+        (said) => (said.type === "state" ? setState(said.state) : setLines((all) => caption(all, said))),
+        ended,
+      );
+      // Hung up, or left, while it was connecting.
+      if (!wanted.current) return await begun.hangUp();
+      call.current = begun;
+      conversationId.current = begun.conversationId;
+      setState((now) => (now === "connecting" ? "listening" : now));
+    } catch (failure) {
+      setState(null);
+      setError(refusalOf(failure));
+    }
+  };
+  const toggleMute = () => {
+    call.current?.mute(!isMuted);
+    setMuted(!isMuted);
+  };
+  return { state, lines, error, isMuted, start, hangUp, toggleMute };
+}
+
+/** Adds to the agent's lines what each took, as the conversation's transcript tells. */
+function useLatencies(
+  state: AgentState | null,
+  setLines: (change: (lines: readonly Captioned[]) => readonly Captioned[]) => void,
+) {
+  const conversationId = useRef<string | null>(null);
+  useEffect(() => {
+    const id = conversationId.current;
+    if (id === null || state === "speaking" || state === "thinking" || state === "connecting") return;
+    const controller = new AbortController();
+    const timer = setTimeout(async () => {
+      const params = { query: { conversation_id: id, shape: "flat" as const } };
+      const found = await ask(api.GET("/v1/public/conversations", { params, signal: controller.signal })).catch(
+        () => null,
+      );
+      const [conversation] = found && "conversations" in found ? found.conversations : [];
+      const latencies = (conversation?.conversation_transcript ?? []).flatMap(({ role, latency }) =>
+        role !== "user" && latency ? [latency] : [],
+      );
+      setLines((lines) => withLatencies(lines, latencies));
+    }, LATENCY_AFTER_MS);
+    return () => {
+      clearTimeout(timer);
+      controller.abort();
+    };
+  }, [state, setLines]);
+  return conversationId;
+}
+
+type Latency = Readonly<Record<string, number | undefined>>;
+
+/** The newest latency belongs to the newest answer, and so on: a greeting has none. */
+function withLatencies(lines: readonly Captioned[], latencies: readonly Latency[]): readonly Captioned[] {
+  const answers = lines.filter(({ from }) => from === "agent");
+  return lines.map((line) => {
+    const fromEnd = answers.length - answers.indexOf(line);
+    const latency = line.from === "agent" ? latencies.at(-fromEnd) : undefined;
+    return latency ? { ...line, latency: describe(latency) } : line;
+  });
+}
+
+const STAGES = [
+  ["transcript", "understood"],
+  ["first_word", "first word"],
+  ["audible", "heard"],
+] as const;
+
+function describe(latency: Latency): string {
+  return STAGES.flatMap(([stage, label]) =>
+    latency[stage] === undefined ? [] : [`${label} ${latency[stage]} ms`],
+  ).join(" · ");
+}
+
+function refusalOf(failure: unknown): string {
+  if (failure instanceof DOMException && failure.name === "NotAllowedError")
+    return "The browser does not let this page use the microphone. Allow it in the address bar and try again.";
+  if (failure instanceof DOMException && failure.name === "NotFoundError") return "There is no microphone.";
+  return sentenceOf(failure);
+}

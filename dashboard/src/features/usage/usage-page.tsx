@@ -1,0 +1,123 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { ChartColumn } from "lucide-react";
+import { useMemo } from "react";
+import { Card } from "../../ui/card.tsx";
+import { Chart } from "../../ui/chart.tsx";
+import { compactOf, durationOf, numberOf } from "../../ui/numbers.ts";
+import { Page } from "../../ui/page.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { agentNamesQuery } from "../conversations/queries.ts";
+import { PeriodSelect } from "../statistics/period-select.tsx";
+import { type Statistics, shortDay, statisticsQuery } from "../statistics/queries.ts";
+
+export function UsagePage() {
+  const { days = 30 } = useSearch({ from: "/signed-in/usage" });
+  const navigate = useNavigate({ from: "/usage" });
+  const statistics = useQuery(statisticsQuery({ days }));
+  return (
+    <Page
+      title="Usage"
+      description="What your agents used, by day, agent and model. Conversations that try a draft are not counted."
+      actions={
+        <PeriodSelect
+          days={days}
+          onChange={(next) => navigate({ search: next === 30 ? {} : { days: next }, replace: true })}
+        />
+      }
+    >
+      {statistics.isPending ? (
+        <LoadingRows />
+      ) : statistics.isError ? (
+        <ErrorState error={statistics.error} onRetry={statistics.refetch} />
+      ) : statistics.data.total.conversations === 0 && statistics.data.total.replies === 0 ? (
+        <EmptyState icon={ChartColumn} title="Nothing used yet">
+          Conversations, replies and tokens of the last {days} days appear here.
+        </EmptyState>
+      ) : (
+        <Shown statistics={statistics.data} />
+      )}
+    </Page>
+  );
+}
+
+type Agent = Statistics["agents"][number];
+type Model = Statistics["models"][number];
+
+function Shown({ statistics }: { statistics: Statistics }) {
+  const names = useQuery(agentNamesQuery).data;
+  const { days, agents, models } = statistics;
+  const places = useMemo(() => days.map(({ day }) => shortDay(day)), [days]);
+  const tokens = useMemo(() => {
+    const sums = (figure: "input_tokens" | "output_tokens") =>
+      days.map(({ channels }) => channels.reduce((total, channel) => total + channel[figure], 0));
+    return [
+      { label: "Read", colour: "--chart-1", values: sums("input_tokens") },
+      { label: "Written", colour: "--chart-2", values: sums("output_tokens") },
+    ];
+  }, [days]);
+  return (
+    <>
+      <Card title="Tokens a day">
+        <Chart label="Tokens a day" places={places} series={tokens} kind="bars" format={compactOf} />
+      </Card>
+      <section className="flex flex-col gap-3">
+        <h2 className="text-[0.9375rem] font-semibold">By agent</h2>
+        <Table
+          label="Usage by agent"
+          columns={[
+            {
+              name: "Agent",
+              className: "max-w-0 w-full min-w-32 truncate font-medium",
+              cell: ({ agent_id }) => names?.get(agent_id) ?? (names ? "Deleted agent" : "…"),
+            },
+            ...AGENT_FIGURES,
+          ]}
+          rows={agents}
+          rowKey={({ agent_id }) => agent_id}
+        />
+      </section>
+      <section className="flex flex-col gap-3">
+        <h2 className="text-[0.9375rem] font-semibold">By model</h2>
+        <Table
+          label="Usage by model"
+          columns={MODEL_COLUMNS}
+          rows={models}
+          rowKey={({ provider_name, model_name }) => `${provider_name} ${model_name}`}
+        />
+      </section>
+    </>
+  );
+}
+
+const NUMERIC = { align: "right", className: "tabular-nums whitespace-nowrap" } as const;
+
+const AGENT_FIGURES: readonly Column<Agent>[] = [
+  { name: "Conversations", ...NUMERIC, cell: ({ conversations }) => numberOf(conversations) },
+  {
+    name: "Call time",
+    ...NUMERIC,
+    wide: true,
+    cell: ({ call_seconds }) => (call_seconds === 0 ? "–" : durationOf(call_seconds)),
+  },
+  { name: "Replies", ...NUMERIC, wide: true, cell: ({ replies }) => numberOf(replies) },
+  { name: "Tokens read", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
+  { name: "Tokens written", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
+];
+
+const MODEL_COLUMNS: readonly Column<Model>[] = [
+  {
+    name: "Model",
+    className: "max-w-0 w-full min-w-32",
+    cell: ({ provider_name, model_name }) => (
+      <>
+        <span className="block truncate font-medium">{model_name}</span>
+        <span className="block truncate text-xs text-muted">{provider_name}</span>
+      </>
+    ),
+  },
+  { name: "Replies", ...NUMERIC, cell: ({ replies }) => numberOf(replies) },
+  { name: "Tokens read", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
+  { name: "Tokens written", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
+];

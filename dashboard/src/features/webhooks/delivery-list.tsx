@@ -1,0 +1,177 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { ChevronRight, Ellipsis, RotateCw } from "lucide-react";
+import { type ReactNode, useId, useState } from "react";
+import { api, ask } from "../../api/client.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { Pagination } from "../../ui/pagination.tsx";
+import { ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { Attempts } from "./attempts.tsx";
+import {
+  DELIVERIES,
+  DELIVERIES_SHOWN,
+  DELIVERY_STATUSES,
+  type Delivery,
+  type DeliveryFilter,
+  deliveriesQuery,
+} from "./queries.ts";
+
+/** Deliveries as lines that open to their attempts. @param empty in place of an empty list */
+export function DeliveryList({
+  filter,
+  onPage,
+  empty,
+}: {
+  filter: DeliveryFilter;
+  onPage: (page: number) => void;
+  empty: ReactNode;
+}) {
+  const found = useQuery(deliveriesQuery(filter));
+  if (found.isPending) return <LoadingRows rows={4} />;
+  if (found.isError) return <ErrorState error={found.error} onRetry={found.refetch} />;
+  if (found.data.deliveries.length === 0) return empty;
+  return (
+    <div className="flex flex-col gap-4">
+      <ul
+        aria-label="Deliveries"
+        className="divide-y divide-line overflow-hidden rounded-xl border border-line bg-raised"
+      >
+        {found.data.deliveries.map((delivery) => (
+          <DeliveryLine key={delivery.delivery_id} delivery={delivery} />
+        ))}
+      </ul>
+      <Pagination page={filter.page ?? 1} pageSize={DELIVERIES_SHOWN} total={found.data.total} onPage={onPage} />
+    </div>
+  );
+}
+
+function DeliveryLine({ delivery }: { delivery: Delivery }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  const { label, tone } = DELIVERY_STATUSES[delivery.status];
+  const last = delivery.attempts.at(-1);
+  return (
+    <li>
+      <div className="flex items-center gap-2 pr-3 hover:bg-hover">
+        <button
+          type="button"
+          aria-expanded={isOpen}
+          aria-controls={id}
+          className="flex min-w-0 flex-1 items-center gap-3 px-4 py-3 text-left outline-offset-[-2px]"
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronRight
+            className={`size-4 shrink-0 text-muted transition-transform ${isOpen ? "rotate-90" : ""}`}
+            aria-hidden
+          />
+          <span className="min-w-0 flex-1">
+            <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+              <span className="truncate font-mono text-[0.8125rem]">{delivery.event}</span>
+              {delivery.is_test && <Badge>Test</Badge>}
+            </span>
+            <span className="block truncate text-xs text-muted">{summaryOf(delivery, last)}</span>
+          </span>
+          <Badge tone={tone}>{label}</Badge>
+          <span className="w-28 shrink-0 text-right text-muted max-sm:hidden">
+            <Time at={delivery.created_at} relative />
+          </span>
+        </button>
+        <Resend delivery={delivery} />
+      </div>
+      {isOpen && (
+        <div id={id} className="border-t border-line bg-surface px-4 py-4">
+          <Opened delivery={delivery} />
+        </div>
+      )}
+    </li>
+  );
+}
+
+function summaryOf({ attempts, next_attempt_at }: Delivery, last: Delivery["attempts"][number] | undefined): string {
+  if (!last) return "Not attempted yet";
+  const count = `${attempts.length} ${attempts.length === 1 ? "attempt" : "attempts"}`;
+  const outcome = last.error ?? `status ${last.http_status}`;
+  return `${count}, ${next_attempt_at ? "so far: " : ""}${outcome}`;
+}
+
+function Opened({ delivery }: { delivery: Delivery }) {
+  return (
+    <div className="flex flex-col gap-4">
+      <dl className="grid gap-x-8 gap-y-2 sm:grid-cols-2">
+        <Fact name="Event ID">
+          <Copyable text={delivery.event_id} what="event ID" />
+        </Fact>
+        <Fact name="Conversation">
+          {delivery.is_test ? (
+            <span className="text-muted">A sample, there is none</span>
+          ) : (
+            <Link
+              to="/conversations/$conversationId"
+              params={{ conversationId: delivery.conversation_id }}
+              search={{}}
+              className="text-accent-ink hover:underline"
+            >
+              Open
+            </Link>
+          )}
+        </Fact>
+        {delivery.next_attempt_at && (
+          <Fact name="Next attempt">
+            <Time at={delivery.next_attempt_at} relative />
+          </Fact>
+        )}
+      </dl>
+      <Attempts attempts={delivery.attempts} />
+    </div>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className="flex min-h-8 min-w-0 items-center gap-3">
+      <dt className="shrink-0 text-muted">{name}</dt>
+      <dd className="min-w-0">{children}</dd>
+    </div>
+  );
+}
+
+/** A failed delivery has a button; one that arrived is sent again from a menu, so that it does not happen by mistake. */
+function Resend({ delivery }: { delivery: Delivery }) {
+  const client = useQueryClient();
+  const resend = useMutation({
+    mutationFn: () =>
+      ask(
+        api.POST("/v1/manage/deliveries/{delivery_id}/resend", {
+          params: { path: { delivery_id: delivery.delivery_id } },
+        }),
+      ),
+    onSuccess: async () => {
+      tellDone("The delivery is on its way again");
+      await client.invalidateQueries({ queryKey: DELIVERIES });
+    },
+    onError: tellFailure,
+  });
+  if (delivery.status === "pending") return <span className="size-8" />;
+  if (delivery.status !== "delivered")
+    return (
+      <Button size="small" busy={resend.isPending} onClick={() => resend.mutate()}>
+        {!resend.isPending && <RotateCw aria-hidden />} Resend
+      </Button>
+    );
+  return (
+    <Menu
+      trigger={
+        <Button variant="ghost" size="icon" busy={resend.isPending} aria-label="Actions for the delivery">
+          {!resend.isPending && <Ellipsis aria-hidden />}
+        </Button>
+      }
+    >
+      <MenuItem onSelect={() => resend.mutate()}>Send again</MenuItem>
+    </Menu>
+  );
+}

@@ -1,0 +1,84 @@
+import { type FormEvent, useState } from "react";
+import { Problem, sentenceOf } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/field.tsx";
+import { Input } from "../../ui/input.tsx";
+import { Select } from "../../ui/select.tsx";
+import { Notice } from "../../ui/states.tsx";
+import type { Destination } from "./queries.ts";
+
+export type DestinationFields = Pick<Destination, "name" | "url" | "request_type">;
+
+const METHODS = [
+  { value: "POST", label: "POST", hint: "usual" },
+  { value: "PUT", label: "PUT" },
+  { value: "PATCH", label: "PATCH" },
+  { value: "GET", label: "GET", hint: "small payloads only" },
+] as const;
+const NEW: DestinationFields = { name: "", url: "", request_type: "POST" };
+
+/** The fields of a webhook. @param write what `useMutation` gives of saving them */
+export function DestinationForm({
+  before = NEW,
+  action,
+  write,
+  onCancel,
+}: {
+  before?: DestinationFields;
+  action: string;
+  write: { mutate(fields: DestinationFields): void; isPending: boolean; error: Error | null };
+  onCancel: () => void;
+}) {
+  const [fields, setFields] = useState(before);
+  const errors = write.error instanceof Problem ? write.error.fields : new Map<string, string>();
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    write.mutate({ ...fields, name: fields.name.trim(), url: fields.url.trim() });
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-5">
+      <Field label="Name" error={errors.get("name")}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            maxLength={100}
+            placeholder="Production"
+            value={fields.name}
+            onChange={(event) => setFields({ ...fields, name: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Address" hint="A public address that begins with https://." error={errors.get("url")}>
+        {(control) => (
+          <Input
+            {...control}
+            required
+            inputMode="url"
+            maxLength={2048}
+            placeholder="https://hooks.example.com/parley"
+            value={fields.url}
+            onChange={(event) => setFields({ ...fields, url: event.target.value })}
+          />
+        )}
+      </Field>
+      <Field label="Method" error={errors.get("request_type")}>
+        {(control) => (
+          <Select
+            {...control}
+            value={fields.request_type}
+            onChange={(value) => setFields({ ...fields, request_type: value as DestinationFields["request_type"] })}
+            options={METHODS}
+          />
+        )}
+      </Field>
+      {write.error && errors.size === 0 && <Notice tone="danger">{sentenceOf(write.error)}</Notice>}
+      <div className="flex justify-end gap-2 pb-2">
+        <Button onClick={onCancel}>Cancel</Button>
+        <Button type="submit" variant="primary" busy={write.isPending}>
+          {action}
+        </Button>
+      </div>
+    </form>
+  );
+}

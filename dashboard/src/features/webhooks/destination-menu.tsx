@@ -1,0 +1,136 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { Ellipsis } from "lucide-react";
+import { useState } from "react";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { Menu, MenuItem, MenuLine } from "../../ui/menu.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { DestinationForm } from "./destination-form.tsx";
+import { DELIVERIES, DESTINATIONS, type Destination } from "./queries.ts";
+import { ShownSecret } from "./secret.tsx";
+
+type Asked = "edit" | "rotate" | "resend" | "delete";
+
+const DAY_MS = 86_400_000;
+
+/** What can be done with a webhook beside trying it. */
+export function DestinationMenu({ destination }: { destination: Destination }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const [secret, setSecret] = useState<string | null>(null);
+  const params = { path: { destination_id: destination.destination_id } };
+  const { name } = destination;
+  const close = () => setAsked(null);
+  const refresh = () => client.invalidateQueries({ queryKey: DESTINATIONS });
+  const patch = (body: Schema["UpdateDestinationRequest"]) =>
+    ask(api.PATCH("/v1/manage/destinations/{destination_id}", { params, body }));
+
+  const edit = useMutation({
+    mutationFn: patch,
+    onSuccess: async () => {
+      await refresh();
+      tellDone("Saved");
+      close();
+    },
+  });
+  const isOn = destination.status === "enabled";
+  const turn = useMutation({
+    mutationFn: () => patch({ status: isOn ? "disabled" : "enabled" }),
+    onSuccess: refresh,
+    onError: tellFailure,
+  });
+  const rotate = useMutation({
+    mutationFn: () => ask(api.POST("/v1/manage/destinations/{destination_id}/rotate-secret", { params })),
+    onSuccess: async (made) => {
+      close();
+      setSecret(made.secret);
+      await refresh();
+    },
+  });
+  const resend = useMutation({
+    mutationFn: () =>
+      ask(
+        api.POST("/v1/manage/destinations/{destination_id}/resend-failed", {
+          params,
+          body: { since: new Date(Date.now() - DAY_MS).toISOString() },
+        }),
+      ),
+    onSuccess: async ({ resent }) => {
+      close();
+      tellDone(resent === 0 ? "None has failed in the last day" : `Sending ${resent} again`);
+      await client.invalidateQueries({ queryKey: DELIVERIES });
+    },
+  });
+  const remove = useMutation({
+    mutationFn: () => ask(api.DELETE("/v1/manage/destinations/{destination_id}", { params })),
+    onSuccess: async () => {
+      tellDone(`Deleted “${name}”`);
+      await navigate({ to: "/webhooks", search: {} });
+      await refresh();
+    },
+  });
+  return (
+    <>
+      <Menu
+        trigger={
+          <Button size="icon" className="size-9" aria-label={`Actions for ${name}`}>
+            <Ellipsis aria-hidden />
+          </Button>
+        }
+      >
+        <MenuItem onSelect={() => setAsked("edit")}>Edit…</MenuItem>
+        <MenuItem onSelect={() => turn.mutate()}>{isOn ? "Switch off for now" : "Switch on again"}</MenuItem>
+        <MenuItem disabled={!isOn} onSelect={() => setAsked("resend")}>
+          Resend failed…
+        </MenuItem>
+        <MenuItem onSelect={() => setAsked("rotate")}>Rotate secret…</MenuItem>
+        <MenuLine />
+        <MenuItem danger onSelect={() => setAsked("delete")}>
+          Delete…
+        </MenuItem>
+      </Menu>
+      <Dialog open={asked === "edit"} onClose={close} title={`Edit “${name}”`}>
+        <DestinationForm before={destination} action="Save" write={edit} onCancel={close} />
+      </Dialog>
+      <Confirm
+        open={asked === "resend"}
+        onClose={close}
+        title={`Resend what “${name}” has missed?`}
+        action="Resend"
+        write={resend}
+      >
+        Every delivery that failed in the last 24 hours is sent again.
+      </Confirm>
+      <Confirm
+        open={asked === "rotate"}
+        onClose={close}
+        title={`Make a new secret for “${name}”?`}
+        action="Rotate secret"
+        write={rotate}
+      >
+        For 24 hours deliveries are signed with both secrets, so that you can change your server without losing one.
+      </Confirm>
+      <Confirm
+        open={asked === "delete"}
+        onClose={close}
+        title={`Delete “${name}”?`}
+        action="Delete webhook"
+        write={remove}
+      >
+        Its pending deliveries are cancelled. This cannot be undone.
+      </Confirm>
+      <Dialog
+        open={secret !== null}
+        onClose={() => setSecret(null)}
+        title="Copy the new secret now"
+        description="It is not shown again."
+      >
+        <ShownSecret secret={secret ?? ""} onDone={() => setSecret(null)} />
+      </Dialog>
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ArrowLeft, Inbox, Send } from "lucide-react";
+import { api, ask } from "../../api/client.ts";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copy.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Select } from "../../ui/select.tsx";
+import { EmptyState, ErrorState, LoadingRows, Notice } from "../../ui/states.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { Time } from "../../ui/time.tsx";
+import { tellDone, tellFailure } from "../../ui/toasts.tsx";
+import { DeliveryList } from "./delivery-list.tsx";
+import { DestinationMenu } from "./destination-menu.tsx";
+import { DELIVERIES, DELIVERY_STATUSES, type DeliveryStatus, type Destination, destinationsQuery } from "./queries.ts";
+import { Receivers } from "./receivers.tsx";
+import { DestinationStatus } from "./webhooks-page.tsx";
+
+export function DestinationPage() {
+  const { destinationId } = useParams({ from: "/signed-in/webhooks/$destinationId" });
+  const destinations = useQuery(destinationsQuery);
+  const destination = destinations.data?.find(({ destination_id }) => destination_id === destinationId);
+  if (destination) return <Shown destination={destination} />;
+  return (
+    <Page title="Webhook" heading={<Back />}>
+      {destinations.isPending ? (
+        <LoadingRows />
+      ) : destinations.isError ? (
+        <ErrorState error={destinations.error} onRetry={destinations.refetch} />
+      ) : (
+        <EmptyState icon={Inbox} title="There is no such webhook">
+          It may have been deleted.
+        </EmptyState>
+      )}
+    </Page>
+  );
+}
+
+function Back() {
+  return (
+    <Link
+      to="/webhooks"
+      search={{}}
+      className="inline-flex items-center gap-1.5 text-sm font-normal text-muted hover:text-ink"
+    >
+      <ArrowLeft className="size-4" aria-hidden /> Webhooks
+    </Link>
+  );
+}
+
+function Shown({ destination }: { destination: Destination }) {
+  const { tab = "deliveries" } = useSearch({ from: "/signed-in/webhooks/$destinationId" });
+  const navigate = useNavigate({ from: "/webhooks/$destinationId" });
+  const tabs = [
+    { value: "deliveries", label: "Deliveries", content: <Deliveries destination={destination} /> },
+    { value: "receiver", label: "Receiver", content: <Receivers /> },
+  ];
+  return (
+    <Page
+      title={destination.name}
+      heading={
+        <span className="flex flex-col gap-2">
+          <Back />
+          <span className="flex flex-wrap items-center gap-2.5">
+            {destination.name}
+            <DestinationStatus status={destination.status} />
+          </span>
+        </span>
+      }
+      description={
+        <span className="flex min-w-0 items-center gap-2">
+          <span className="font-mono text-xs">{destination.request_type}</span>
+          <Copyable text={destination.url} what="address" />
+        </span>
+      }
+      actions={
+        <>
+          <SendTest destination={destination} />
+          <DestinationMenu destination={destination} />
+        </>
+      }
+    >
+      {destination.old_secret_valid_until && (
+        <Notice tone="warning">
+          Deliveries are also signed with the secret from before, until <Time at={destination.old_secret_valid_until} />
+          .
+        </Notice>
+      )}
+      <Tabs
+        label="Parts of the webhook"
+        tabs={tabs}
+        value={tab}
+        onChange={(next) => navigate({ search: next === "receiver" ? { tab: "receiver" } : {}, replace: true })}
+      />
+    </Page>
+  );
+}
+
+function SendTest({ destination: { destination_id, status } }: { destination: Destination }) {
+  const client = useQueryClient();
+  const navigate = useNavigate({ from: "/webhooks/$destinationId" });
+  const send = useMutation({
+    mutationFn: () =>
+      ask(api.POST("/v1/manage/destinations/{destination_id}/test", { params: { path: { destination_id } } })),
+    onSuccess: async () => {
+      tellDone("A sample event is on its way");
+      await navigate({ search: {} });
+      await client.invalidateQueries({ queryKey: DELIVERIES });
+    },
+    onError: tellFailure,
+  });
+  return (
+    <Button variant="primary" busy={send.isPending} disabled={status === "disabled"} onClick={() => send.mutate()}>
+      {!send.isPending && <Send aria-hidden />} Send a test
+    </Button>
+  );
+}
+
+const ANY = "any";
+const STATUS_OPTIONS = [
+  { value: ANY, label: "All deliveries" },
+  ...Object.entries(DELIVERY_STATUSES).map(([value, { label }]) => ({ value, label })),
+];
+
+function Deliveries({ destination: { destination_id } }: { destination: Destination }) {
+  const { status, page } = useSearch({ from: "/signed-in/webhooks/$destinationId" });
+  const navigate = useNavigate({ from: "/webhooks/$destinationId" });
+  return (
+    <div className="flex flex-col gap-4">
+      <div className="max-w-52">
+        <Select
+          aria-label="Status of the deliveries"
+          value={status ?? ANY}
+          onChange={(value) => navigate({ search: value === ANY ? {} : { status: value as DeliveryStatus } })}
+          options={STATUS_OPTIONS}
+        />
+      </div>
+      <DeliveryList
+        filter={{ destination_id, ...(status && { status }), ...(page && { page }) }}
+        onPage={(next) => navigate({ search: { ...(status && { status }), page: next } })}
+        empty={
+          <EmptyState icon={Inbox} title={status ? "No such deliveries" : "Nothing delivered yet"}>
+            {status
+              ? "Choose another status to see other deliveries."
+              : "Send a test, or end a conversation with one of your agents. Deliveries are kept for 30 days."}
+          </EmptyState>
+        }
+      />
+    </div>
+  );
+}

@@ -1,0 +1,95 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Plus, Webhook } from "lucide-react";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Page } from "../../ui/page.tsx";
+import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
+import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { NewDestinationDialog } from "./new-destination-dialog.tsx";
+import { type Destination, destinationsQuery } from "./queries.ts";
+import { Receivers } from "./receivers.tsx";
+
+export function WebhooksPage() {
+  const { new: isMaking = false } = useSearch({ from: "/signed-in/webhooks" });
+  const navigate = useNavigate({ from: "/webhooks" });
+  const destinations = useQuery(destinationsQuery);
+  const setMaking = (making: boolean) => navigate({ search: making ? { new: true } : {} });
+  const make = (
+    <Button variant="primary" onClick={() => setMaking(true)}>
+      <Plus aria-hidden /> New webhook
+    </Button>
+  );
+  return (
+    <Page
+      title="Webhooks"
+      description="When a conversation ends, its transcript and analysis are sent to these addresses."
+      actions={destinations.data && destinations.data.length > 0 && make}
+    >
+      {destinations.isPending ? (
+        <LoadingRows rows={3} />
+      ) : destinations.isError ? (
+        <ErrorState error={destinations.error} onRetry={destinations.refetch} />
+      ) : destinations.data.length === 0 ? (
+        <>
+          <EmptyState icon={Webhook} title="No webhooks yet" action={make}>
+            Give the address of your own server. You can send it a sample at once and see what it answers.
+          </EmptyState>
+          <Card
+            title="A receiver to start from"
+            description="It checks the signature, so that nobody else can send you events."
+          >
+            <Receivers />
+          </Card>
+        </>
+      ) : (
+        <Table
+          label="Webhooks"
+          columns={COLUMNS}
+          rows={destinations.data}
+          rowKey={({ destination_id }) => destination_id}
+        />
+      )}
+      <NewDestinationDialog open={isMaking} onClose={() => setMaking(false)} />
+    </Page>
+  );
+}
+
+export function DestinationStatus({ status }: Pick<Destination, "status">) {
+  return status === "enabled" ? <Badge tone="success">On</Badge> : <Badge>Off</Badge>;
+}
+
+const COLUMNS: readonly Column<Destination>[] = [
+  {
+    name: "Name",
+    className: "max-w-0 w-full min-w-40",
+    cell: ({ destination_id, name, url }) => (
+      <>
+        <Link
+          to="/webhooks/$destinationId"
+          params={{ destinationId: destination_id }}
+          search={{}}
+          className={`${ROW_LINK} block truncate`}
+        >
+          {name}
+        </Link>
+        <span className="block truncate font-mono text-xs text-muted">{url}</span>
+      </>
+    ),
+  },
+  { name: "Status", cell: ({ status }) => <DestinationStatus status={status} /> },
+  {
+    name: "Method",
+    wide: true,
+    cell: ({ request_type }) => <span className="font-mono text-xs text-muted">{request_type}</span>,
+  },
+  {
+    name: "Created",
+    wide: true,
+    align: "right",
+    className: "text-muted",
+    cell: ({ created_at }) => <Time at={created_at} relative />,
+  },
+];

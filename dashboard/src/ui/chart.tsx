@@ -1,0 +1,188 @@
+import { useEffect, useId, useRef, useState } from "react";
+import type uPlot from "uplot";
+
+export interface Series {
+  label: string;
+  /** A variable of the style sheet, such as `--accent`. */
+  colour: string;
+  values: readonly (number | null)[];
+}
+
+export interface ChartProps {
+  /** What it shows, for screen readers. */
+  label: string;
+  /** A label for each place on the horizontal axis. */
+  places: readonly string[];
+  series: readonly Series[];
+  /** Bars whose parts are sums, or lines with gaps where there is no value. */
+  kind: "bars" | "lines";
+  /** How a value is told. */
+  format: (value: number) => string;
+}
+
+const HEIGHT = 220;
+
+/** A chart with its legend; what it shows is also there as a table for screen readers. */
+export function Chart(props: ChartProps) {
+  const { label, places, series, format } = props;
+  const host = useRef<HTMLDivElement>(null);
+  const [at, setAt] = useState<number | null>(null);
+  const id = useId();
+  const theme = useThemeCount();
+  useEffect(() => {
+    const element = host.current;
+    if (!element) return;
+    let plot: uPlot | null = null;
+    let gone = false;
+    const watcher = new ResizeObserver(() => plot?.setSize({ width: element.clientWidth, height: HEIGHT }));
+    void import("uplot").then(({ default: Plot }) => {
+      if (gone) return;
+      plot = new Plot(optionsOf(props, Plot, element, setAt), dataOf(props), element);
+      watcher.observe(element);
+    });
+    return () => {
+      gone = true;
+      watcher.disconnect();
+      plot?.destroy();
+    };
+    // The canvas has the theme's colours.
+  }, [props, theme]);
+  const shown = at ?? places.length - 1;
+  return (
+    <figure aria-labelledby={id} className="flex min-w-0 flex-col gap-3">
+      <figcaption id={id} className="sr-only">
+        {label}
+      </figcaption>
+      <div className="flex flex-wrap items-baseline gap-x-5 gap-y-1" aria-hidden>
+        <span className="text-muted">{places[shown]}</span>
+        {series.map(({ label: name, colour, values }) => (
+          <span key={name} className="flex items-center gap-1.5">
+            <span className="size-2.5 rounded-sm" style={{ background: `var(${colour})` }} />
+            <span className="text-muted">{name}</span>
+            <span className="font-medium tabular-nums">{told(values[shown], format)}</span>
+          </span>
+        ))}
+      </div>
+      <div ref={host} className="min-w-0" style={{ height: HEIGHT }} aria-hidden />
+      <table className="sr-only">
+        <caption>{label}</caption>
+        <thead>
+          <tr>
+            <th scope="col">Day</th>
+            {series.map(({ label: name }) => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {places.map((place, row) => (
+            <tr key={place}>
+              <th scope="row">{place}</th>
+              {series.map(({ label: name, values }) => (
+                <td key={name}>{told(values[row], format)}</td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </figure>
+  );
+}
+
+function told(value: number | null | undefined, format: (value: number) => string): string {
+  return value === null || value === undefined ? "–" : format(value);
+}
+
+/** Each bar is drawn from the axis: the sums first, so that the smaller ones lie on top. */
+function dataOf({ places, series, kind }: ChartProps): uPlot.AlignedData {
+  const indexes = places.map((_, at) => at);
+  if (kind === "lines") return [indexes, ...series.map(({ values }) => [...values])];
+  const sums = series.map((_, last) =>
+    places.map((__, at) => series.slice(0, last + 1).reduce((sum, { values }) => sum + (values[at] ?? 0), 0)),
+  );
+  return [indexes, ...sums.reverse()];
+}
+
+function optionsOf(
+  { places, series, kind, format }: ChartProps,
+  Plot: typeof uPlot,
+  host: HTMLElement,
+  onPlace: (at: number | null) => void,
+): uPlot.Options {
+  const style = getComputedStyle(host);
+  const resolved = (name: string) => resolve(host, `var(${name})`);
+  const font = `12px ${style.fontFamily}`;
+  const drawn = kind === "bars" ? [...series].reverse() : series;
+  const bars = Plot.paths.bars?.({ size: [0.7, 28], radius: 0.15 });
+  const axis = { stroke: resolved("--muted"), font, ticks: { show: false } };
+  return {
+    width: host.clientWidth,
+    height: HEIGHT,
+    padding: [8, 8, 0, 0],
+    legend: { show: false },
+    cursor: { y: false, points: { show: kind === "lines" }, drag: { x: false, y: false } },
+    scales: {
+      x: { time: false, range: [-0.5, places.length - 0.5] },
+      y: { range: (_plot, _min, max) => [0, Math.max(1, max ?? 1) * 1.08] },
+    },
+    axes: [
+      {
+        ...axis,
+        grid: { show: false },
+        size: 28,
+        space: 72,
+        incrs: [1, 2, 5, 7, 14, 30, 60, 90],
+        values: (_plot, splits) => splits.map((at) => places[at] ?? ""),
+      },
+      {
+        ...axis,
+        grid: { stroke: resolved("--line"), width: 1 },
+        size: 52,
+        incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500]
+          .flatMap((step) => [step, step * 1_000, step * 1_000_000])
+          .sort((a, b) => a - b),
+        values: (_plot, splits) => splits.map(format),
+      },
+    ],
+    series: [
+      {},
+      ...drawn.map(({ label, colour: name }) => ({
+        label,
+        stroke: resolved(name),
+        width: kind === "bars" ? 0 : 2,
+        points: { show: kind === "lines" && places.length <= 31, size: 5, fill: resolved("--raised") },
+        ...(kind === "bars" && bars && { fill: resolved(name), paths: bars }),
+      })),
+    ],
+    hooks: { setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)] },
+  };
+}
+
+/** A canvas knows no variables and no `light-dark()`. */
+function resolve(host: HTMLElement, colour: string): string {
+  const probe = document.createElement("span");
+  probe.style.color = colour;
+  host.append(probe);
+  const { color } = getComputedStyle(probe);
+  probe.remove();
+  return color;
+}
+
+/** Changes with the theme. */
+function useThemeCount(): number {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const changed = () => setCount((before) => before + 1);
+    const watcher = new MutationObserver(changed);
+    watcher.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const media = window.matchMedia("(prefers-color-scheme: dark)");
+    media.addEventListener("change", changed);
+    return () => {
+      watcher.disconnect();
+      media.removeEventListener("change", changed);
+    };
+  }, []);
+  return count;
+}

@@ -1,0 +1,61 @@
+import type { ReactNode } from "react";
+import { sentenceOf } from "../api/problem.ts";
+import { Button } from "./button.tsx";
+import { Dialog } from "./dialog.tsx";
+
+/** What `useMutation` gives of a write that takes nothing. */
+interface Write {
+  mutate(): void;
+  isPending: boolean;
+  error: Error | null;
+  reset(): void;
+}
+
+/**
+ * Asks before something is destroyed.
+ * @param title a question that names the thing, such as `Delete “Front desk”?`
+ * @param action the button's words, such as `Delete agent`
+ */
+export function Confirm({
+  open,
+  onClose,
+  title,
+  action,
+  write,
+  children,
+}: {
+  open: boolean;
+  onClose: () => void;
+  title: string;
+  action: string;
+  write: Write;
+  children: ReactNode;
+}) {
+  const close = () => {
+    write.reset();
+    onClose();
+  };
+  return (
+    <Dialog
+      open={open}
+      onClose={close}
+      title={title}
+      description={children}
+      size="small"
+      footer={
+        <>
+          <Button onClick={close}>Cancel</Button>
+          <Button variant="danger" busy={write.isPending} onClick={() => write.mutate()}>
+            {action}
+          </Button>
+        </>
+      }
+    >
+      {write.error && (
+        <p role="alert" className="text-danger-ink">
+          {sentenceOf(write.error)}
+        </p>
+      )}
+    </Dialog>
+  );
+}

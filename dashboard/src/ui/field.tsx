@@ -1,0 +1,50 @@
+import { clsx } from "clsx";
+import { type ReactNode, useId } from "react";
+
+export interface Control {
+  id: string;
+  "aria-describedby": string | undefined;
+  "aria-invalid": true | undefined;
+}
+
+/**
+ * A labelled control with its hint, and the error that the API told of it.
+ * @param children gets the attributes that connect the control with its label and texts
+ */
+export function Field({
+  label,
+  hint,
+  error,
+  optional = false,
+  className,
+  children,
+}: {
+  label: ReactNode;
+  hint?: ReactNode;
+  error?: string | undefined;
+  optional?: boolean;
+  className?: string;
+  children: (control: Control) => ReactNode;
+}) {
+  const id = useId();
+  const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ") || undefined;
+  return (
+    <div className={clsx("flex min-w-0 flex-col gap-1.5", className)}>
+      <label htmlFor={id} className="flex items-baseline gap-2 font-medium">
+        {label}
+        {optional && <span className="text-xs font-normal text-muted">Optional</span>}
+      </label>
+      {children({ id, "aria-describedby": described, "aria-invalid": error ? true : undefined })}
+      {hint && (
+        <p id={`${id}-hint`} className="text-[0.8125rem] text-muted">
+          {hint}
+        </p>
+      )}
+      {error && (
+        <p id={`${id}-error`} role="alert" className="text-[0.8125rem] text-danger-ink">
+          {error}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+const NUMBER = new Intl.NumberFormat();
+const COMPACT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const SECONDS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
+
+/** A number in the viewer's locale. */
+export function numberOf(value: number): string {
+  return NUMBER.format(value);
+}
+
+/** The same in few characters, such as `12.4K`. */
+export function compactOf(value: number): string {
+  return value < 10_000 ? NUMBER.format(value) : COMPACT.format(value);
+}
+
+/** A short time, such as `480 ms` or `1.2 s`. */
+export function latencyOf(ms: number): string {
+  return ms < 1_000 ? `${NUMBER.format(ms)} ms` : `${SECONDS.format(ms / 1_000)} s`;
+}
+
+/** How long something lasted, such as `42 s`, `3 min 5 s` or `2 h 10 min`. */
+export function durationOf(seconds: number): string {
+  const whole = Math.round(seconds);
+  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
+  if (hours > 0) return `${NUMBER.format(hours)} h ${minutes} min`;
+  return minutes > 0 ? `${minutes} min ${rest} s` : `${rest} s`;
+}
+
+/** A place in a recording, such as `3:05`. */
+export function clockOf(seconds: number): string {
+  const whole = Math.max(0, Math.floor(seconds));
+  const [hours, minutes, rest] = [Math.floor(whole / 3_600), Math.floor(whole / 60) % 60, whole % 60];
+  const tail = `${String(minutes).padStart(hours > 0 ? 2 : 1, "0")}:${String(rest).padStart(2, "0")}`;
+  return hours > 0 ? `${hours}:${tail}` : tail;
+}

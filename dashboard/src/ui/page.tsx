@@ -1,0 +1,33 @@
+import { type ReactNode, useEffect } from "react";
+
+/** A page below the navigation: its heading, what can be done there, and its content. Names the browser's tab. */
+export function Page({
+  title,
+  heading,
+  description,
+  actions,
+  children,
+}: {
+  title: string;
+  /** In place of the title, when the heading is more than text. */
+  heading?: ReactNode;
+  description?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  useEffect(() => {
+    document.title = `${title} · Parley`;
+  }, [title]);
+  return (
+    <div className="mx-auto flex w-full max-w-6xl flex-col gap-6 px-4 py-6 sm:px-8 sm:py-8">
+      <header className="flex flex-wrap items-start justify-between gap-x-6 gap-y-3">
+        <div className="min-w-0">
+          <h1 className="text-xl font-semibold tracking-tight break-words">{heading ?? title}</h1>
+          {description && <p className="mt-1 max-w-2xl text-muted">{description}</p>}
+        </div>
+        {actions && <div className="flex flex-wrap items-center gap-2">{actions}</div>}
+      </header>
+      {children}
+    </div>
+  );
+}

@@ -1,0 +1,36 @@
+import { ChevronLeft, ChevronRight } from "lucide-react";
+import { Button } from "./button.tsx";
+
+const NUMBERS = new Intl.NumberFormat();
+
+/** Which part of a list is shown, and the way to the next and the previous part; nothing for a list of one page. */
+export function Pagination({
+  page,
+  pageSize,
+  total,
+  onPage,
+}: {
+  page: number;
+  pageSize: number;
+  total: number;
+  onPage: (page: number) => void;
+}) {
+  const pages = Math.max(1, Math.ceil(total / pageSize));
+  if (pages === 1 && page === 1) return null;
+  const first = (page - 1) * pageSize + 1;
+  return (
+    <nav aria-label="Pages" className="flex items-center justify-between gap-4 text-muted">
+      <span>
+        {NUMBERS.format(first)}–{NUMBERS.format(Math.min(total, page * pageSize))} of {NUMBERS.format(total)}
+      </span>
+      <span className="flex gap-2">
+        <Button size="small" disabled={page <= 1} onClick={() => onPage(page - 1)}>
+          <ChevronLeft aria-hidden /> Previous
+        </Button>
+        <Button size="small" disabled={page >= pages} onClick={() => onPage(page + 1)}>
+          Next <ChevronRight aria-hidden />
+        </Button>
+      </span>
+    </nav>
+  );
+}

@@ -1,0 +1,76 @@
+import { CircleAlert, type LucideIcon } from "lucide-react";
+import type { ReactNode } from "react";
+import { sentenceOf } from "../api/problem.ts";
+import { Button } from "./button.tsx";
+
+/** What stands where a list will be: what it is for, and how to get the first one. */
+export function EmptyState({
+  icon: Icon,
+  title,
+  children,
+  action,
+}: {
+  icon: LucideIcon;
+  title: string;
+  children?: ReactNode;
+  action?: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col items-center rounded-xl border border-dashed border-line px-6 py-14 text-center">
+      <div className="mb-4 flex size-11 items-center justify-center rounded-full bg-accent-soft text-accent-ink">
+        <Icon className="size-5" aria-hidden />
+      </div>
+      <h2 className="text-[0.9375rem] font-semibold">{title}</h2>
+      {children && <div className="mt-1.5 max-w-md text-muted">{children}</div>}
+      {action && <div className="mt-5 flex flex-wrap justify-center gap-2">{action}</div>}
+    </div>
+  );
+}
+
+/** That something could not be read, and a way to try again. */
+export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  return (
+    <div role="alert" className="flex flex-col items-center rounded-xl border border-line px-6 py-12 text-center">
+      <CircleAlert className="mb-3 size-6 text-danger-ink" aria-hidden />
+      <p className="max-w-lg break-words">{sentenceOf(error)}</p>
+      {onRetry && (
+        <Button className="mt-4" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** A place that is being filled. @param className its size */
+export function Skeleton({ className = "h-4 w-full" }: { className?: string }) {
+  return <div className={`motion-safe:animate-pulse rounded-md bg-hover ${className}`} />;
+}
+
+/** Lines of a list that is being read. */
+export function LoadingRows({ rows = 6 }: { rows?: number }) {
+  return (
+    <div role="status" aria-label="Loading" className="flex flex-col gap-3 rounded-xl border border-line p-5">
+      {Array.from({ length: rows }, (_, at) => (
+        <Skeleton key={at} className="h-6 w-full" />
+      ))}
+    </div>
+  );
+}
+
+/** An inline message about the form above or below it. */
+export function Notice({ tone = "neutral", children }: { tone?: keyof typeof NOTICE_TONES; children: ReactNode }) {
+  return (
+    <div role={tone === "danger" ? "alert" : "status"} className={`rounded-lg px-3.5 py-2.5 ${NOTICE_TONES[tone]}`}>
+      {children}
+    </div>
+  );
+}
+
+const NOTICE_TONES = {
+  neutral: "bg-hover text-ink",
+  accent: "bg-accent-soft text-accent-ink",
+  success: "bg-success-soft text-success-ink",
+  warning: "bg-warning-soft text-warning-ink",
+  danger: "bg-danger-soft text-danger-ink",
+} as const;

@@ -1,0 +1,31 @@
+import { Tooltip } from "./tooltip.tsx";
+
+const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
+const UNITS = [
+  ["day", 86_400],
+  ["hour", 3_600],
+  ["minute", 60],
+] as const;
+/** From here on the date says more than a number of days. */
+const RELATIVE_DAYS_MAX = 6;
+
+/** A moment in the viewer's zone, in UTC on hover. @param at in ISO 8601 */
+export function Time({ at, relative = false }: { at: string; relative?: boolean }) {
+  const date = new Date(at);
+  const shown = relative ? sinceOrDate(date, new Date()) : DATE_TIME.format(date);
+  return (
+    <Tooltip text={`${date.toISOString().replace("T", " ").slice(0, 19)} UTC`}>
+      <time dateTime={at} className="whitespace-nowrap">
+        {shown}
+      </time>
+    </Tooltip>
+  );
+}
+
+function sinceOrDate(date: Date, now: Date): string {
+  const seconds = (date.getTime() - now.getTime()) / 1000;
+  if (Math.abs(seconds) > (RELATIVE_DAYS_MAX + 0.5) * 86_400) return DATE_TIME.format(date);
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
+  return Math.abs(seconds) < 5 ? "just now" : RELATIVE.format(Math.round(seconds / length), unit);
+}

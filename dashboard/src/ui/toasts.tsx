@@ -1,0 +1,51 @@
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { sentenceOf } from "../api/problem.ts";
+import type { Toast } from "./toast-corner.tsx";
+
+const BEGINNINGS = ["pointerdown", "keydown"] as const;
+
+let toasts: readonly Toast[] = [];
+let lastId = 0;
+const listeners = new Set<() => void>();
+
+/** Says in a corner of the page that something was done. */
+export function tellDone(text: string): void {
+  change([...toasts, { id: ++lastId, tone: "success", text }]);
+}
+
+/** Says in a corner of the page why something was not done. */
+export function tellFailure(error: unknown): void {
+  change([...toasts, { id: ++lastId, tone: "danger", text: sentenceOf(error) }]);
+}
+
+const Corner = lazy(() => import("./toast-corner.tsx").then(({ ToastCorner }) => ({ default: ToastCorner })));
+
+/** The corner itself; rendered once. It is fetched when somebody begins to use the page, which only then may have something to tell. */
+export function Toasts() {
+  const shown = useSyncExternalStore(subscribe, () => toasts);
+  const [isNeeded, setNeeded] = useState(false);
+  useEffect(() => {
+    const need = () => setNeeded(true);
+    for (const begin of BEGINNINGS) window.addEventListener(begin, need, { once: true });
+    return () => {
+      for (const begin of BEGINNINGS) window.removeEventListener(begin, need);
+    };
+  }, []);
+  return (
+    (isNeeded || shown.length > 0) && (
+      <Suspense fallback={null}>
+        <Corner shown={shown} onGone={(id) => change(toasts.filter((toast) => toast.id !== id))} />
+      </Suspense>
+    )
+  );
+}
+
+function change(next: readonly Toast[]): void {
+  toasts = next;
+  for (const listener of listeners) listener();
+}
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}

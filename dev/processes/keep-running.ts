@@ -1,6 +1,6 @@
 import { type BackOff, nextPause, RESTART } from "./back-off.ts";
 import { type Child, type Command, startChild, stopChild } from "./child.ts";
-import { lastWords, sizeOf } from "./last-words.ts";
+import { lastWords, rotate, sizeOf } from "./last-words.ts";
 
 export interface Program {
   name: string;
@@ -8,6 +8,10 @@ export interface Program {
   address: string;
   /** unix:path of its health and metrics. */
   adminAddress?: string;
+  /** host:port that takes calls by SIP. */
+  sipAddress?: string;
+  /** host:port for carriers' WebSockets. */
+  mediaAddress?: string;
   command: Command;
   /** Rejects while the program does not answer. */
   ping: () => Promise<void>;
@@ -43,6 +47,7 @@ export function keepRunning(program: Program, events: Events, backOff: BackOff =
   async function run(): Promise<void> {
     let pauseMs: number | null = null;
     for (let attempt = 1; !stopping.signal.aborted; attempt++) {
+      rotate(program.command.log);
       const since = sizeOf(program.command.log);
       const startedAt = performance.now();
       const how = await once();

@@ -2,7 +2,7 @@ import { HealthCheckResponse_ServingStatus, HealthService } from "@parley/proto/
 import { readConfig } from "@parley/shared/config";
 import { silentLogger } from "@parley/shared/log";
 import { createClient } from "@parley/shared/rpc/client";
-import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/credentials";
+import { peerCredentials, TLS_VARIABLES, tlsFiles } from "@parley/shared/rpc/tls/credentials";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 
 const TIMEOUT_MS = 2_000;

@@ -18,8 +18,15 @@ export function supervise(home: Home, lock: HomeLock, say: (line: string) => voi
   let stopping = false;
 
   const events = {
-    started({ name, address, adminAddress }: Program, pid: number) {
-      running.set(name, { name, pid, address, ...(adminAddress && { admin_address: adminAddress }) });
+    started({ name, address, adminAddress, sipAddress, mediaAddress }: Program, pid: number) {
+      running.set(name, {
+        name,
+        pid,
+        address,
+        ...(adminAddress && { admin_address: adminAddress }),
+        ...(sipAddress && { sip_address: sipAddress }),
+        ...(mediaAddress && { media_address: mediaAddress }),
+      });
       const processes = [...running.values()];
       try {
         lock.note(processes);

@@ -21,6 +21,11 @@ export function readDevEnv(home: Home): FirstOwner | null {
 export interface Addresses {
   url: string;
   modelUrl: string;
+  speechUrl: string;
+  carrierUrl: string;
+  whatsAppUrl: string;
+  /** host:port for calls by SIP. */
+  sipAddress: string;
   /** The conversation service's address for voice runtimes. */
   conversationAddress: string;
 }
@@ -29,7 +34,7 @@ export interface Addresses {
 export function writeDevEnv(
   home: Home,
   { apiKey, ownerId, login }: FirstOwner,
-  { url, modelUrl, conversationAddress }: Addresses,
+  { url, modelUrl, speechUrl, carrierUrl, whatsAppUrl, sipAddress, conversationAddress }: Addresses,
 ): string {
   const variables = {
     PARLEY_URL: url,
@@ -37,6 +42,10 @@ export function writeDevEnv(
     PARLEY_OWNER_ID: ownerId,
     ...(login && { PARLEY_OWNER_EMAIL: login.email, PARLEY_OWNER_PASSWORD: login.password }),
     PARLEY_MODEL_URL: modelUrl,
+    PARLEY_SPEECH_URL: speechUrl,
+    PARLEY_CARRIER_URL: carrierUrl,
+    PARLEY_WHATSAPP_URL: whatsAppUrl,
+    PARLEY_SIP_ADDRESS: sipAddress,
     PARLEY_CONVERSATION_ADDRESS: conversationAddress,
   };
   const lines = Object.entries(variables).map(([name, value]) => `${name}=${value}`);

@@ -29,18 +29,34 @@ try {
   }
 }
 
-function introduction({ url, modelUrl, devEnv }: StackSummary): string {
-  const path = relative(process.cwd(), devEnv);
+function introduction({
+  url,
+  modelUrl,
+  speechUrl,
+  carrierUrl,
+  whatsAppUrl,
+  sipAddress,
+  devEnv,
+  login,
+}: StackSummary): string {
+  const below = relative(process.cwd(), devEnv);
+  const path = below.startsWith("..") ? devEnv : `./${below}`;
   const file = /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
   return `
 Parley is up. Ctrl-C stops it.
 
+  Open   ${url}/ in a browser
+${login ? `         Email ${login.email}, password ${login.password} (unless you changed it)\n` : ""}
   API    ${url}
   Model  ${modelUrl} (stand-in, for agents with the provider CUSTOM_LLM)
+  Speech ${speechUrl} (stand-in, for agents with the providers CUSTOM_STT and CUSTOM_TTS)
+  Phone  ${carrierUrl} (stand-in for Twilio and Plivo)
+  Chat   ${whatsAppUrl} (stand-in for WhatsApp)
+  Calls  sip:<agent id>@${sipAddress}, from this machine
   Key    ${file}, with the password to sign in with
 
 Try it in another terminal:
 
-  . ./${file} && curl -s "$PARLEY_URL/v1/public/agents" -H "X-API-Key: $PARLEY_API_KEY"
+  . ${file} && curl -s "$PARLEY_URL/v1/public/agents" -H "X-API-Key: $PARLEY_API_KEY"
 `;
 }

@@ -14,7 +14,7 @@ const AFTER_DRAIN_MS = 15_000;
 
 /** The services: their schema, the variable with their address, and the variables that only they get. */
 export const SERVICES = [
-  { name: "account", schema: "account", variable: "PARLEY_ACCOUNT_ADDRESS", given: [] },
+  { name: "account", schema: "account", variable: "PARLEY_ACCOUNT_ADDRESS", given: ["PARLEY_ENCRYPTION_KEY"] },
   { name: "agent", schema: "agent", variable: "PARLEY_AGENT_ADDRESS", given: ["PARLEY_ENCRYPTION_KEY"] },
   { name: "prompt", schema: "prompt", variable: "PARLEY_PROMPT_ADDRESS", given: [] },
   {
@@ -29,6 +29,21 @@ export const SERVICES = [
     variable: "PARLEY_WEBHOOK_ADDRESS",
     given: ["PARLEY_ENCRYPTION_KEY"],
   },
+  {
+    name: "voice",
+    schema: "voice",
+    variable: "PARLEY_VOICE_ADDRESS",
+    given: [
+      "PARLEY_RECORDINGS_SECRET_KEY",
+      /^(DEEPGRAM|ASSEMBLYAI|ELEVENLABS|CARTESIA|OPENAI|GOOGLE|GOOGLE_TTS)_(API_KEY|BASE_URL)$/,
+    ],
+  },
+  {
+    name: "messaging",
+    schema: "messaging",
+    variable: "PARLEY_MESSAGING_ADDRESS",
+    given: ["PARLEY_ENCRYPTION_KEY"],
+  },
 ] as const satisfies readonly { name: string; schema: Schema; variable: string; given: readonly (string | RegExp)[] }[];
 
 export type ServiceName = (typeof SERVICES)[number]["name"];
@@ -38,7 +53,7 @@ export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => na
 
 /** The operator's variables that every process gets, and those that only processes that name them get. */
 const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
-const SECRETS = ["PARLEY_ENCRYPTION_KEY"];
+const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY"];
 
 /** By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. */
 const MODEL_REQUESTS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
@@ -54,32 +69,96 @@ export interface Surroundings {
   databaseUrls: Readonly<Record<Schema, string>>;
   redisUrl: string | null;
   modelPort: number;
+  speechPort: number;
+  carrierPort: number;
+  whatsAppPort: number;
+  sipPort: number;
+  mediaPort: number;
+  /** Where clients reach the gateway. */
+  url: string;
 }
 
 export function servicePrograms(surroundings: Surroundings): Program[] {
-  const { home, env, databaseUrls, modelPort } = surroundings;
+  const { home, env, databaseUrls } = surroundings;
   return SERVICES.flatMap(({ name, schema, given }) =>
     replicasOf(name, surroundings).map((called) => {
       const address = socketOf(surroundings, called);
       const adminAddress = adminSocketOf(surroundings, called);
+      const sipAddress = called === "voice" ? sipAddressOf(surroundings) : undefined;
+      const mediaAddress = name === "voice" ? mediaAddressOf(surroundings) : undefined;
       const program = bunProgram(home, { name, called }, address, () => pingRpc(address), {
         ...select(env, OPERATORS, SECRETS),
         ...select(env, given),
-        // The agent service checks a model's address, the conversation service calls it.
-        ...(["agent", "conversation"].includes(name) && allowModel(env, modelPort)),
-        ...(name === "conversation" && MODEL_REQUESTS),
+        // The agent service checks the stand-ins' addresses, the others call them.
+        ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings)),
+        ...(name === "conversation" && { ...MODEL_REQUESTS, ...defaultModel(surroundings) }),
+        ...(sipAddress && { PARLEY_SIP_LISTEN: sipAddress }),
+        ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
+        ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings) }),
+        ...(["account", "voice"].includes(name) && carriers(surroundings)),
+        ...(["account", "messaging"].includes(name) && whatsApp(surroundings)),
         ...addresses(surroundings),
         PARLEY_ADMIN_LISTEN: adminAddress,
         PARLEY_LISTEN: address,
         DATABASE_URL: databaseUrls[schema],
       });
-      return { ...program, adminAddress };
+      return { ...program, adminAddress, ...(sipAddress && { sipAddress }), ...(mediaAddress && { mediaAddress }) };
     }),
   );
 }
 
-/** All gateways share one port; the system distributes connections among them. */
-export function gatewayPrograms(surroundings: Surroundings, host: string, port: number): Program[] {
+/** The model of agents that are made in the dashboard: the stand-in. */
+function defaultModel({ env, modelPort }: Surroundings): Record<string, string> {
+  const params = { base_url: standInUrl(modelPort), api_key: "any" };
+  const llm = { provider_name: "CUSTOM_LLM", model_name: "stand-in", params };
+  return { PARLEY_DEFAULT_LLM: env.PARLEY_DEFAULT_LLM || JSON.stringify(llm) };
+}
+
+/** Agents without speech settings speak with the stand-in, so that every agent can be called. */
+function defaultSpeech({ env, speechPort }: Surroundings): Record<string, string> {
+  const params = { base_url: standInUrl(speechPort) };
+  const stt = { provider_name: "CUSTOM_STT", model_name: "pocketsphinx", params };
+  const tts = { provider_name: "CUSTOM_TTS", voice_id: "slt", params };
+  return {
+    PARLEY_DEFAULT_STT: env.PARLEY_DEFAULT_STT || JSON.stringify(stt),
+    PARLEY_DEFAULT_TTS: env.PARLEY_DEFAULT_TTS || JSON.stringify(tts),
+  };
+}
+
+/** WhatsApp is its stand-in, unless the operator says otherwise. */
+function whatsApp({ env, whatsAppPort }: Surroundings): Record<string, string> {
+  return { PARLEY_WHATSAPP_BASE_URL: env.PARLEY_WHATSAPP_BASE_URL || `${whatsAppUrl(whatsAppPort)}/v23.0` };
+}
+
+/** Carriers are the stand-in, which reaches the gateway on this machine, unless the operator says otherwise. */
+function carriers({ env, url, carrierPort }: Surroundings): Record<string, string> {
+  return {
+    PARLEY_PUBLIC_URL: env.PARLEY_PUBLIC_URL || url,
+    PARLEY_TWILIO_BASE_URL: env.PARLEY_TWILIO_BASE_URL || carrierUrl(carrierPort),
+    PARLEY_PLIVO_BASE_URL: env.PARLEY_PLIVO_BASE_URL || carrierUrl(carrierPort),
+  };
+}
+
+/** Recordings are in the stack's folder unless the operator says otherwise. */
+function kept({ home, env }: Surroundings): Record<string, string> {
+  return { PARLEY_RECORDINGS: env.PARLEY_RECORDINGS || home.file("recordings") };
+}
+
+/** Where calls by SIP reach the first voice process. */
+export function sipAddressOf({ env, sipPort }: Pick<Surroundings, "env" | "sipPort">): string {
+  return env.PARLEY_SIP_LISTEN || `${LOOPBACK}:${sipPort}`;
+}
+
+/** Where carriers' WebSockets reach the voice processes, which share the port: any of them takes any stream. */
+function mediaAddressOf({ env, mediaPort }: Pick<Surroundings, "env" | "mediaPort">): string {
+  return env.PARLEY_VOICE_LISTEN || `${LOOPBACK}:${mediaPort}`;
+}
+
+/**
+ * All gateways share one port; the system distributes connections among them.
+ * @param dashboard folder with the built dashboard
+ */
+export function gatewayPrograms(surroundings: Surroundings, host: string, port: number, dashboard: string): Program[] {
   const { home, env, redisUrl } = surroundings;
   return replicasOf("gateway", surroundings).map((called) => {
     const adminAddress = adminSocketOf(surroundings, called);
@@ -90,6 +169,7 @@ export function gatewayPrograms(surroundings: Surroundings, host: string, port: 
       ...addresses(surroundings),
       PORT: String(port),
       PARLEY_HOST: host,
+      PARLEY_DASHBOARD: dashboard,
       PARLEY_ADMIN_LISTEN: adminAddress,
       ...(redisUrl && { REDIS_URL: redisUrl }),
     });
@@ -103,16 +183,47 @@ export function serviceAddress(surroundings: Pick<Surroundings, "sockets">, name
 }
 
 export function modelProgram({ home, env, modelPort }: Surroundings): Program {
-  const address = modelAddress(modelPort);
-  return bunProgram(home, { name: "model", called: "model" }, address, () => pingHttp(`http://${address}/healthz`), {
+  return standInProgram(home, env, "model", modelPort);
+}
+
+export function speechProgram({ home, env, speechPort }: Surroundings): Program {
+  return standInProgram(home, env, "speech", speechPort);
+}
+
+export function whatsAppProgram({ home, env, whatsAppPort }: Surroundings): Program {
+  return standInProgram(home, env, "whatsapp", whatsAppPort);
+}
+
+export function carrierProgram({ home, env, carrierPort, speechPort }: Surroundings): Program {
+  return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "carrier", carrierPort);
+}
+
+function standInProgram(
+  home: Home,
+  env: Surroundings["env"],
+  name: "model" | "speech" | "carrier" | "whatsapp",
+  port: number,
+): Program {
+  const address = standInAddress(port);
+  return bunProgram(home, { name, called: name }, address, () => pingHttp(`http://${address}/healthz`), {
     ...select(env, OPERATORS, SECRETS),
-    PORT: String(modelPort),
+    PORT: String(port),
   });
 }
 
-/** The stand-in model's base URL for an OpenAI client. */
-export function modelUrl(port: number): string {
-  return `http://${modelAddress(port)}/v1`;
+/** A stand-in's base URL for an OpenAI client. */
+export function standInUrl(port: number): string {
+  return `http://${standInAddress(port)}/v1`;
+}
+
+/** The origin of WhatsApp's stand-in. */
+export function whatsAppUrl(port: number): string {
+  return `http://${standInAddress(port)}`;
+}
+
+/** The origin of the carriers' stand-in. */
+export function carrierUrl(port: number): string {
+  return `http://${standInAddress(port)}`;
 }
 
 /** The URL for clients on this machine of a gateway that listens on `host`. */
@@ -126,6 +237,15 @@ function reachable(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
+/** Of the processes that are no services. */
+const SCRIPTS: Readonly<Record<string, string>> = {
+  gateway: "gateway/src/main.ts",
+  model: "dev/stand-ins/model/main.ts",
+  speech: "dev/stand-ins/speech/main.ts",
+  carrier: "dev/stand-ins/carrier/main.ts",
+  whatsapp: "dev/stand-ins/whatsapp/main.ts",
+};
+
 function bunProgram(
   home: Home,
   { name, called }: { name: string; called: string },
@@ -133,7 +253,7 @@ function bunProgram(
   ping: () => Promise<void>,
   env: Record<string, string>,
 ): Program {
-  const script = { gateway: "gateway/src/main.ts", model: "dev/stand-ins/model/main.ts" }[name];
+  const script = SCRIPTS[name];
   // Processes get a .env file of the checkout only through the stack.
   const args = [process.execPath, "--no-env-file", script ?? `services/${name}/src/main.ts`];
   const command = { args, env, cwd: CHECKOUT, log: home.log(called), stopSignal: "SIGTERM" } as const;
@@ -146,13 +266,13 @@ function bunProgram(
   };
 }
 
-function modelAddress(port: number): string {
+function standInAddress(port: number): string {
   return `${LOOPBACK}:${port}`;
 }
 
-/** Agents' models may use private hosts only if the operator lists them, plus the stand-in. */
-function allowModel(env: Surroundings["env"], modelPort: number): Record<string, string> {
-  const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, modelAddress(modelPort)].filter(Boolean);
+/** Agents' models and speech may use private hosts only if the operator lists them, plus the stand-ins. */
+function allowStandIns({ env, modelPort, speechPort }: Surroundings): Record<string, string> {
+  const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, ...[modelPort, speechPort].map(standInAddress)].filter(Boolean);
   return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
 }
 

@@ -8,6 +8,10 @@ export interface RunningProcess {
   address: string;
   /** unix:path of its health and metrics. */
   admin_address?: string;
+  /** host:port that takes calls by SIP. */
+  sip_address?: string;
+  /** host:port for carriers' WebSockets. */
+  media_address?: string;
 }
 
 const FILE = "stack.json";

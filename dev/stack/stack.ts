@@ -1,33 +1,50 @@
 import { join } from "node:path";
+import { builtDashboard } from "@parley/dashboard/build.ts";
 import { provision, roleUrls } from "@parley/shared/db/provision";
 import { isFree, promise } from "../processes/ports.ts";
 import { type Supervisor, supervise } from "../processes/supervisor.ts";
+import { missingPocketSphinx } from "../stand-ins/speech/pocketsphinx.ts";
 import { pingPostgres } from "../storage/postgres.ts";
 import { redisUrl } from "../storage/redis.ts";
 import { makeSocketFolder, removeSocketFolders } from "../storage/sockets.ts";
 import { ensureStackDatabase, postgresProgram, redisProgram } from "../storage/storage.ts";
 import { readDevEnv, writeDevEnv } from "./dev-env.ts";
-import { firstOwner } from "./first-owner.ts";
+import { firstOwner, type Login } from "./first-owner.ts";
 import type { Home } from "./home.ts";
 import { type Installation, openInstallation } from "./installation.ts";
 import { lockHome } from "./lock.ts";
 import {
+  carrierProgram,
+  carrierUrl,
   gatewayPrograms,
   gatewayUrl,
   modelProgram,
-  modelUrl,
   type Surroundings,
   serviceAddress,
   servicePrograms,
+  sipAddressOf,
+  speechProgram,
+  standInUrl,
+  whatsAppProgram,
+  whatsAppUrl,
 } from "./plan.ts";
 import type { StackSettings } from "./settings.ts";
 import { readStackFile } from "./stack-file.ts";
 
 export interface StackSummary {
   url: string;
+  /** host:port that takes calls by SIP. */
+  sipAddress: string;
   modelUrl: string;
+  speechUrl: string;
+  /** Of the stand-in for Twilio and Plivo. */
+  carrierUrl: string;
+  /** Of WhatsApp's stand-in, which also plays its customers. */
+  whatsAppUrl: string;
   /** Path of the file with the first owner's key and password. */
   devEnv: string;
+  /** Missing in a home of an earlier build. */
+  login?: Login | undefined;
 }
 
 export interface Stack {
@@ -92,18 +109,35 @@ async function bringUp(
     databaseUrls: roleUrls(adminUrl, secret),
     redisUrl: settings.REDIS_URL || (await ownRedis(home, join(sockets, "redis.sock"), supervisor, say)),
     modelPort: installation.modelPort,
+    speechPort: installation.speechPort,
+    carrierPort: installation.carrierPort,
+    whatsAppPort: installation.whatsAppPort,
+    sipPort: installation.sipPort,
+    mediaPort: installation.mediaPort,
+    url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
   };
-  await supervisor.start(modelProgram(surroundings), ...servicePrograms(surroundings));
+  const dashboard = builtDashboard();
+  // Awaited when the gateways start; until then a failure must not count as unhandled.
+  dashboard.catch(() => {});
+  const standIns = [modelProgram, speechProgram, carrierProgram, whatsAppProgram].map((plan) => plan(surroundings));
+  await supervisor.start(...standIns, ...servicePrograms(surroundings));
+  const missing = missingPocketSphinx();
+  if (missing) say(missing);
 
   const summary = {
-    url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
-    modelUrl: modelUrl(installation.modelPort),
+    url: surroundings.url,
+    modelUrl: standInUrl(installation.modelPort),
+    speechUrl: standInUrl(installation.speechPort),
+    carrierUrl: carrierUrl(installation.carrierPort),
+    whatsAppUrl: whatsAppUrl(installation.whatsAppPort),
+    sipAddress: sipAddressOf(surroundings),
   };
   const owner = await firstOwner(serviceAddress(surroundings, "account"), readDevEnv(home));
   const conversationAddress = serviceAddress(surroundings, "conversation");
   const devEnv = writeDevEnv(home, owner, { ...summary, conversationAddress });
-  await supervisor.start(...gatewayPrograms(surroundings, settings.PARLEY_HOST, settings.PORT));
-  return { ...summary, devEnv };
+  const { PARLEY_HOST: host, PORT: port } = settings;
+  await supervisor.start(...gatewayPrograms(surroundings, host, port, await dashboard));
+  return { ...summary, devEnv, login: owner.login };
 }
 
 async function ownDatabase(

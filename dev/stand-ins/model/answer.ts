@@ -20,13 +20,13 @@ export function answer(ask: Ask): Answer {
   return { kind: "text", text: reply(ask.messages) };
 }
 
-export type TokenUsage = { promptTokens: number; completionTokens: number };
+export type TokenUsage = { inputTokens: number; outputTokens: number };
 
 /** An estimate: one token for every four characters of text, rounded up. */
 export function estimateUsage(ask: Ask, answer: Answer): TokenUsage {
   const promptCharacters = ask.messages.reduce((sum, message) => sum + message.text.length, 0);
   const completion = answer.kind === "text" ? answer.text : answer.name + answer.arguments;
-  return { promptTokens: Math.ceil(promptCharacters / 4), completionTokens: Math.ceil(completion.length / 4) };
+  return { inputTokens: Math.ceil(promptCharacters / 4), outputTokens: Math.ceil(completion.length / 4) };
 }
 
 /** Splits a text into pieces that start at words and join to exactly the text. */

@@ -1,7 +1,7 @@
 /** An error that the caller can act on; `render` gives it OpenAI's error shape. */
 export class ApiError extends Error {
   constructor(
-    readonly status: 400 | 404 | 405,
+    readonly status: 400 | 404 | 405 | 503,
     message: string,
     readonly code: string,
     readonly param: string | null = null,
@@ -22,7 +22,7 @@ export function invalid(param: string, remedy: string): ApiError {
 export function render(error: unknown): Response {
   if (!(error instanceof ApiError)) {
     const body = {
-      message: "The stand-in model failed on this request.",
+      message: "The stand-in failed on this request.",
       type: "server_error",
       param: null,
       code: null,

@@ -18,6 +18,10 @@ export type Ask = {
   tools: Tool[];
   toolsAnswered: string[];
   stream: boolean;
+  /** Whether a stream of chat completions ends with its usage. */
+  includeUsage: boolean;
+  /** Fields of the request that a response object repeats. */
+  echo: object;
 };
 
 /** The text of the user's last message, or null. */

@@ -2,8 +2,6 @@ import { invalid, missing } from "./api-error.ts";
 import type { AnswerFormat, Ask, Message, Role } from "./ask.ts";
 import { isObject, type JsonObject, readFormat, readText, readTools } from "./read-json.ts";
 
-export type ChatAsk = Ask & { includeUsage: boolean };
-
 const ROLES: Record<string, Role> = {
   system: "system",
   developer: "system",
@@ -14,7 +12,7 @@ const ROLES: Record<string, Role> = {
 };
 
 /** Parses the body of `POST /v1/chat/completions`. @throws ApiError 400 naming the invalid parameter */
-export function readChatRequest(body: JsonObject): ChatAsk {
+export function readChatRequest(body: JsonObject): Ask {
   if (body.messages === undefined) throw missing("messages", "Send the conversation as an array of messages.");
   if (!Array.isArray(body.messages) || body.messages.length === 0) {
     throw invalid("messages", "Send an array with at least one message.");
@@ -27,6 +25,7 @@ export function readChatRequest(body: JsonObject): ChatAsk {
     toolsAnswered: answeredTools(body.messages),
     stream: body.stream === true,
     includeUsage: isObject(body.stream_options) && body.stream_options.include_usage === true,
+    echo: {},
   };
 }
 

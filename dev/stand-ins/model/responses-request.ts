@@ -2,9 +2,6 @@ import { ApiError, invalid, missing } from "./api-error.ts";
 import type { AnswerFormat, Ask, Message, Role } from "./ask.ts";
 import { isObject, type JsonObject, readFormat, readText, readTools } from "./read-json.ts";
 
-/** `echo` holds the request fields that a response object repeats. */
-export type ResponsesAsk = Ask & { echo: JsonObject };
-
 const ROLES: Record<string, Role> = { system: "system", developer: "system", user: "user", assistant: "assistant" };
 
 const ECHOED: JsonObject = {
@@ -21,7 +18,7 @@ const ECHOED: JsonObject = {
 };
 
 /** Parses the body of `POST /v1/responses`. @throws ApiError 400 naming the invalid parameter */
-export function readResponsesRequest(body: JsonObject): ResponsesAsk {
+export function readResponsesRequest(body: JsonObject): Ask {
   if (typeof body.previous_response_id === "string") {
     const detail = "The stand-in model keeps no responses; send the whole conversation as 'input'.";
     throw new ApiError(400, detail, "previous_response_not_found", "previous_response_id");
@@ -35,6 +32,7 @@ export function readResponsesRequest(body: JsonObject): ResponsesAsk {
     tools: readTools(body),
     toolsAnswered: answeredTools(items),
     stream: body.stream === true,
+    includeUsage: true,
     echo: Object.fromEntries(Object.entries(ECHOED).map(([field, absent]) => [field, body[field] ?? absent])),
   };
 }

@@ -1,12 +1,13 @@
-import { answer } from "./answer.ts";
+import { chatCompletions } from "@parley/shared/testing/dialects/chat-completions";
+import type { AnswerFacts, AnswerShapes, Dialect } from "@parley/shared/testing/dialects/dialect";
+import { responses as responsesDialect } from "@parley/shared/testing/dialects/responses";
+import { type Answer, answer, estimateUsage, words } from "./answer.ts";
 import { ApiError, render } from "./api-error.ts";
+import type { Ask } from "./ask.ts";
 import { readChatRequest } from "./chat-request.ts";
-import { chatCompletion, chatCompletionEvents } from "./chat-response.ts";
 import { readBody } from "./read-json.ts";
 import { readResponsesRequest } from "./responses-request.ts";
-import { responseEvents, responseObject } from "./responses-response.ts";
-import { sse } from "./sse.ts";
-import { newStamp } from "./stamp.ts";
+import { type SseEvent, sse } from "./sse.ts";
 
 export type ModelOptions = {
   /** 0, the default, takes any free port. */
@@ -60,17 +61,44 @@ async function route(request: Request, wordDelayMs: number): Promise<Response> {
 }
 
 async function chat(request: Request, wordDelayMs: number): Promise<Response> {
-  const ask = readChatRequest(await readBody(request));
-  const answered = answer(ask);
-  if (!ask.stream) return Response.json(chatCompletion(ask, answered, newStamp()));
-  return sse(chatCompletionEvents(ask, answered, newStamp()), wordDelayMs, request.signal);
+  return respond(chatCompletions, readChatRequest(await readBody(request)), request.signal, wordDelayMs);
 }
 
 async function responses(request: Request, wordDelayMs: number): Promise<Response> {
-  const ask = readResponsesRequest(await readBody(request));
+  return respond(responsesDialect, readResponsesRequest(await readBody(request)), request.signal, wordDelayMs);
+}
+
+function respond(dialect: Dialect, ask: Ask, gone: AbortSignal, wordDelayMs: number): Response {
   const answered = answer(ask);
-  if (!ask.stream) return Response.json(responseObject(ask, answered, newStamp()));
-  return sse(responseEvents(ask, answered, newStamp()), wordDelayMs, request.signal);
+  const shapes = dialect.answer(factsOf(ask, answered));
+  if (ask.stream) return sse(events(shapes, answered), wordDelayMs, gone);
+  return Response.json(
+    answered.kind === "text"
+      ? shapes.whole(answered.text, [], "stop")
+      : shapes.whole("", [{ name: answered.name, input: answered.arguments }], "tools"),
+  );
+}
+
+function* events(shapes: AnswerShapes, answered: Answer): Generator<SseEvent> {
+  if (answered.kind === "text") for (const word of words(answered.text)) yield* sent(shapes.piece(word), true);
+  else yield* sent(shapes.toolCall(answered.name, answered.arguments), true);
+  yield* sent(shapes.end(answered.kind === "text" ? "stop" : "tools"));
+}
+
+/** @param isWord whether the last event has a piece of the answer */
+function* sent(events: readonly unknown[], isWord = false): Generator<SseEvent> {
+  for (const [at, data] of events.entries()) yield { data, word: isWord && at === events.length - 1 };
+}
+
+function factsOf(ask: Ask, answered: Answer): AnswerFacts {
+  return {
+    model: ask.model,
+    newId: (prefix) => prefix + crypto.randomUUID().replaceAll("-", ""),
+    createdAtSeconds: Math.floor(Date.now() / 1000),
+    usage: estimateUsage(ask, answered),
+    echo: ask.echo,
+    includeUsage: ask.includeUsage,
+  };
 }
 
 function models(): Response {

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { isObject } from "./read-json.ts";
 
 /** `word` marks an event with a piece of the answer, which is delayed. */
-export type SseEvent = { event?: string; data: string; word?: boolean };
+export type SseEvent = { data: unknown; word?: boolean };
 
 /** Sends server-sent events with `wordDelayMs` before each word; stops `events` as soon as the client disconnects. */
 export function sse(events: Generator<SseEvent>, wordDelayMs: number, clientGone: AbortSignal): Response {
@@ -26,6 +27,8 @@ export function sse(events: Generator<SseEvent>, wordDelayMs: number, clientGone
   });
 }
 
-function encode({ event, data }: SseEvent): string {
-  return `${event ? `event: ${event}\n` : ""}data: ${data}\n\n`;
+/** An event with a type, as of the Responses API, is named by it. */
+function encode({ data }: SseEvent): string {
+  const name = isObject(data) && typeof data.type === "string" ? `event: ${data.type}\n` : "";
+  return `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }

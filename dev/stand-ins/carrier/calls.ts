@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type Callbacks, callbacksOf } from "./callbacks.ts";
+import { readDocument } from "./document.ts";
+import { type Media, openMedia } from "./media.ts";
+import type { Script } from "./scripts.ts";
+
+/** A carrier's words for what happens to a call. */
+export interface Dialect {
+  /** The status is Twilio's word. */
+  changed(call: SimulatedCall, status: string): void;
+  /** The form of the request for a document. */
+  asked(call: SimulatedCall): Record<string, string>;
+}
+
+export interface SimulatedCall {
+  provider: "TWILIO" | "PLIVO";
+  account: string;
+  authToken: string;
+  carrierCallId: string;
+  direction: "inbound" | "outbound";
+  /** E.164. */
+  from: string;
+  to: string;
+  /** Twilio's word: queued, ringing, in-progress, completed, busy, no-answer, canceled or failed. */
+  status: string;
+  /** How often the phone rang. */
+  rings: number;
+  /** The sentences that the carrier said, where it dialled, and what went wrong. */
+  notes: string[];
+  heardBytes: number;
+  saidLines: number;
+  answeredAt: number | null;
+  script: Script;
+  callbacks: Callbacks;
+  media: Media | null;
+  dialect: Dialect;
+  speak(sentence: string): Promise<Uint8Array>;
+}
+
+const OVER = ["completed", "busy", "no-answer", "canceled", "failed"];
+
+export function isOver({ status }: SimulatedCall): boolean {
+  return OVER.includes(status);
+}
+
+export type NewCall = Omit<
+  SimulatedCall,
+  "status" | "rings" | "notes" | "heardBytes" | "saidLines" | "answeredAt" | "callbacks" | "media"
+>;
+
+/** @param sent is told of each callback */
+export function newCall(given: NewCall, sent: (url: string, status: number) => void): SimulatedCall {
+  const { provider, authToken, script } = given;
+  const callbacks = callbacksOf({ provider, authToken, callbacks: script.callbacks, sent });
+  const empty = { status: "queued", rings: 0, notes: [], heardBytes: 0, saidLines: 0, answeredAt: null, media: null };
+  return { ...given, ...empty, callbacks };
+}
+
+/** Rings a phone that an agent calls. Never rejects. @param answerUrl of the document */
+export async function ring(call: SimulatedCall, answerUrl: string): Promise<void> {
+  const { outcome, ring_ms } = call.script;
+  change(call, "initiated");
+  if (outcome !== "failed") {
+    call.rings++;
+    change(call, "ringing");
+  }
+  await sleep(ring_ms);
+  if (isOver(call)) return;
+  const unanswered = { busy: "busy", no_answer: "no-answer", failed: "failed" } as const;
+  if (outcome in unanswered) return change(call, unanswered[outcome as keyof typeof unanswered]);
+  await answer(call, answerUrl);
+}
+
+/** Somebody answered: Parley for a call that comes in, the phone for one that goes out. Never rejects. */
+export async function answer(call: SimulatedCall, url: string): Promise<void> {
+  if (call.direction === "outbound") {
+    call.answeredAt = Date.now();
+    change(call, "in-progress");
+  } else change(call, "ringing");
+  try {
+    await obey(call, await call.callbacks.ask(url, call.dialect.asked(call)));
+  } catch (error) {
+    call.notes.push(String(error));
+    change(call, "failed");
+  }
+}
+
+/** Carries out a document. @throws for one that it does not understand */
+export async function obey(call: SimulatedCall, xml: string): Promise<void> {
+  for (const step of readDocument(xml)) {
+    if (step.verb === "reject") return change(call, "busy");
+    if (call.answeredAt === null) {
+      call.answeredAt = Date.now();
+      change(call, "in-progress");
+    }
+    if (step.verb === "hang_up") return hangUp(call);
+    if (step.verb === "say") call.notes.push(`said: ${step.text}`);
+    if (step.verb === "dial") call.notes.push(`dialled ${step.to} from ${step.from}`);
+    if (step.verb === "stream") return stream(call, step.url);
+  }
+  hangUp(call);
+}
+
+/** Ends the call, whoever wants it. */
+export function hangUp(call: SimulatedCall): void {
+  if (isOver(call)) return;
+  change(call, call.answeredAt === null ? "canceled" : "completed");
+  call.media?.close();
+}
+
+/** A new document takes the place of the one that is carried out. */
+export async function redirect(call: SimulatedCall, xml: string): Promise<void> {
+  const media = call.media;
+  call.media = null;
+  media?.close();
+  await obey(call, xml).catch((error) => {
+    call.notes.push(String(error));
+    hangUp(call);
+  });
+}
+
+function stream(call: SimulatedCall, url: string): void {
+  const { provider, account, carrierCallId, script, speak } = call;
+  const media = openMedia({
+    provider,
+    url,
+    account,
+    carrierCallId,
+    script,
+    speak,
+    over: () => {
+      call.heardBytes = media.heard();
+      call.saidLines = media.said();
+      // After its only verb the document is over, and with it the call, unless it was redirected.
+      if (call.media === media) hangUp(call);
+    },
+  });
+  call.media = media;
+}
+
+function change(call: SimulatedCall, status: string): void {
+  if (isOver(call)) return;
+  call.status = status === "initiated" ? "queued" : status;
+  call.dialect.changed(call, status);
+  if (isOver(call)) call.callbacks.ended();
+}

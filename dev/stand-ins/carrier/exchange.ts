@@ -1,0 +1,66 @@
+import { muLaw } from "@parley/shared/media/g711";
+import { resampler } from "@parley/shared/media/resample";
+import { isOver, type SimulatedCall } from "./calls.ts";
+import { type Script, USUAL } from "./scripts.ts";
+
+/** The phones behind the carriers, and their calls. */
+export interface Exchange {
+  /** @param number E.164 */
+  scriptFor(number: string): Script;
+  setScript(number: string, script: Script): void;
+  add(call: SimulatedCall): void;
+  find(carrierCallId: string): SimulatedCall | undefined;
+  calls(): SimulatedCall[];
+  speak(sentence: string): Promise<Uint8Array>;
+}
+
+/** Ended calls that are remembered. */
+const CALLS_MAX = 10_000;
+const SPEECH_HZ = 16_000;
+const TELEPHONE_HZ = 8_000;
+const WAV_HEADER_BYTES = 44;
+const SENTENCES_MAX = 200;
+
+/** @param speechUrl of an OpenAI audio API, for what phones say */
+export function createExchange(speechUrl: string): Exchange {
+  const scripts = new Map<string, Script>();
+  const calls = new Map<string, SimulatedCall>();
+  const spoken = new Map<string, Promise<Uint8Array>>();
+  return {
+    // Each call gets a script of its own, because a phone uses it up.
+    scriptFor: (number) => structuredClone(scripts.get(number) ?? USUAL),
+    setScript: (number, script) => void scripts.set(number, script),
+    add: (call) => {
+      calls.set(call.carrierCallId, call);
+      for (const [id, known] of calls) {
+        if (calls.size <= CALLS_MAX) break;
+        if (isOver(known)) calls.delete(id);
+      }
+    },
+    find: (id) => calls.get(id),
+    calls: () => [...calls.values()],
+    speak: (sentence) => {
+      const known = spoken.get(sentence) ?? synthesize(speechUrl, sentence);
+      if (spoken.size < SENTENCES_MAX) spoken.set(sentence, known);
+      return known;
+    },
+  };
+}
+
+/** Silence if nobody can speak: a call goes on without words. */
+async function synthesize(speechUrl: string, input: string): Promise<Uint8Array> {
+  try {
+    const response = await fetch(`${speechUrl}/audio/speech`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "flite", voice: "kal16", input, response_format: "wav" }),
+      signal: AbortSignal.timeout(30_000),
+    });
+    const bytes = new Uint8Array(await response.arrayBuffer()).slice(WAV_HEADER_BYTES);
+    if (!response.ok) throw new Error(`${response.status}`);
+    const samples = new Int16Array(bytes.buffer, 0, Math.floor(bytes.length / 2));
+    return muLaw.encode(resampler(SPEECH_HZ, TELEPHONE_HZ)(samples));
+  } catch {
+    return new Uint8Array(TELEPHONE_HZ).fill(muLaw.silence);
+  }
+}

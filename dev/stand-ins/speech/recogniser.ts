@@ -1,0 +1,34 @@
+import { ApiError } from "../model/api-error.ts";
+import { missingPocketSphinx } from "./pocketsphinx.ts";
+import { openThread } from "./thread.ts";
+
+export interface Recogniser {
+  /** The words in the audio, 16,000 samples a second. @throws ApiError 503 where PocketSphinx is missing; the signal's reason */
+  hear(audio: Int16Array, signal: AbortSignal): Promise<string>;
+  /** Loads the model, which takes a second. */
+  warm(): void;
+  close(): void;
+}
+
+/** So that the end of a sentence need not wait for the words so far. Each takes about 100 MB once it has heard something. */
+const THREADS = 2;
+
+/** @param missing what to do about a PocketSphinx that is not there */
+export function openRecogniser(missing = missingPocketSphinx()): Recogniser {
+  const script = new URL("./pocketsphinx-thread.ts", import.meta.url);
+  const threads = Array.from({ length: THREADS }, () => openThread<Int16Array, string>(script));
+  const freest = () => threads.reduce((least, thread) => (thread.waiting() < least.waiting() ? thread : least));
+  return {
+    hear: async (audio, signal) => {
+      if (missing) throw new ApiError(503, missing, "speech_to_text_missing");
+      return freest().ask(audio, signal);
+    },
+    warm: () => {
+      if (missing) return;
+      for (const thread of threads) if (thread.waiting() === 0) thread.ask(new Int16Array()).catch(() => {});
+    },
+    close: () => {
+      for (const thread of threads) thread.close();
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import {
+  type Failure,
+  type WhatsAppApi,
+  type Written,
+  whatsAppApi,
+} from "@parley/shared/testing/carriers/whatsapp-api";
+
+export interface WhatsAppOptions {
+  /** 0, the default, takes any free port. */
+  port?: number;
+  /** Loopback by default, because whoever reaches it may write as anybody. */
+  hostname?: string;
+}
+
+export interface RunningWhatsApp {
+  /** The origin; append `/v23.0` for PARLEY_WHATSAPP_BASE_URL. */
+  url: string;
+  api: WhatsAppApi;
+  stop(): Promise<void>;
+}
+
+const BODY_BYTES_MAX = 8 * 1024 * 1024;
+
+/**
+ * Serves WhatsApp's Cloud API, and beside it routes that play Meta and its customers (docs/whatsapp.md#try-it-without-meta).
+ * @throws when the port is taken
+ */
+export function startWhatsApp({ port = 0, hostname = "127.0.0.1" }: WhatsAppOptions = {}): RunningWhatsApp {
+  const api = whatsAppApi(() => server.url.origin);
+  const server = Bun.serve({
+    port,
+    hostname,
+    maxRequestBodySize: BODY_BYTES_MAX,
+    routes: {
+      "/healthz": { GET: () => Response.json({ status: "ok" }) },
+      "/control/numbers": { POST: (request) => controlled(() => addNumber(api, request)) },
+      "/control/messages": {
+        GET: ({ url }) => Response.json({ messages: messagesTo(api, new URL(url).searchParams.get("to")) }),
+        POST: (request) => controlled(() => write(api, request)),
+      },
+      "/control/script": { POST: (request) => controlled(() => script(api, request)) },
+    },
+    fetch: async (request) =>
+      (await api.handle(request)) ?? Response.json({ error: { message: "Unknown path", code: 100 } }, { status: 404 }),
+    error: (error) => Response.json({ error: { message: String(error), code: 1 } }, { status: 500 }),
+  });
+  return { url: server.url.origin, api, stop: () => server.stop(true) };
+}
+
+interface NumberBody {
+  phone_number_id: string;
+  access_token: string;
+  app_secret: string;
+  verify_token: string;
+  mobile_number: string;
+  callback_url?: string;
+}
+
+/** Sets a number up, and where Meta calls if that is given. */
+async function addNumber(api: WhatsAppApi, request: Request): Promise<object> {
+  const body = (await request.json()) as NumberBody;
+  const { phone_number_id: phoneNumberId, mobile_number: mobileNumber, callback_url: callbackUrl } = body;
+  const secrets = { accessToken: body.access_token, appSecret: body.app_secret, verifyToken: body.verify_token };
+  api.addNumber({ phoneNumberId, mobileNumber, ...secrets });
+  if (callbackUrl) await api.subscribe(phoneNumberId, callbackUrl);
+  return { phone_number_id: phoneNumberId };
+}
+
+interface MessageBody {
+  phone_number_id: string;
+  from: string;
+  text?: string;
+  /** An Ogg file of Opus, in base64. */
+  audio?: string;
+  /** Any other message as Meta describes it. */
+  message?: Record<string, unknown>;
+}
+
+/** A customer writes. */
+async function write(api: WhatsAppApi, request: Request): Promise<object> {
+  const { phone_number_id: phoneNumberId, from, ...body } = (await request.json()) as MessageBody;
+  const { messageId, status } = await api.write(phoneNumberId, from.replace(/^\+/, ""), writtenOf(body));
+  return { message_id: messageId, callback_status: status };
+}
+
+function writtenOf({ text, audio, message }: Omit<MessageBody, "phone_number_id" | "from">): Written {
+  if (message) return { message };
+  return audio ? { audio: Buffer.from(audio, "base64") } : { text: text ?? "" };
+}
+
+interface ScriptBody {
+  /** `{ status, code?, takes? }` for each of the next requests. */
+  fail?: Failure[];
+  statuses?: (string | { failed: number })[];
+}
+
+async function script(api: WhatsAppApi, request: Request): Promise<object> {
+  const { fail = [], statuses } = (await request.json()) as ScriptBody;
+  api.failNext(...fail);
+  if (statuses) api.statuses = statuses;
+  return {};
+}
+
+function messagesTo({ sent }: WhatsAppApi, to: string | null): object[] {
+  const wanted = to?.replace(/^[+ ]/, "") ?? null;
+  return sent
+    .filter((message) => wanted === null || message.to === wanted)
+    .map(({ wamid, to: person, type, text, audio }) => {
+      return { id: wamid, to: person, type, text, ...(audio && { audio: Buffer.from(audio).toString("base64") }) };
+    });
+}
+
+async function controlled(work: () => Promise<object>): Promise<Response> {
+  try {
+    return Response.json(await work());
+  } catch (error) {
+    return Response.json({ error: error instanceof Error ? error.message : String(error) }, { status: 400 });
+  }
+}

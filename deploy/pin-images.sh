@@ -1,7 +1,6 @@
 #!/bin/sh
-# Pins every image that comes from a registry to what its tag stands for now: writes the digest beside the tag in Dockerfile,
-# compose.yaml and the overlays of k8s. Run again, it takes newer digests of the same tags. Images of parley/… without a registry
-# are built where they run, and stay as they are.
+# Pins every image from a registry to its tag's current digest, in Dockerfile, compose.yaml and the overlays of k8s. Run it again for
+# newer digests of the same tags. It does not change images named parley/… without a registry, which are built where they run.
 #
 # usage: pin-images.sh [FILE…]     with Docker and its buildx; without a FILE all of them
 set -eu

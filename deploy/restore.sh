@@ -1,6 +1,6 @@
 #!/bin/sh
-# Reads what backup.sh wrote into a database that `migrate` has prepared and nobody has used: the roles are there, no owner is,
-# and none of Parley's processes runs. Either all of it is restored, or nothing is and the same can be tried again.
+# Restores a file of backup.sh into a database that `migrate` has prepared and nobody has used: it has the roles and no owner, and
+# none of Parley's processes is running. Restores everything or nothing; after a failure, run it again.
 #
 # usage: restore.sh FILE [COMMAND…]
 #   COMMAND, PGUSER and PGDATABASE as for backup.sh.
@@ -11,7 +11,7 @@ shift
 user="${PGUSER:-postgres}"
 database="${PGDATABASE:-parley}"
 
-# Before anything is given up for it.
+# Before anything is deleted.
 "$@" pg_restore --file=/dev/null < "$file"
 "$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --single-transaction << 'SQL'
 set client_min_messages = warning;
@@ -26,7 +26,7 @@ begin
     end if;
   end if;
 end $$;
-drop schema if exists account, agent, prompt, conversation, webhook cascade;
+drop schema if exists account, agent, prompt, conversation, webhook, voice, messaging cascade;
 SQL
 "$@" pg_restore --username="$user" --dbname="$database" --single-transaction --exit-on-error < "$file"
 "$@" psql --username="$user" --dbname="$database" --no-psqlrc --quiet --command=analyze

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Makes what compose.yaml keeps in files, each unless it is there: passwords, the encryption key, an authority and a
-# certificate for every process. With `certificates` as its argument it makes the certificates anew, which running processes
-# take within half a minute; Postgres and Redis have to be restarted for theirs.
+# Creates the files that compose.yaml needs, unless they exist: passwords, the encryption key, an authority, and a certificate for
+# every process. With the argument `certificates`, it replaces the certificates. Running processes use them within half a minute;
+# Postgres and Redis must be restarted.
 #
 # usage: make-secrets.sh [certificates]
 set -eu
@@ -10,7 +10,7 @@ folder="$(dirname "$0")/secrets"
 mkdir -p "$folder"
 cd "$folder"
 
-# Read in the containers by a user that owns nothing; the folder keeps others on this machine out.
+# A user without rights reads them in the containers; the folder keeps out other users of this machine.
 keep() { [ -s "$1" ] || cat > "$1"; chmod 444 "$1"; }
 
 [ -s encryption_key ] || openssl rand -base64 32 | keep encryption_key
@@ -18,10 +18,10 @@ keep() { [ -s "$1" ] || cat > "$1"; chmod 444 "$1"; }
 place="postgres:5432/parley"
 tls="sslmode=verify-full&sslrootcert=/run/secrets/ca.pem"
 printf 'postgres://postgres:%s@%s?%s\n' "$(cat postgres_password)" "$place" "$tls" | keep admin_database_url
-for schema in account agent prompt conversation webhook; do
+for schema in account agent prompt conversation webhook voice messaging; do
   printf 'postgres://parley_%s:%s@%s?%s\n' "$schema" "$(openssl rand -hex 24)" "$place" "$tls" | keep "${schema}_database_url"
 done
-# Those that an earlier release made have no TLS.
+# Files of an earlier release lack TLS.
 for file in *_database_url; do
   url="$(cat "$file")"
   case "$url" in *"@$place") chmod 644 "$file" && printf '%s?%s\n' "$url" "$tls" > "$file" && chmod 444 "$file" ;; esac
@@ -36,8 +36,8 @@ if [ ! -s ca.key ]; then
     -addext "basicConstraints=critical,CA:TRUE" -addext "keyUsage=critical,keyCertSign" | keep ca.pem
 fi
 
-# Written over in place: a container sees the file it was given, not its successor.
-for process in gateway account agent prompt conversation webhook-dispatcher parley voice-runtime postgres redis; do
+# Overwritten in place, because a container keeps seeing the file that was mounted.
+for process in gateway account agent prompt conversation webhook-dispatcher voice messaging parley voice-runtime postgres redis; do
   if [ ! -s "$process.pem" ] || [ "${1:-}" = certificates ]; then
     [ ! -e "$process.pem" ] || chmod 644 "$process.pem"
     [ -s "$process.key" ] || new_key | keep "$process.key"

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Prints the Secrets that the processes mount, with new passwords and a new encryption key: run it once for an installation,
-# keep what it prints where you keep secrets, and apply it when the namespace is there: pods wait for theirs.
+# Prints the Secrets that the processes mount, with new passwords and a new encryption key. Run it once per installation, store the
+# output where you keep secrets, and apply it once the namespace exists: pods wait for their Secrets.
 #
 # usage: ADMIN_DATABASE_URL=postgres://… REDIS_URL=rediss://… [REDIS_CA_FILE=…] make-secrets.sh [namespace] | kubectl apply -f -
-#   Postgres is held to its name and to the authority that the pods mount, unless the address has an sslmode of its own.
+#   Postgres is verified by its name and the authority that the pods mount, unless the address has its own sslmode.
 #   REDIS_CA_FILE is the PEM file of the authority of Redis' certificate.
-#   With INSECURE_STORAGE=1 the addresses stay as they are, which may be in clear.
+#   With INSECURE_STORAGE=1, the addresses stay unchanged, and connections may be unencrypted.
 set -eu
 : "${ADMIN_DATABASE_URL:?the postgres:// address of a role that may create roles and schemas}"
 : "${REDIS_URL:?the rediss:// address of Redis}"
@@ -31,6 +31,8 @@ agent="postgres://parley_agent:$(openssl rand -hex 24)@$place"
 prompt="postgres://parley_prompt:$(openssl rand -hex 24)@$place"
 conversation="postgres://parley_conversation:$(openssl rand -hex 24)@$place"
 webhook="postgres://parley_webhook:$(openssl rand -hex 24)@$place"
+voice="postgres://parley_voice:$(openssl rand -hex 24)@$place"
+messaging="postgres://parley_messaging:$(openssl rand -hex 24)@$place"
 
 # usage: secret <name> <file> <value> [<file> <value>…]
 secret() {
@@ -47,11 +49,13 @@ if [ -n "${REDIS_CA_FILE:-}" ]; then
 else
   secret gateway-secrets redis_url "$REDIS_URL"
 fi
-secret account-secrets database_url "$account"
+secret account-secrets database_url "$account" encryption_key "$encryption_key"
 secret agent-secrets database_url "$agent" encryption_key "$encryption_key"
 secret prompt-secrets database_url "$prompt"
 secret conversation-secrets database_url "$conversation"
 secret webhook-dispatcher-secrets database_url "$webhook" encryption_key "$encryption_key"
+secret voice-secrets database_url "$voice"
+secret messaging-secrets database_url "$messaging" encryption_key "$encryption_key"
 secret migrate-secrets admin_database_url "$ADMIN_DATABASE_URL" \
   account_database_url "$account" agent_database_url "$agent" prompt_database_url "$prompt" \
-  conversation_database_url "$conversation" webhook_database_url "$webhook"
+  conversation_database_url "$conversation" webhook_database_url "$webhook" voice_database_url "$voice" messaging_database_url "$messaging"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the command line once, in a pod of the cluster: the image beside the account service's, the certificate `parley`.
+# Runs the command line once in a pod of the cluster, with the image of the same release and the certificate `parley`.
 #
 # usage: parley.sh ARGUMENTS…
 #        parley.sh owner create --name Acme --email ops@acme.example
@@ -9,7 +9,7 @@ namespace="${NAMESPACE:-parley}"
 beside="$(kubectl --namespace "$namespace" get deployment account --output jsonpath='{.spec.template.spec.containers[0].image}')"
 name="parley-cli-$(date +%s)-$$"
 
-# Merged into what `kubectl run` makes, the container by its name.
+# Merged into the pod of `kubectl run`; the container is matched by name.
 overrides='{
   "spec": {
     "automountServiceAccountToken": false,

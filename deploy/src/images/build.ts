@@ -1,17 +1,18 @@
 import { join } from "node:path";
+import { buildDashboard } from "@parley/dashboard/build.ts";
 import { PROGRAMS } from "./programs.ts";
 
 const CHECKOUT = join(import.meta.dir, "../../..");
 
 /**
- * Compiles every program into a binary that needs nothing beside it but the C library.
- * @param folder to put them in, each under its program's name
- * @throws naming the program that does not compile, with the compiler's words
+ * Compiles every program into a binary that needs only the C library.
+ * @param folder for the binaries, each named for its program
+ * @throws naming the program that does not compile, with the compiler's message
  */
 export async function buildBinaries(folder: string): Promise<void> {
   for (const [name, main] of Object.entries(PROGRAMS)) {
     const outfile = join(folder, name);
-    // Names stay as they are: Elysia reads the source of its handlers.
+    // Names stay readable, because Elysia reads the source of its handlers.
     const build = Bun.spawn([process.execPath, "build", "--compile", main, "--outfile", outfile], {
       cwd: CHECKOUT,
       stdio: ["ignore", "ignore", "pipe"],
@@ -25,4 +26,5 @@ if (import.meta.main) {
   const folder = process.argv[2];
   if (!folder) throw new Error("usage: build.ts <folder>");
   await buildBinaries(folder);
+  await buildDashboard(join(folder, "dashboard"));
 }

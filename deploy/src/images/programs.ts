@@ -1,4 +1,4 @@
-/** Every program that has an image, and where it begins. Its name is that of its binary and of its target in the Dockerfile. */
+/** Every program that has an image, with its entry point. Binary and Dockerfile target have the program's name. */
 export const PROGRAMS = {
   gateway: "gateway/src/main.ts",
   account: "services/account/src/main.ts",
@@ -6,6 +6,7 @@ export const PROGRAMS = {
   prompt: "services/prompt/src/main.ts",
   conversation: "services/conversation/src/main.ts",
   "webhook-dispatcher": "services/webhook-dispatcher/src/main.ts",
+  messaging: "services/messaging/src/main.ts",
   migrate: "deploy/src/migrate/main.ts",
   parley: "cli/src/main.ts",
   model: "dev/stand-ins/model/main.ts",

@@ -11,6 +11,8 @@ const VARIABLES = {
   PROMPT_DATABASE_URL: str({ desc: "DATABASE_URL of the prompt service" }),
   CONVERSATION_DATABASE_URL: str({ desc: "DATABASE_URL of the conversation service" }),
   WEBHOOK_DATABASE_URL: str({ desc: "DATABASE_URL of the webhook dispatcher" }),
+  VOICE_DATABASE_URL: str({ desc: "DATABASE_URL of the voice service" }),
+  MESSAGING_DATABASE_URL: str({ desc: "DATABASE_URL of the messaging service" }),
 };
 
 export type MigrateConfig = ConfigOf<typeof VARIABLES>;

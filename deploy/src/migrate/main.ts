@@ -3,7 +3,10 @@ import { createLogger } from "@parley/shared/log";
 import { readMigrateConfig } from "./config.ts";
 import { migrateAll } from "./migrate-all.ts";
 
-/** Brings the database to what this build needs, once, before its processes start; then ends with 0, or 1 when it could not. */
+/**
+ * Brings the database to the state that this build needs, once, before its processes start. Exits with 0, or with 1 on
+ * failure.
+ */
 const log = createLogger("migrate");
 try {
   await migrateAll(readMigrateConfig(process.env), log);

@@ -1,19 +1,29 @@
 import { MIGRATIONS as account } from "@parley/account/migrations";
 import { MIGRATIONS as agent } from "@parley/agent/migrations";
 import { MIGRATIONS as conversation } from "@parley/conversation/migrations";
+import { MIGRATIONS as messaging } from "@parley/messaging/migrations";
 import { MIGRATIONS as prompt } from "@parley/prompt/migrations";
 import { openDatabase } from "@parley/shared/db/database";
 import { type Migration, migrate } from "@parley/shared/db/migrate";
 import { provisionRoles, SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import type { Logger } from "@parley/shared/log";
+import { MIGRATIONS as voice } from "@parley/voice/migrations";
 import { MIGRATIONS as webhook } from "@parley/webhook-dispatcher/migrations";
 import type { MigrateConfig } from "./config.ts";
 
-const MIGRATIONS: Readonly<Record<Schema, readonly Migration[]>> = { account, agent, prompt, conversation, webhook };
+const MIGRATIONS: Readonly<Record<Schema, readonly Migration[]>> = {
+  account,
+  agent,
+  prompt,
+  conversation,
+  webhook,
+  voice,
+  messaging,
+};
 
 /**
- * Makes the roles and schemas, given an administrator, and migrates each as its own role. Services do the second for
- * themselves at their start: this lets a release fail before the first of them is replaced.
+ * Creates the roles and schemas, given an administrator, and migrates each schema as its own role. Services also
+ * migrate when they start; doing it here lets a release fail before the first of them is replaced.
  */
 export async function migrateAll(config: MigrateConfig, log: Logger): Promise<void> {
   const urls: Record<Schema, string> = {
@@ -22,6 +32,8 @@ export async function migrateAll(config: MigrateConfig, log: Logger): Promise<vo
     prompt: config.PROMPT_DATABASE_URL,
     conversation: config.CONVERSATION_DATABASE_URL,
     webhook: config.WEBHOOK_DATABASE_URL,
+    voice: config.VOICE_DATABASE_URL,
+    messaging: config.MESSAGING_DATABASE_URL,
   };
   if (config.DATABASE_ADMIN_URL !== "") {
     await provisionRoles(config.DATABASE_ADMIN_URL, urls);
@@ -30,7 +42,7 @@ export async function migrateAll(config: MigrateConfig, log: Logger): Promise<vo
   await migrateSchemas(urls, log);
 }
 
-/** @param urls of each schema as its own role */
+/** @param urls how to connect to each schema as its own role */
 export async function migrateSchemas(urls: Readonly<Record<Schema, string>>, log: Logger): Promise<void> {
   for (const schema of SCHEMAS) {
     const db = openDatabase({ url: urls[schema], max: 1, name: "parley-migrate" });

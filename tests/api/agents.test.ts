@@ -3,7 +3,8 @@ import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Answer, Api } from "../kit/api.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const MINIMAL = { agent_name: "Ada", agent_type: "INBOUND" };
@@ -13,11 +14,11 @@ const CUSTOM = {
   params: { base_url: "https://llm.example.com/v1", api_key: "sk-abcdefgh-0123" },
 };
 
-let stack: TestStack;
+let stack: RunningStack;
 let api: Api;
 let foreign: Api;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await sharedStack();
   api = stack.api(stack.owners[0].apiKey);
   foreign = stack.api(stack.owners[1].apiKey);
 });
@@ -47,9 +48,12 @@ describe("creating an agent", () => {
       tts: null,
       call_analysis_enabled: false,
       prompt: null,
+      recording: false,
       first_message_prompt: null,
       dynamic_variables: [],
       tools: {},
+      call_settings: {},
+      whatsapp: {},
       widget_config: {},
       MediaFiles: [],
       created_at: TIME,
@@ -87,6 +91,45 @@ describe("creating an agent", () => {
     expect((await api.get(`/agents/${agent.id}`)).body).toEqual(agent);
   });
 
+  test("shows the addresses of the owner's speech servers and masks their keys", async () => {
+    const params = { base_url: "https://speech.example.com/v1", api_key: "sk-abcdefgh-0123" };
+    const given = {
+      stt: { provider_name: "CUSTOM_STT", model_name: "any model", params },
+      tts: { provider_name: "CUSTOM_TTS", voice_id: "any voice", params: { ...params, speed: 1.25 } },
+    };
+    const agent = await newAgent(given);
+    const shown = { base_url: params.base_url, api_key: "********0123" };
+    expect(agent.stt).toEqual({ ...given.stt, params: shown });
+    expect(agent.tts).toEqual({ ...given.tts, params: { ...shown, speed: 1.25 } });
+    expect((await patch(agent.id, { stt: agent.stt, tts: agent.tts })).body).toMatchObject({
+      stt: agent.stt,
+      tts: agent.tts,
+    });
+  });
+
+  test("may hear and speak through the stand-in of the stack", async () => {
+    const params = { base_url: `http://${stack.address("speech")}/v1` };
+    const stt = { provider_name: "CUSTOM_STT", model_name: "pocketsphinx", params };
+    const tts = { provider_name: "CUSTOM_TTS", voice_id: "slt", params };
+    expect(await newAgent({ stt, tts })).toMatchObject({ stt, tts });
+  });
+
+  test.each([
+    ["stt.params.base_url", { stt: { provider_name: "CUSTOM_STT", model_name: "m", params: {} } }],
+    ["tts.params", { tts: { provider_name: "CUSTOM_TTS", voice_id: "v" } }],
+    [
+      "stt.params.base_url",
+      { stt: { provider_name: "DEEPGRAM", model_name: "nova-3", params: { base_url: "https://a.example" } } },
+    ],
+    [
+      "tts.params.base_url",
+      { tts: { provider_name: "CUSTOM_TTS", voice_id: "v", params: { base_url: "https://169.254.169.254/v1" } } },
+    ],
+  ])("refuses %s that does not fit the speech provider", async (path, given) => {
+    const { status, body } = await api.post("/agents", { ...MINIMAL, ...given });
+    expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
+  });
+
   test.each<[object, string]>([
     [{ llm: { provider_name: "NOBODY", model_name: "m" } }, "llm.provider_name must be one of OPENAI"],
     [{ llm: { provider_name: "OPENAI", model_name: "m" } }, "llm.model_name must be one of"],
@@ -109,7 +152,7 @@ describe("creating an agent", () => {
     expect(answer.body.detail).toStartWith(detail);
   });
 
-  test("with a prompt that does not exist answers 404, with an analysis prompt as its main one 422", async () => {
+  test("with a prompt that does not exist answers 404; with an analysis prompt as the main one, 422", async () => {
     const unknown = await api.post("/agents", { ...MINIMAL, prompt: { prompt_name: "nobody wrote this" } });
     expect([unknown.status, unknown.body.detail]).toEqual([404, "Prompt not found"]);
     await api.post("/prompts", {

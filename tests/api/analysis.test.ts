@@ -2,11 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey, createOwner, createSession } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
-let stack: TestStack;
+let stack: RunningStack;
 let api: Api;
 let agentId: string;
 let ownerId: string;
@@ -15,7 +16,7 @@ let receiver: Bun.Server<undefined>;
 const received: { event: string; payload: Record<string, unknown> }[] = [];
 
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await sharedStack();
   receiver = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
@@ -91,7 +92,7 @@ test("a chat that its model ends is analyzed, with fields in schema order, and i
   });
 });
 
-describe("an analysis asked for by hand", () => {
+describe("a manually requested analysis", () => {
   const chat = (message: string) => api.post("/chat", { agent_id: agentId, message, streaming: false });
   const analyze = (id: string, as: Api = api, headers = {}) =>
     as.send("POST", `/conversations/${id}/analysis`, { headers });
@@ -110,7 +111,7 @@ describe("an analysis asked for by hand", () => {
     expect(status).toBe(200);
   });
 
-  test("is answered at once, runs with the agent's settings of now, and a repetition with its key starts none", async () => {
+  test("is answered at once, uses the agent's current settings, and is not started again by a repeat with its key", async () => {
     const key = { "idempotency-key": newUuid() };
     const answer = await analyze(endedId, api, key);
     expect([answer.status, answer.body]).toEqual([200, { conversation_id: endedId, message: "Analysis started" }]);
@@ -125,7 +126,7 @@ describe("an analysis asked for by hand", () => {
     await eventually(() => expect(sent()).toHaveLength(1));
   });
 
-  test("is refused to a key without the scope chat, to another owner, and for a conversation that is not there", async () => {
+  test("is refused for a key without the scope chat, for another owner, and for a conversation that does not exist", async () => {
     const { apiKey } = await createKey(stack.accounts, ownerId, { scopes: ["conversations:read", "agents:write"] });
     expect(await analyze(endedId, stack.api(apiKey))).toMatchObject({
       status: 403,
@@ -137,7 +138,7 @@ describe("an analysis asked for by hand", () => {
     }
   });
 
-  test("is refused while the conversation goes on, and for an agent without analysis", async () => {
+  test("is refused while the conversation is in progress, and for an agent without analysis", async () => {
     const { session_id: openId } = (await chat("Hello")).body;
     expect(await analyze(openId)).toMatchObject({
       status: 400,

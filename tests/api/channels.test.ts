@@ -9,18 +9,19 @@ import {
 import { newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import type { Api } from "../kit/api.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const NUMBERS = { toMobileNumber: "+14155550123", fromMobileNumber: "+919876543210" };
 
-let stack: TestStack;
+let stack: RunningStack;
 let api: Api;
 let runtime: ServiceClient<typeof ConversationServiceService>;
 let start: (given: object) => Promise<{ ownerId: string; conversationId: string }>;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await sharedStack();
   const [{ ownerId, apiKey }] = stack.owners;
   api = stack.api(apiKey);
   runtime = createClient(ConversationServiceService, { peer: "conversation", address: stack.address("conversation") });
@@ -55,7 +56,13 @@ describe("a conversation that a voice runtime reported", () => {
       ...NUMBERS,
     });
     expect(await show(call)).toMatchObject({ conversation_status: "IN_PROGRESS", conversation_transcript: null });
-    const said = { role: Role.ROLE_USER, content: "Hello from the phone", timestamp: undefined };
+    const said = {
+      role: Role.ROLE_USER,
+      content: "Hello from the phone",
+      timestamp: undefined,
+      latency: undefined,
+      delivery: undefined,
+    };
     await runtime.appendTranscript(
       (async function* () {
         yield { ...call, sequence: 1, message: said };
@@ -106,7 +113,7 @@ describe("a conversation that a voice runtime reported", () => {
     expect((await listed("calling_type=INBOUND")).sort()).toEqual(calls.map((call) => call.conversationId).sort());
   });
 
-  test("in WhatsApp and in a Daily room has the metadata of its type", async () => {
+  test("in WhatsApp, in a Daily room and on the web has the metadata of its type", async () => {
     const thread = await start({ type: ConversationType.CONVERSATION_TYPE_WHATSAPP, ...NUMBERS });
     const { fromMobileNumber, toMobileNumber } = NUMBERS;
     expect((await show(thread)).conversation_metadata).toEqual({
@@ -121,6 +128,13 @@ describe("a conversation that a voice runtime reported", () => {
       room_name: room.roomName,
       conversation_duration: null,
     });
+    const call = await start({ type: ConversationType.CONVERSATION_TYPE_WEB, dynamicVariables: { name: "Zoë" } });
+    expect((await show(call)).conversation_metadata).toEqual({
+      conversation_recording_url: null,
+      conversation_duration: null,
+      dynamic_variables: { name: "Zoë" },
+    });
+    expect(await listed("conversation_type=WEB")).toEqual([call.conversationId]);
     expect(await listed("conversation_type=WHATSAPP")).toEqual([thread.conversationId]);
     expect(await listed("conversation_type=DAILY")).toEqual([visit.conversationId]);
   });

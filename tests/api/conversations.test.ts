@@ -1,13 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-let stack: TestStack;
+let stack: RunningStack;
 let model: ScriptedModel;
 let api: Api;
 let foreign: Api;
@@ -16,7 +17,7 @@ let otherAgentId: string;
 /** Oldest first. */
 const sessions: string[] = [];
 beforeAll(async () => {
-  [stack, model] = await Promise.all([startTestStack(), startScriptedModel()]);
+  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
   api = stack.api(stack.owners[0].apiKey);
   foreign = stack.api(stack.owners[1].apiKey);
   agentId = await createAgent(api, model, { first_message_prompt: "Welcome!" });

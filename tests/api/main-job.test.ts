@@ -1,17 +1,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { type Api, answerOf } from "../kit/api.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
-let stack: TestStack;
+let stack: RunningStack;
 let model: ScriptedModel;
 let api: Api;
 beforeAll(async () => {
-  [stack, model] = await Promise.all([startTestStack(), startScriptedModel()]);
+  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
   api = stack.api(stack.owners[0].apiKey);
 });
 afterAll(async () => {
@@ -160,7 +161,20 @@ describe("the quick start", () => {
       pagination: { total: 1, page: 1, page_size: 10, total_pages: 1, has_next: false, has_previous: false },
     });
     expect(conversations.body.data[0].conversation_transcript).toHaveLength(4);
-    expect((await api.get(`/conversations/${sessionId}`)).body).toEqual(conversations.body.data[0]);
+    const path = `/conversations/${sessionId}`;
+    expect((await api.get(path)).body).toEqual(conversations.body.data[0]);
+    const reply = {
+      provider_name: "CUSTOM_LLM",
+      model_name: "scripted",
+      input_tokens: expect.any(Number),
+      output_tokens: expect.any(Number),
+      first_word_ms: expect.any(Number),
+      total_ms: expect.any(Number),
+      is_partial: false,
+    };
+    expect((await api.get(`${path}?include=replies`)).body.conversation_transcript[1].reply).toEqual(reply);
+    const session = await api.get(`/chat/sessions/${sessionId}?include=replies`);
+    expect(session.body.messages[1].reply).toEqual(reply);
   });
 
   test("shows another owner none of it", async () => {

@@ -13,9 +13,12 @@ import { eventually } from "@parley/shared/testing/eventually";
 import Ajv from "ajv/dist/2020";
 import addFormats from "ajv-formats";
 import { type Answer, answerOf } from "../kit/api.ts";
+import { placeRecording } from "../kit/recordings.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { createKey } from "../kit/test-owner.ts";
 import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { addTrunkNumber } from "../kit/trunk.ts";
+import { connectWhatsApp } from "../kit/whatsapp.ts";
 
 interface Media {
   schema: { $ref?: string };
@@ -36,7 +39,12 @@ interface Operation {
 // The models of OpenAI, which the examples name, are the scripted one here.
 const model: ScriptedModel = await startScriptedModel();
 const stack: TestStack = await startTestStack({
-  env: { OPENAI_API_KEY: "sk-ours", OPENAI_BASE_URL: model.baseUrl, PARLEY_WEBHOOK_RETRY_MS: "1" },
+  env: {
+    OPENAI_API_KEY: "sk-ours",
+    OPENAI_BASE_URL: model.baseUrl,
+    DEEPGRAM_API_KEY: "dg-ours",
+    PARLEY_WEBHOOK_RETRY_MS: "1",
+  },
 });
 const document = (await stack.api("").get("//openapi.json")).body;
 const operations: Operation[] = Object.entries<Record<string, Omit<Operation, "method" | "path">>>(
@@ -82,11 +90,14 @@ describe.each(operations.map((operation) => [operation.operationId, operation] a
 describe("a reader who sends the examples in order", () => {
   const ids = new Map<string, string>();
   const credentials: Record<string, string> = {};
+  const { password } = exampleOf("signIn") as { password: string };
+  let ownerId = "";
   beforeAll(async () => {
-    const { email, password } = exampleOf("signIn") as { email: string; password: string };
+    const { email } = exampleOf("signIn") as { email: string };
     const { owner } = await stack.accounts.createOwner({ name: "Acme", email, tier: Tier.TIER_PRO });
-    const ownerId = owner?.ownerId ?? "";
+    ownerId = owner?.ownerId ?? "";
     await stack.accounts.setPassword({ ownerId, password });
+    await addTrunkNumber(stack.accounts, ownerId, "+14155550100");
     credentials["x-api-key"] = (await createKey(stack.accounts, ownerId)).apiKey;
   });
 
@@ -96,6 +107,14 @@ describe("a reader who sends the examples in order", () => {
       test(`${operation.operationId}: the ${name} is accepted, and answered as documented`, async () => {
         if (operation.operationId.startsWith("resend")) await deliveryEnded();
         if (operation.operationId === "analyzeConversation") await endChat(operation);
+        if (operation.operationId === "endSession") await beginAnotherSession();
+        if (operation.operationId === "getRecording") await record(operation);
+        if (operation.operationId === "sendWhatsAppMessage") {
+          const { agent_id } = body as { agent_id: string };
+          await connectWhatsApp(stack, ownerId, "+14155550111", actual(agent_id));
+          // Whoever connects signs in, with a password of the tests.
+          await stack.accounts.setPassword({ ownerId, password });
+        }
         const answer = await send(operation, body);
         expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
         const type = answer.headers.get("content-type")?.split(";")[0] ?? "";
@@ -156,15 +175,27 @@ describe("a reader who sends the examples in order", () => {
     expect(answer.status).toBe(200);
   }
 
+  /** Signs in again: the session that the list has told of is no longer the reader's own. */
+  async function beginAnotherSession(): Promise<void> {
+    const signIn = operations.find(({ operationId }) => operationId === "signIn") as Operation;
+    const answer = await send(signIn, exampleOf("signIn"));
+    credentials.cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? "";
+  }
+
+  async function record({ parameters }: Operation): Promise<void> {
+    const example = parameters.find(({ name }) => name === "conversation_id")?.example ?? "";
+    await placeRecording(stack, { ownerId, conversationId: actual(example) });
+  }
+
   async function deliveryEnded(): Promise<void> {
     const get = operations.find(({ operationId }) => operationId === "getDelivery") as Operation;
     await eventually(async () => expect((await send(get, undefined)).body.status).toBe("failed"));
   }
 });
 
-const ID = /[a-z]{3}_[0-9a-z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
+const ID = /[a-z]{3,4}_[0-9a-z]{26}|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** As in the document, but things are made before anything else and deleted after it, and the session ends last. */
+/** As in the document, but things are made before anything else and deleted after it, and the sessions end last. */
 function inOrder(all: readonly Operation[]): Operation[] {
   const last = ["changePassword", "signOut"];
   const rank = ({ method, path, operationId }: Operation) => {

@@ -1,14 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Api } from "../kit/api.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
-let stack: TestStack;
+let stack: RunningStack;
 let api: Api;
 let foreign: Api;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await sharedStack();
   api = stack.api(stack.owners[0].apiKey);
   foreign = stack.api(stack.owners[1].apiKey);
 });

@@ -2,16 +2,19 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { obtainFile, obtainProgram, obtainPython } from "@parley/shared/testing/debian";
+import { startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { Glob } from "bun";
-import { obtainFile, obtainProgram, obtainPython } from "../kit/deploy/debian.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const EXAMPLES = join(ROOT, "services/conversation/examples");
 const PAGE = join(ROOT, "docs/voice-runtimes.md");
 const INSTALL_MS = 120_000;
 
-let stack: TestStack;
+let stack: RunningStack;
 let python: string;
 let stubs: string;
 beforeAll(async () => {
@@ -20,11 +23,12 @@ beforeAll(async () => {
   const plugin = await obtainProgram("grpc_python_plugin", "protobuf-compiler-grpc");
   await obtainFile("/usr/include/google/protobuf/timestamp.proto", "libprotobuf-dev");
   stubs = await mkdtemp(join(tmpdir(), "parley-stubs-"));
-  const protos = [...new Glob("proto/{parley,grpc}/*/v1/*.proto").scanSync(ROOT)];
+  const folders = ["proto/parley/*/v1", "proto/grpc/*/v1", "proto/google/rpc"];
+  const protos = folders.flatMap((folder) => [...new Glob(`${folder}/*.proto`).scanSync(ROOT)]);
   const out = [`--python_out=${stubs}`, `--grpc_out=${stubs}`, `--plugin=protoc-gen-grpc=${plugin}`];
   const made = Bun.spawnSync([protoc, "-I", "proto/grpc", "-I", "proto", ...out, ...protos], { cwd: ROOT });
   if (!made.success) throw new Error(`protoc: ${made.stderr}`);
-  stack = await startTestStack();
+  stack = await sharedStack();
 }, INSTALL_MS);
 afterAll(async () => {
   await stack?.stop();
@@ -78,6 +82,35 @@ test("the guide's Python runtime starts a call, reports its transcript, and ends
     printed,
   );
   expect((await stored()).conversation_transcript).toEqual(said);
+});
+
+test("the guide's Python call has the agent's model reply, and only what was heard is stored", async () => {
+  const [{ ownerId, apiKey }] = stack.owners;
+  const api = stack.api(apiKey);
+  const model = await startScriptedModel();
+  model.script = (call) =>
+    call.asked.messages.length === 5 ? call.callTool("end_call", "{}", "Goodbye!") : call.finish("We open at nine.");
+  try {
+    const agentId = await createAgent(api, { baseUrl: model.baseUrl }, { tools: { end_call: true } });
+    const printed = await run("spoken_turns.py", { PARLEY_OWNER_ID: ownerId, AGENT_ID: agentId });
+    const [first, second, ...rest] = printed.trim().split("\n");
+    expect([first, second]).toEqual(["agent: We open at nine.", "agent: We"]);
+    expect(rest.slice(0, -1).toSorted()).toEqual(["action end_call", "agent: Goodbye!"]);
+    const [conversationId, status] = rest.at(-1)?.split(" ") ?? [];
+    expect(status).toBe("CONVERSATION_STATUS_COMPLETED");
+    const { body } = await api.get(`/conversations/${conversationId}`);
+    expect(body.conversation_type).toBe("WEB");
+    expect(body.conversation_transcript.map(({ content }: { content: string }) => content)).toEqual([
+      "When do you open?",
+      "We open at nine.",
+      "And on Sunday?",
+      "We",
+      "Goodbye!",
+      "Goodbye!",
+    ]);
+  } finally {
+    await model.stop();
+  }
 });
 
 test("the guide's Python lines query the service's health and reflection", async () => {

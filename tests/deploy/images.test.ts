@@ -9,23 +9,23 @@ import { freePorts } from "@parley/dev/processes/ports.ts";
 import { HealthService } from "@parley/proto/grpc/health/v1/health.ts";
 import { roleUrls } from "@parley/shared/db/provision";
 import { silentLogger } from "@parley/shared/log";
-import type { TlsFiles } from "@parley/shared/rpc/certificates";
 import { createClient } from "@parley/shared/rpc/client";
-import { peerCredentials } from "@parley/shared/rpc/credentials";
+import type { TlsFiles } from "@parley/shared/rpc/tls/certificates";
+import { peerCredentials } from "@parley/shared/rpc/tls/credentials";
 import { TEST_SECRET } from "@parley/shared/testing/database";
+import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
 import { $ } from "bun";
 import { Redis } from "ioredis";
 import { answerOf, createApi } from "../kit/api.ts";
 import { readCompose } from "../kit/deploy/compose.ts";
-import { obtainProgram } from "../kit/deploy/debian.ts";
 import { type Jail, makeJail } from "../kit/deploy/jail.ts";
 import { createDatabase, type GivenDatabase } from "../kit/stack-database.ts";
 
 // What the images hold, without an engine to run them: every program from its binary, in a folder that holds nothing else,
-// with the environment and the secrets that compose.yaml gives it.
+// with the environment and the secrets that compose.yaml gives it. The voice service runs from its sources, as in its image.
 
-const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatcher"] as const;
+const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatcher", "messaging"] as const;
 const HOST = "127.0.0.1";
 const BUILT_WITHIN_MS = 120_000;
 const READY_WITHIN_MS = 25_000;
@@ -33,8 +33,9 @@ const STARTED_WITHIN_MS = 90_000;
 
 let jail: Jail;
 let database: GivenDatabase;
-const running = new Map<ProgramName, ReturnType<Jail["run"]>>();
-let env: Record<ProgramName, Record<string, string>>;
+type Program = ProgramName | "voice";
+const running = new Map<Program, ReturnType<Jail["run"]>>();
+let env: Record<Program, Record<string, string>>;
 let url: string;
 let asGateway: TlsFiles;
 let redis: { url: string; ca: string; child: Child };
@@ -49,24 +50,28 @@ beforeAll(async () => {
 
   const ports = await freePorts(20);
   const take = () => `${HOST}:${ports.pop()}`;
-  const listen = new Map(SERVICES.map((name) => [name as string, take()]));
-  const [model, gateway, redisAddress] = [take(), take(), take()];
+  const listen = new Map([...SERVICES, "voice"].map((name) => [name, take()]));
+  const [model, gateway, redisAddress, media] = [take(), take(), take(), take()];
   url = `http://${gateway}`;
-  // Names and ports of the containers' networks as those of this machine.
-  const local = (value: string) =>
+  // Names, ports and files of the containers as those of this machine.
+  const local = (value: string, secretsAt = jail.inside("/run/secrets")) =>
     value
       .replace(/^dns:\/\/\/([\w-]+):50051$/, (_, name) => (listen.get(name) ?? "").replace(HOST, "localhost"))
       .replace("model:4100", model)
+      .replace("0.0.0.0:8090", media)
       .replace("redis:6379", redisAddress.replace(HOST, "localhost"))
-      .replace(/^\/run\/secrets/, jail.inside("/run/secrets"));
+      .replace(/^\/run\/secrets/, secretsAt);
   const { services } = await readCompose();
   redis = await startRedis(services.redis?.command ?? [], secrets, redisAddress);
-  const environment = (name: string) =>
-    Object.fromEntries(Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, local(value)]));
+  const environment = (name: string, secretsAt?: string) =>
+    Object.fromEntries(
+      Object.entries(services[name]?.environment ?? {}).map(([key, value]) => [key, local(value, secretsAt)]),
+    );
   // What the Dockerfile sets.
   const image = (name: string) => ({ PARLEY_LISTEN: listen.get(name), PARLEY_ADMIN_LISTEN: take() });
   env = {
     ...Object.fromEntries(SERVICES.map((name) => [name, { ...environment(name), ...image(name) }])),
+    voice: { ...environment("voice", secrets), ...image("voice") },
     gateway: { ...environment("gateway"), PORT: portOf(gateway), PARLEY_ADMIN_LISTEN: take() },
     model: { ...environment("model"), PORT: portOf(model), PARLEY_MODEL_WORD_DELAY_MS: "1" },
     migrate: environment("migrate"),
@@ -119,8 +124,14 @@ function portOf(address: string): string {
   return address.slice(HOST.length + 1);
 }
 
-async function once(name: ProgramName, ...args: string[]): Promise<{ exitCode: number; printed: string }> {
-  const child = jail.run(name, env[name], args);
+function run(name: Program, args: readonly string[] = []): ReturnType<Jail["run"]> {
+  if (name !== "voice") return jail.run(name, env[name], args);
+  const main = join(import.meta.dir, "../../services/voice/src/main.ts");
+  return Bun.spawn([process.execPath, main, ...args], { env: env.voice, stdio: ["ignore", "pipe", "pipe"] });
+}
+
+async function once(name: Program, ...args: string[]): Promise<{ exitCode: number; printed: string }> {
+  const child = run(name, args);
   const [printed, errors, exitCode] = await Promise.all([
     new Response(child.stdout).text(),
     new Response(child.stderr).text(),
@@ -134,16 +145,16 @@ test("the one-shot migrates an empty database, and a second run changes nothing"
 });
 
 test(
-  "every process starts from its binary and its health check finds it ready",
+  "every process starts from what its image holds and its health check finds it ready",
   async () => {
-    const names = [...SERVICES, "gateway", "model"] as const;
-    for (const name of names) running.set(name, jail.run(name, env[name]));
+    const names = [...SERVICES, "voice", "gateway", "model"] as const;
+    for (const name of names) running.set(name, run(name));
     for (const name of names)
       await eventually(
         async () => expect({ name, ...(await once(name, "health")) }).toMatchObject({ name, exitCode: 0 }),
         READY_WITHIN_MS,
       );
-    for (const name of SERVICES) {
+    for (const name of [...SERVICES, "voice"] as const) {
       const address = (env[name].PARLEY_LISTEN ?? "").replace(HOST, "localhost");
       const client = createClient(HealthService, {
         peer: name,
@@ -198,22 +209,24 @@ test("the binaries contain what programs read from files in a checkout", async (
   const size = async (path: string) => (await (await fetch(`${url}${path}`)).blob()).size;
   expect(await size("/docs/swagger-ui.js")).toBeGreaterThan(500_000);
   expect(await size("/docs/swagger-ui.css")).toBeGreaterThan(50_000);
+  expect(await size("/widget.js")).toBeGreaterThan(5_000);
   expect(await size("/openapi.json")).toBeGreaterThan(10_000);
 });
 
 test("services that seal secrets can reseal them from their images", async () => {
-  for (const name of ["agent", "webhook-dispatcher"] as const)
+  for (const name of ["account", "agent", "webhook-dispatcher"] as const)
     expect({ name, ...(await once(name, "reseal")) }).toMatchObject({ name, exitCode: 0 });
 });
 
-test("the Dockerfile has a target for every program, with only its binary", async () => {
+test("the Dockerfile has a target for every program that has a binary, with only its binary and the gateway's pages", async () => {
   const text = await Bun.file(join(import.meta.dir, "../../deploy/Dockerfile")).text();
   const targets = [...text.matchAll(/^FROM (?:base|service) AS (\S+)\n((?:.+\n)*)/gm)]
     .map(([, name = "", body = ""]) => ({ name, body }))
     .filter(({ name }) => name !== "service");
   expect(targets.map(({ name }) => name).toSorted()).toEqual(Object.keys(PROGRAMS).toSorted());
   for (const { name, body } of targets) {
-    expect(body.match(/^COPY .*$/gm)).toEqual([`COPY --from=build /out/${name} /usr/local/bin/${name}`]);
+    const pages = name === "gateway" ? ["COPY --from=build /out/dashboard /usr/share/parley/dashboard"] : [];
+    expect(body.match(/^COPY .*$/gm)).toEqual([`COPY --from=build /out/${name} /usr/local/bin/${name}`, ...pages]);
     expect(body).toContain(`ENTRYPOINT ["${name}"]`);
   }
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { readConfig } from "@parley/shared/config";
-import { PEERS } from "@parley/shared/rpc/peers";
+import { PEERS } from "@parley/shared/rpc/tls/peers";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { $ } from "bun";
 import { type Labels, type Manifest, renderComponent, renderOverlay, renderSecrets } from "../kit/deploy/kubernetes.ts";
@@ -10,6 +10,7 @@ import { podOfCommandLine } from "../kit/deploy/kubernetes-api.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const OVERLAYS = ["dev", "production"] as const;
+const COMPONENTS = ["gateway-api", "sip"] as const;
 /** Kinds whose schema comes with their operator and is in no package. */
 const UNKNOWN = ["postgresql.cnpg.io/v1 Cluster"];
 
@@ -25,7 +26,7 @@ beforeAll(async () => {
     "secrets",
     await renderSecrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS, REDIS_CA_FILE: import.meta.path }),
   );
-  rendered.set("gateway-api", await renderComponent("gateway-api"));
+  for (const component of COMPONENTS) rendered.set(component, await renderComponent(component));
   await mkdir(scratch, { recursive: true });
 });
 afterAll(() => rm(scratch, { recursive: true, force: true }));
@@ -62,7 +63,7 @@ function expectRestricted(name: string, spec: Manifest["spec"]): void {
     });
 }
 
-describe.each([...OVERLAYS, "secrets", "gateway-api"])("%s", (from) => {
+describe.each([...OVERLAYS, "secrets", ...COMPONENTS])("%s", (from) => {
   test("conforms to the Kubernetes schemas", async () => {
     expect(known(from).length).toBeGreaterThan(5);
     for (const manifest of known(from)) {
@@ -130,7 +131,7 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
       });
     for (const { spec } of ofKind("Deployment"))
       for (const { name, value } of spec.template.spec.containers[0].env)
-        if (/^PARLEY_\w+_ADDRESS$/.test(name)) expect(value).toMatch(/^dns:\/\/\/[a-z-]+:50051$/);
+        if (/^PARLEY_(?!RTP_)\w+_ADDRESS$/.test(name)) expect(value).toMatch(/^dns:\/\/\/[a-z-]+:50051$/);
   });
 
   test("the network policies allow exactly the calls that the services admit, at both ends", () => {
@@ -171,8 +172,20 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
   test("every pod meets the restricted Pod Security Standard and has no cluster token", () => {
     expect(templates().length).toBeGreaterThan(6);
     for (const { name, spec } of templates()) expectRestricted(name, spec);
+  });
+
+  test("only the voice service has host ports, and its namespace admits them", () => {
+    const withHostPorts = templates().filter(({ spec }) =>
+      spec.containers.some(({ ports = [] }: { ports?: { hostPort?: number }[] }) =>
+        ports.some(({ hostPort }) => hostPort),
+      ),
+    );
+    expect(withHostPorts.map(({ name }) => name)).toEqual(["voice"]);
+    // https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline forbids them.
     expect(ofKind("Namespace")[0]?.metadata.labels).toMatchObject({
-      "pod-security.kubernetes.io/enforce": "restricted",
+      "pod-security.kubernetes.io/enforce": "privileged",
+      "pod-security.kubernetes.io/audit": "restricted",
+      "pod-security.kubernetes.io/warn": "restricted",
     });
   });
 
@@ -180,11 +193,11 @@ describe.each([...OVERLAYS])("%s", (overlay) => {
     const made = new Map(all("secrets").map(({ metadata, data }) => [metadata.name, Object.keys(data ?? {})]));
     for (const { spec } of ofKind("Certificate")) made.set(spec.secretName, ["ca.crt", "tls.crt", "tls.key"]);
     for (const { name, spec } of templates()) {
-      const volumes = (spec.volumes ?? []) as { name: string; secret: { secretName: string } }[];
+      const volumes = (spec.volumes ?? []) as { name: string; secret?: { secretName: string } }[];
       for (const container of spec.containers) {
         const mounts = (container.volumeMounts ?? []) as { name: string; mountPath: string }[];
         const readable = mounts.flatMap((mount) => {
-          const secret = volumes.find((volume) => volume.name === mount.name)?.secret.secretName ?? "";
+          const secret = volumes.find((volume) => volume.name === mount.name)?.secret?.secretName ?? "";
           return (made.get(secret) ?? []).map((file) => `${mount.mountPath}/${file}`);
         });
         const read = ((container.env ?? []) as { value?: string }[]).flatMap(({ value }) =>
@@ -205,12 +218,12 @@ describe("production speaks TLS to Postgres and Redis", () => {
 
   test("every Postgres address verifies its name and the authority that its clients mount", async () => {
     const urls = [...(await secrets({ ADMIN_DATABASE_URL: DATABASE, REDIS_URL: REDIS })).values()].flatMap(urlsIn);
-    expect(urls).toHaveLength(11);
+    expect(urls).toHaveLength(15);
     for (const url of urls) expect(url).toEndWith(`@db:5432/parley?sslmode=verify-full&sslrootcert=${CA}`);
     const clients = all("production").filter(
       ({ spec }) => spec?.template?.metadata?.labels?.["uses-postgres"] === "yes",
     );
-    expect(clients).toHaveLength(6);
+    expect(clients).toHaveLength(8);
     const [cluster] = all("production").filter(({ kind }) => kind === "Cluster");
     for (const { spec } of clients) {
       const [{ volumeMounts }] = spec.template.spec.containers;
@@ -259,6 +272,32 @@ test("a production gateway does not start until the operator has named the trust
   expect(await child.stdout.text()).toContain(`PARLEY_TRUSTED_PROXIES: \\"${value}\\" is not a CIDR`);
 });
 
+test("carriers reach the WebSockets of the voice service at the address that it gives them", () => {
+  const find = (kind: string, name: string) =>
+    all("production").find((each) => each.kind === kind && each.metadata.name === name);
+  const [{ host, http }] = find("Ingress", "gateway")?.spec.rules ?? [];
+  const [container] = find("Deployment", "voice")?.spec.template.spec.containers ?? [];
+  const setting = (name: string) => container.env.find((each: { name: string }) => each.name === name)?.value;
+  expect(setting("PARLEY_VOICE_URL")).toBe(`wss://${host}`);
+  const { service } = http.paths.find(({ path }: { path: string }) => path === "/media").backend;
+  const [port] = find("Service", service.name)?.spec.ports ?? [];
+  expect(port.name).toBe(service.port.name);
+  const { containerPort } = container.ports.find(({ name }: { name: string }) => name === port.targetPort);
+  expect(setting("PARLEY_VOICE_LISTEN")).toBe(`0.0.0.0:${containerPort}`);
+  expect(find("NetworkPolicy", "streams")?.spec.ingress[0].ports).toEqual([{ protocol: "TCP", port: containerPort }]);
+});
+
+test("with the component for SIP, trunks reach the port that the voice service listens on, over UDP and TCP", () => {
+  const find = (kind: string, name: string) =>
+    all("sip").find((each) => each.kind === kind && each.metadata.name === name);
+  const [container] = find("Deployment", "voice")?.spec.template.spec.containers ?? [];
+  const open = ["UDP", "TCP"].map((protocol) => ({ protocol, port: 5060 }));
+  for (const { protocol, port } of open)
+    expect(container.ports).toContainEqual(expect.objectContaining({ protocol, containerPort: port, hostPort: port }));
+  expect(container.env).toContainEqual({ name: "PARLEY_SIP_LISTEN", value: "0.0.0.0:5060" });
+  expect(find("NetworkPolicy", "sip")?.spec.ingress).toEqual([{ ports: open }]);
+});
+
 test("the migration's label selects only the migration, so that it can be applied first", () => {
   const selected = all("production").filter(
     ({ metadata }) => metadata.labels?.["app.kubernetes.io/name"] === "migrate",
@@ -271,15 +310,20 @@ test("the Gateway API's route replaces the Ingress, and the policy admits its po
   expect(others).toEqual([]);
   expect(route).toMatchObject({
     kind: "HTTPRoute",
-    spec: { rules: [{ backendRefs: [{ name: "gateway", port: 80 }] }] },
+    spec: {
+      rules: [
+        { matches: [{ path: { value: "/media" } }], backendRefs: [{ name: "voice-media", port: 80 }] },
+        { backendRefs: [{ name: "gateway", port: 80 }] },
+      ],
+    },
   });
   const { namespace } = route?.spec.parentRefs[0] ?? {};
-  const policy = all("gateway-api").find(
-    ({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === "public",
-  );
-  expect(policy?.spec.ingress).toMatchObject([
-    { from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } }] },
-  ]);
+  for (const name of ["public", "streams"]) {
+    const policy = all("gateway-api").find(({ kind, metadata }) => kind === "NetworkPolicy" && metadata.name === name);
+    expect(policy?.spec.ingress).toMatchObject([
+      { from: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } }] },
+    ]);
+  }
 });
 
 test("parley.sh runs the command line in a pod that the policies admit, with its own certificate and all arguments", async () => {
@@ -312,7 +356,7 @@ test("Postgres has connections for every replica that production may have, and f
     const scaler = ofKind("HorizontalPodAutoscaler").find((candidate) => candidate.metadata.name === metadata.name);
     return scaler?.spec.maxReplicas + 1;
   });
-  expect(replicas).toHaveLength(5);
+  expect(replicas).toHaveLength(7);
   const [cluster] = ofKind("Cluster");
   const most = replicas.reduce((sum, count) => sum + count * each, 0);
   expect(Number(cluster?.spec.postgresql.parameters.max_connections)).toBeGreaterThan(most);

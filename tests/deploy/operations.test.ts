@@ -13,9 +13,10 @@ test("docs/operations.md explains exactly the alerts that exist", async () => {
 });
 
 test.each([
-  ["Every process", ["services/shared/src/rpc/credentials.ts", "services/shared/src/telemetry/telemetry.ts"]],
+  ["Every process", ["services/shared/src/rpc/tls/credentials.ts", "services/shared/src/telemetry/telemetry.ts"]],
   ["Every service", ["services/shared/src/service.ts"]],
-  ...["account", "agent", "prompt", "conversation", "webhook-dispatcher"].map((name) => [
+  ["account", ["services/account/src/config.ts", "services/shared/src/carriers/base-urls.ts"]],
+  ...["agent", "prompt", "conversation", "webhook-dispatcher", "voice", "messaging"].map((name) => [
     name,
     [`services/${name}/src/config.ts`],
   ]),
@@ -28,7 +29,7 @@ test.each([
   const rows = text.split("\n## ")[0]?.match(/^\| `.+?\|/gm) ?? [];
   const told = rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map(([, name]) => name));
   const sources = await Promise.all(files.map((file) => Bun.file(join(ROOT, file)).text()));
-  const read = [...sources.join("\n").matchAll(/^ {2}([A-Z][A-Z0-9_]+): \w+\(/gm)].map(([, name]) => name);
+  const read = [...sources.join("\n").matchAll(/^ {2}([A-Z][A-Z0-9_]+): \w+[(.]/gm)].map(([, name]) => name);
   // Read before there is a configuration.
   if (section === "Every process") read.push("PARLEY_LOG_LEVEL");
   expect(told.toSorted()).toEqual(read.toSorted());

@@ -76,6 +76,9 @@ test("every service with jobs listens for them past the pooler", async () => {
       ["parley-account-direct", 'listen "account.jobs"'],
       ["parley-agent-direct", 'listen "agent.jobs"'],
       ["parley-conversation-direct", 'listen "conversation.jobs"'],
+      ["parley-messaging-direct", 'listen "messaging.jobs"'],
+      // Listens for two things, in either order.
+      ["parley-voice-direct", expect.stringMatching(/^listen "voice\.(jobs|hang_ups)"$/)],
       ["parley-webhook-dispatcher-direct", 'listen "webhook.jobs"'],
     ]);
   });

@@ -69,7 +69,7 @@ describe.each(["now", "later"])("pinned %s", (release) => {
     );
     const names = stages.map(([, , name]) => name);
     const bases = stages.flatMap(([, from]) => (names.includes(from) ? [] : [given.get(from ?? "") ?? from]));
-    expect(bases).toHaveLength(2);
+    expect(new Set(bases).size).toBe(2);
     for (const base of bases) expect(base).toMatch(PINNED);
   });
 });

@@ -100,11 +100,14 @@ describe("an address of Postgres with sslrootcert", () => {
         AGENT_DATABASE_URL: urls.agent,
         PROMPT_DATABASE_URL: urls.prompt,
         CONVERSATION_DATABASE_URL: urls.conversation,
+        VOICE_DATABASE_URL: urls.voice,
+        MESSAGING_DATABASE_URL: urls.messaging,
         WEBHOOK_DATABASE_URL: urls.webhook,
       },
       silentLogger,
     );
     const account = await startServiceProcess("account", {
+      PARLEY_ENCRYPTION_KEY: TEST_SECRET,
       DATABASE_URL: urls.account,
       PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
     });

@@ -9,7 +9,8 @@ import { downPostgres } from "../kit/outage.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
-import { type ProcessName, startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { ProcessName } from "../kit/use-stack.ts";
 
 const UNKNOWN_KEY = `vk_${"a".repeat(43)}`;
 

@@ -16,23 +16,27 @@ export interface Api {
   chat(body: object, signal?: AbortSignal): Promise<Response>;
 }
 
-/** The public API. Paths are those below its prefix, or any others that begin with two slashes less one: `//healthz` is `/healthz`. */
-export function createApi(url: string, apiKey: string): Api {
-  return apiOf(url, "/v1/public", { "x-api-key": apiKey });
+/** The public API, `from` a client's address that the gateway believes. Paths are those below its prefix, or any others that begin with two slashes less one: `//healthz` is `/healthz`. */
+export function createApi(url: string, apiKey: string, from?: string): Api {
+  return apiOf(url, "/v1/public", { "x-api-key": apiKey, ...comingFrom(from) });
 }
 
 /** The management API, paths likewise. */
-export function createManageApi(url: string, token: string): Api {
-  return apiOf(url, "/v1/manage", token === "" ? {} : { cookie: `parley_session=${token}` });
+export function createManageApi(url: string, token: string, from?: string): Api {
+  return apiOf(url, "/v1/manage", { ...(token !== "" && { cookie: `parley_session=${token}` }), ...comingFrom(from) });
 }
 
-function apiOf(url: string, prefix: string, credentials: Record<string, string>): Api {
+function comingFrom(address: string | undefined): Record<string, string> {
+  return address === undefined ? {} : { "x-forwarded-for": address };
+}
+
+function apiOf(url: string, prefix: string, given: Record<string, string>): Api {
   const addressOf = (path: string) => (path.startsWith("//") ? `${url}${path.slice(1)}` : `${url}${prefix}${path}`);
   const json = (body: unknown) => ({ body: JSON.stringify(body), headers: { "content-type": "application/json" } });
   const send: Api["send"] = async (method, path, { body, headers } = {}) => {
     const response = await fetch(addressOf(path), {
       method,
-      headers: { ...credentials, ...headers },
+      headers: { ...given, ...headers },
       ...(body !== undefined && { body }),
     });
     return answerOf(response);
@@ -49,7 +53,7 @@ function apiOf(url: string, prefix: string, credentials: Record<string, string>)
       return fetch(addressOf("/chat"), {
         method: "POST",
         body: sent.body,
-        headers: { ...sent.headers, ...credentials },
+        headers: { ...sent.headers, ...given },
         ...(signal && { signal }),
       });
     },

@@ -4,19 +4,39 @@ import postgres from "postgres";
 /** What changes by itself: work to be done, and counts that are folded now and then. */
 const RESTLESS = ["jobs", "conversation_changes", "conversation_counts"];
 
-/** Every row of the owner's in every schema, but what changes by itself and when keys were used. */
-export async function rowsOf(databaseUrls: Record<Schema, string>, ownerId: string): Promise<string[]> {
-  const rows: string[] = [];
-  for (const schema of SCHEMAS) {
-    const sql = postgres(databaseUrls[schema], { max: 1, onnotice: () => {} });
-    for (const table of await ownedTables(sql, schema)) {
-      const found = await sql<{ row: string }[]>`
-        select (to_jsonb(t) - 'last_used_at')::text as row from ${sql(table)} t where owner_id = ${ownerId} order by 1`;
-      rows.push(...found.map(({ row }) => `${schema}.${table}: ${row}`));
-    }
-    await sql.end();
-  }
-  return rows;
+/** What each owner has in the database. */
+export interface OwnerRows {
+  /** Every row of the owner's in every schema, but what changes by itself and when keys were used. */
+  of(ownerId: string): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+/** Keeps a connection to each schema, because a new one takes Postgres longer than all it is asked. */
+export async function openOwnerRows(databaseUrls: Record<Schema, string>): Promise<OwnerRows> {
+  const schemas = await Promise.all(
+    SCHEMAS.map(async (schema) => {
+      const sql = postgres(databaseUrls[schema], { max: 1, onnotice: () => {} });
+      return { schema, sql, tables: await ownedTables(sql, schema) };
+    }),
+  );
+  return {
+    async of(ownerId) {
+      const rows = await Promise.all(
+        schemas.flatMap(({ schema, sql, tables }) =>
+          tables.map(async (table) => {
+            const found = await sql<{ row: string }[]>`
+              select (to_jsonb(t) - 'last_used_at')::text as row from ${sql(table)} t
+              where owner_id = ${ownerId} order by 1`;
+            return found.map(({ row }) => `${schema}.${table}: ${row}`);
+          }),
+        ),
+      );
+      return rows.flat();
+    },
+    async close() {
+      await Promise.all(schemas.map(({ sql }) => sql.end()));
+    },
+  };
 }
 
 async function ownedTables(sql: postgres.Sql, schema: Schema): Promise<string[]> {

@@ -5,7 +5,7 @@ import { freePorts } from "@parley/dev/processes/ports.ts";
 import { gatewayPrograms, gatewayUrl } from "@parley/dev/stack/plan.ts";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { eventually } from "@parley/shared/testing/eventually";
-import type { TestStack } from "./test-stack.ts";
+import type { RunningStack } from "./use-stack.ts";
 
 const HOST = "127.0.0.1";
 const UP_WITHIN_MS = 20_000;
@@ -18,10 +18,11 @@ export interface SecondGateway {
 
 /** One more gateway process of a stack, on a port of its own. */
 export async function startSecondGateway(
-  { home, address, databaseUrls }: TestStack,
+  { home, address, databaseUrls }: RunningStack,
   env: Record<string, string> = {},
 ): Promise<SecondGateway> {
   const [port = 0] = await freePorts(1);
+  const portOf = (name: "model" | "speech" | "carrier" | "whatsapp") => Number(address(name).split(":").at(-1));
   const surroundings = {
     home,
     env,
@@ -29,9 +30,15 @@ export async function startSecondGateway(
     replicas: 1,
     databaseUrls,
     redisUrl: socketPath(address("redis")),
-    modelPort: Number(address("model").split(":").at(-1)),
+    modelPort: portOf("model"),
+    speechPort: portOf("speech"),
+    carrierPort: portOf("carrier"),
+    whatsAppPort: portOf("whatsapp"),
+    sipPort: 0,
+    mediaPort: 0,
+    url: "",
   };
-  const [gateway] = gatewayPrograms(surroundings, HOST, port);
+  const [gateway] = gatewayPrograms(surroundings, HOST, port, "");
   if (!gateway) throw new Error("no gateway is planned");
   const command = { ...gateway.command, log: home.log("second-gateway") };
   const child = startChild({ ...command, env: { ...command.env, PARLEY_ADMIN_LISTEN: "" } });

@@ -1,20 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ServiceName } from "@parley/dev/stack/plan.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
-import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
-import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Definition } from "@parley/shared/rpc/definition";
 import { eventually } from "@parley/shared/testing/eventually";
-import { rowsOf } from "../kit/owner-rows.ts";
+import { openOwnerRows } from "../kit/owner-rows.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 /** In every text that the victim has. */
 const CANARY = "canary-of-the-victim";
@@ -23,7 +26,9 @@ const SERVICES: Readonly<Record<ServiceName, Definition>> = {
   account: AccountServiceService,
   agent: AgentServiceService,
   conversation: ConversationServiceService,
+  messaging: MessagingServiceService,
   prompt: PromptServiceService,
+  voice: VoiceServiceService,
   "webhook-dispatcher": WebhookDispatcherServiceService,
 };
 // The hostile owner is deleted when nothing needs it any more.
@@ -38,20 +43,36 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   createOwner: "makes an owner",
   listOwners: "is the operator's",
   authenticateKey: "is given a secret",
+  connectWebCall: "is given a secret",
+  endWebCall: "is given a secret",
+  getWidget: "says whose agent an id is and what its widget shows to everybody, to the messaging service alone",
+  createWidgetToken: "shows what the widget shows to everybody",
+  openWidgetToken: "is given a secret",
+  handleCarrierCallback: "is given a signature",
+  verifyWhatsAppWebhook: "is given a secret",
+  handleWhatsAppCallback: "is given a signature by a secret",
+  findCarrier: "says whose a carrier is, to the services that its callbacks reach alone",
+  findTrunk: "says whom a number belongs to, to the voice service alone",
+  listTrunks: "tells of ids alone, to the voice service alone",
+  findCallee: "says whom a number belongs to, to the voice service alone",
   authenticateSession: "is given a secret",
   signIn: "is given a password",
   watchKeys: "tells of ids alone",
+  watchAgents: "tells of ids alone",
+  watchPrompts: "tells of names alone, to other services",
 };
 
 /** What a service may answer when the object is another owner's. */
 const REFUSALS = ["not_found", "forbidden", "invalid", "condition", "conflict", "unauthenticated"];
 
-const stack: TestStack = await startTestStack({ env: { PARLEY_WEBHOOK_RETRY_MS: "20" } });
+const stack: RunningStack = await sharedStack();
 const model: ScriptedModel = await startScriptedModel();
+const rows = await openOwnerRows(stack.databaseUrls);
 const [victim, hostile] = stack.owners;
 /** What a field of a request names: the hostile owner, and beside that objects of the victim's. */
 const given: Record<string, unknown> = { ownerId: hostile.ownerId };
 afterAll(async () => {
+  await rows.close();
   await stack.stop();
   await model.stop();
 });
@@ -93,32 +114,44 @@ beforeAll(async () => {
     conversationId: endedId,
     conversationIds: [endedId, given.sessionId],
     promptNames: [CANARY],
-    mobileNumber: "+14155550001",
+    mobileNumber: "+15105550001",
     providerName: "OPENAI",
     voiceId: newUuid(),
   });
   await made("/mobile-numbers", { mobile_number: given.mobileNumber, telephony_provider: "TWILIO" });
   const voice = { provider: "OPENAI", voice_id: given.voiceId, name: CANARY, gender: "NEUTRAL", language: "en" };
   await made("/cloned-voices", voice);
+  const { carrier } = await stack.accounts.connectCarrier({
+    ownerId: victim.ownerId,
+    provider: "SIP",
+    settings: { host: "trunk.example", username: CANARY, password: CANARY, allowedAddresses: [] },
+  });
+  given.carrierId = carrier?.carrierId;
 });
 
 /** Requests whose ids lie deeper than their own fields, or that say nothing without more. */
 function more(name: string): object {
   const { ownerId, agentId, sessionId, conversationId, eventId, promptName } = given;
   const reference = { promptName, promptVersion: undefined };
-  const turn = { ownerId, agentId, sessionId, message: "Hi", metadata: undefined, idempotency: undefined };
+  const turn = Turn.fromPartial({ ownerId, agentId, sessionId, message: "Hi" } as object);
   const requests: Record<string, object> = {
     completeTurn: { turn },
     streamTurn: { turn },
+    runTurns: { starts: [{ number: 1, turn, streamed: true, credit: 1, timeoutMs: 5_000, requestId: "theirs" }] },
     batchGetAgents: { keys: [{ ownerId, agentId }] },
     batchGetAgentRuntimes: { keys: [{ ownerId, agentId }], withAnalysisPrompt: true },
     getPrompt: { reference },
     batchGetPrompts: { items: [{ ownerId, reference }] },
     acquirePrompts: { uses: [{ promptType: 1, reference }] },
     setPromptReferences: { agentName: "Theirs", agentGone: true },
+    sendWhatsAppTemplate: {
+      toMobileNumber: "+15105550009",
+      template: { name: "theirs", language: "en", components: [] },
+    },
     setRetention: { retentionDays: 1, revision: "1" },
     updateSettings: { retentionDays: 1 },
     updateAgent: { agentName: "Theirs" },
+    createDraft: { change: UpdateAgentRequest.fromPartial({ ownerId, agentId, agentName: "Theirs" } as object) },
     updatePrompt: { promptContent: "Theirs" },
     updateDestination: { name: "Theirs" },
     batchAcceptEvents: {
@@ -126,8 +159,9 @@ function more(name: string): object {
     },
     appendTranscript: { sequence: 1, message: { role: 1, content: "Theirs", timestamp: undefined } },
     completeConversation: { outcome: 1 },
+    converse: { turn: { ownerId, conversationId, sequence: 1, text: "Theirs", saidAt: undefined } },
     resendFailedDeliveries: { since: new Date(0) },
-    addMobileNumber: { mobileNumber: { mobileNumber: "+14155550002", telephonyProvider: 1 } },
+    addMobileNumber: { mobileNumber: { mobileNumber: "+15105550002", telephonyProvider: 1 } },
     // The session of whoever signed in, by its id.
     signOut: { sessionId: given.sessionId },
   };
@@ -143,12 +177,12 @@ describe.each(RPCS)("$service $name", ({ service, name }) => {
     if (!isOwned) return expect(Object.keys(WITHOUT_OWNER)).toContain(name);
     const known = Object.entries(fields).map(([field, value]) => [field, given[field] ?? value]);
     const request = { ...Object.fromEntries(known), ...more(name) };
-    const before = await rowsOf(stack.databaseUrls, victim.ownerId);
+    const before = await rows.of(victim.ownerId);
     expect(before.join()).toContain(CANARY);
     const answer = await answerTo(service, name, request);
     if (typeof answer === "string") expect(REFUSALS).toContain(answer);
     expect(JSON.stringify(answer)).not.toContain(CANARY);
-    expect(await rowsOf(stack.databaseUrls, victim.ownerId)).toEqual(before);
+    expect(await rows.of(victim.ownerId)).toEqual(before);
   });
 });
 
@@ -156,6 +190,7 @@ test("called by the owner with the same ids returns what the other owner must no
   const request = { ...given, ownerId: victim.ownerId, reference: { promptName: CANARY, promptVersion: undefined } };
   for (const [service, name] of [
     ["account", "listKeys"],
+    ["account", "getCarrierCredentials"],
     ["agent", "listDynamicVariables"],
     ["conversation", "getConversation"],
     ["prompt", "getPrompt"],

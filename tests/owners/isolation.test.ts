@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
-let stack: TestStack;
+let stack: RunningStack;
 beforeAll(async () => {
-  stack = await startTestStack();
+  stack = await sharedStack();
 });
 afterAll(() => stack.stop());
 

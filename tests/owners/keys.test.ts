@@ -3,21 +3,22 @@ import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type Answer, type Api, createApi } from "../kit/api.ts";
 import { startSecondGateway } from "../kit/second-gateway.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createKey, createOwner } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 /** A change of a key takes effect everywhere within a second; without it, a cached key is looked up again after half a minute. */
 const REVOKED_WITHIN_MS = 10_000;
 const UNKNOWN = `vk_${"a".repeat(43)}`;
 
-let stack: TestStack;
+let stack: RunningStack;
 beforeAll(async () => {
-  // Requests then come from the address they name, so that each test has its own.
-  stack = await startTestStack({ env: { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8" } });
+  stack = await sharedStack();
 });
 afterAll(() => stack.stop());
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
+/** The stack believes the address that a request names, so that each test has its own. */
 const from = (address: string) => ({ "x-forwarded-for": address });
 
 describe("a key", () => {

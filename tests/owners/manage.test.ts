@@ -4,13 +4,13 @@ import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { type Answer, type Api, createManageApi } from "../kit/api.ts";
 import { startSecondGateway } from "../kit/second-gateway.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
-let stack: TestStack;
+let stack: RunningStack;
 beforeAll(async () => {
-  // Requests then come from the address they name, so that each test has its own. And every request is logged.
-  stack = await startTestStack({ env: { PARLEY_TRUSTED_PROXIES: "127.0.0.0/8", PARLEY_LOG_LEVEL: "debug" } });
+  stack = await sharedStack();
 });
 afterAll(() => stack.stop());
 
@@ -20,6 +20,7 @@ const NOT_SIGNED_IN = { status: 401, detail: "Not signed in" };
 const ENDED = { status: 401, detail: "The session has ended, sign in again" };
 const WRONG = { status: 401, detail: "Invalid email or password" };
 
+/** The stack believes the address that a request names, so that each test has its own. */
 let addresses = 0;
 const anAddress = () => `198.51.100.${++addresses}`;
 const signIn = (body: object, headers: Record<string, string> = {}) =>
@@ -168,12 +169,56 @@ describe("a session", () => {
     await second.stop();
   });
 
-  test("is not a key, and a key is not a session", async () => {
-    const { token, apiKey } = await member();
+  test("opens the public API with every scope, counted with its other requests", async () => {
+    const { manage } = await member();
+    const made = await manage.post("//v1/public/prompts", { prompt_name: "greeting", prompt_content: "Hello" });
+    expect(made.status).toBe(200);
+    const read = await manage.get("//v1/public/prompts/greeting");
+    expect(problem(read)).toMatchObject({ status: 200, prompt_name: "greeting" });
+    expect(read.headers.get("x-ratelimit-limit")).toBe("300");
+    expect((await manage.get("/me")).headers.get("x-ratelimit-remaining")).toBe("297");
+  });
+
+  test("does not let another site's page write through the public API", async () => {
+    const { manage } = await member();
+    const theirs = { prompt_name: "theirs", prompt_content: "Hello" };
+    const refused = await manage.post("//v1/public/prompts", theirs, { "sec-fetch-site": "cross-site" });
+    expect(problem(refused)).toEqual({ status: 403, detail: "The request comes from another site's page" });
+    expect((await manage.get("//v1/public/prompts/theirs")).status).toBe(404);
+  });
+
+  test("that has ended opens nothing, and a key beside a session is judged alone", async () => {
+    const { token, apiKey, manage } = await member();
     const cookie = { cookie: `parley_session=${token}` };
-    expect(problem(await stack.api("").get("/agents", cookie))).toEqual({ status: 401, detail: "API key is missing" });
+    const wrong = await stack.api("vk_wrong").get("/agents", cookie);
+    expect(problem(wrong)).toEqual({ status: 401, detail: "Invalid API key" });
+    const { headers } = await stack.api(apiKey).get("/agents", cookie);
+    expect(headers.get("x-ratelimit-limit")).toBe("1000000");
+    await manage.send("POST", "/sign-out");
+    expect(problem(await manage.get("//v1/public/agents"))).toEqual(ENDED);
+  });
+
+  test("is not a key, and a key is not a session", async () => {
+    const { apiKey } = await member();
+    expect(problem(await stack.api("").get("/agents"))).toEqual({ status: 401, detail: "API key is missing" });
     expect(problem(await stack.manage("").get("/me", { "x-api-key": apiKey }))).toEqual(NOT_SIGNED_IN);
     expect(problem(await stack.manage(apiKey).get("/me"))).toEqual(ENDED);
+  });
+
+  test("is listed, and ended by another one of its owner's alone", async () => {
+    const { manage, email, ownerId } = await member();
+    const { token } = await stack.accounts.signIn({ email, password: PASSWORD, userAgent: "Firefox" });
+    const { body } = await manage.get("/sessions");
+    expect(body.sessions).toMatchObject([
+      { is_current: false, user_agent: "Firefox", created_at: TIME, last_used_at: TIME, expires_at: TIME },
+      { is_current: true, user_agent: null },
+    ]);
+    const path = `/sessions/${body.sessions[0].session_id}`;
+    const { manage: stranger } = await member();
+    expect(problem(await stranger.send("DELETE", path))).toEqual({ status: 404, detail: "Session not found" });
+    expect(problem(await manage.send("DELETE", path))).toEqual({ status: 200, message: "Session ended" });
+    expect(problem(await stack.manage(token).get("/me"))).toEqual(ENDED);
+    expect((await stack.accounts.listSessions({ ownerId })).sessions).toHaveLength(1);
   });
 
   test("that is guessed is limited like a wrong key", async () => {
@@ -233,7 +278,7 @@ describe("a password", () => {
 
   test("stays when the current one is wrong or the new one too short, and guesses are limited", async () => {
     const { manage } = await member();
-    const wrong = "current_password is not the one you have";
+    const wrong = "current_password is wrong";
     expect(problem(await change(manage, "not mine"))).toMatchObject({
       status: 422,
       errors: [{ path: "current_password", message: wrong }],
@@ -292,8 +337,9 @@ describe("keys", () => {
 test("numbers are added, listed and removed, and belong to one owner", async () => {
   const [one, other] = [await member(), await member()];
   const number = { mobile_number: "+442071838750", telephony_provider: "TWILIO" };
-  expect((await one.manage.post("/mobile-numbers", number)).body).toEqual(number);
-  expect((await one.manage.get("/mobile-numbers")).body).toEqual({ mobile_numbers: [number] });
+  const own = { ...number, carrier_id: null };
+  expect((await one.manage.post("/mobile-numbers", number)).body).toEqual(own);
+  expect((await one.manage.get("/mobile-numbers")).body).toEqual({ mobile_numbers: [own] });
   expect((await stack.api(one.apiKey).get("/mobile-numbers")).body.purchased_mobile_numbers).toEqual([number]);
   expect(problem(await other.manage.post("/mobile-numbers", number))).toMatchObject({ status: 409 });
   const remove = (manage: Api, text = number.mobile_number) =>
@@ -303,6 +349,37 @@ test("numbers are added, listed and removed, and belong to one owner", async () 
   expect(problem(await remove(one.manage, "12"))).toEqual(gone);
   expect((await remove(one.manage)).body).toEqual({ message: "Mobile number removed" });
   expect(problem(await remove(one.manage))).toEqual(gone);
+});
+
+test("a carrier is connected, its numbers imported, and shown to API clients only if they ask for SIP", async () => {
+  const [{ manage, apiKey }, other] = [await member(), await member()];
+  const trunk = { provider: "SIP", host: "trunk.example", username: "acme", password: "the trunk's password" };
+  const { body: carrier } = await manage.post("/carriers", trunk);
+  const id = expect.stringMatching(/^car_[0-9a-z]{26}$/);
+  const shown = { transport: "UDP", password: "********word", allowed_addresses: [] };
+  expect(carrier).toEqual({ carrier_id: id, ...trunk, ...shown, created_at: expect.any(String) });
+  expect((await manage.get(`/carriers/${carrier.carrier_id}`)).body).toEqual(carrier);
+  expect((await manage.get("/carriers")).body).toEqual({ carriers: [carrier] });
+  expect((await manage.get(`/carriers/${carrier.carrier_id}/numbers`)).body).toEqual({ numbers: [] });
+  const number = { mobile_number: "+442071838757", telephony_provider: "SIP", carrier_id: carrier.carrier_id };
+  const numbers = `/carriers/${carrier.carrier_id}/numbers`;
+  expect((await manage.post(numbers, { mobile_number: number.mobile_number })).body).toEqual(number);
+  const listed = async (query: string) =>
+    (await stack.api(apiKey).get(`/mobile-numbers${query}`)).body.purchased_mobile_numbers;
+  expect(await listed("")).toEqual([]);
+  const { carrier_id: _, ...public_ } = number;
+  expect(await listed("?include=sip")).toEqual([public_]);
+  expect(problem(await manage.send("DELETE", `/carriers/${carrier.carrier_id}`))).toMatchObject({ status: 409 });
+  await manage.send("DELETE", `/mobile-numbers/${encodeURIComponent(number.mobile_number)}`);
+  expect((await manage.send("DELETE", `/carriers/${carrier.carrier_id}`)).body).toEqual({
+    message: "Carrier disconnected",
+  });
+  const wrong = await manage.post("/carriers", { provider: "SIP", api_key: "not of a trunk" });
+  expect(wrong.body.errors).toEqual([
+    { path: "host", message: "host is required" },
+    { path: "provider", message: expect.stringContaining("SIP takes only host") },
+  ]);
+  expect(problem(await other.manage.get(`/carriers/${carrier.carrier_id}`))).toMatchObject({ status: 404 });
 });
 
 test("cloned voices are added, listed among an agent's voices, and removed", async () => {

@@ -18,6 +18,10 @@ const write = (owner: Parameters<typeof writeDevEnv>[1]) =>
   writeDevEnv(home, owner, {
     url: "http://127.0.0.1:1",
     modelUrl: "http://127.0.0.1:2/v1",
+    speechUrl: "http://127.0.0.1:3/v1",
+    carrierUrl: "http://127.0.0.1:5",
+    whatsAppUrl: "http://127.0.0.1:6",
+    sipAddress: "127.0.0.1:4",
     conversationAddress: "unix:/run/conversation.sock",
   });
 
@@ -34,6 +38,7 @@ test("a shell that sources it passes the variables to its commands", () => {
   const given = stdout.toString().split("\n");
   expect(given).toContain("PARLEY_API_KEY=vk_x");
   expect(given).toContain("PARLEY_MODEL_URL=http://127.0.0.1:2/v1");
+  expect(given).toContain("PARLEY_SPEECH_URL=http://127.0.0.1:3/v1");
   expect(given).toContain("PARLEY_CONVERSATION_ADDRESS=unix:/run/conversation.sock");
 });
 

@@ -62,6 +62,13 @@ describe("a program that is kept running", () => {
     expect(pids).toHaveLength(5);
   });
 
+  test("is reported without the routine lines before its end", async () => {
+    const line = (level: string, msg: string) => `echo '${JSON.stringify({ level, msg })}'`;
+    const script = [line("warn", "short of memory"), line("info", "rpc"), "exit 7"].join("; ");
+    kept = keepRunning(program(script), events, SOON);
+    await eventually(() => expect(ends[0]).toBe("exit code 7: short of memory"));
+  });
+
   test("is killed when it ignores the request to stop", async () => {
     const deaf = program("trap '' TERM; echo deaf; while :; do sleep 0.01; done");
     const ping = async () => expect(await Bun.file(deaf.command.log).text()).toBe("deaf\n");

@@ -13,8 +13,8 @@ import {
 } from "./stack-run.ts";
 
 const NOBODY = 65_534;
-/** What speaks HTTP to whoever asks: the public API, and the stand-in for a provider on the internet. */
-const PUBLIC = ["gateway", "gateway-2", "model"];
+/** What speaks HTTP to whoever asks: the public API, and the stand-ins for providers on the internet. */
+const PUBLIC = ["gateway", "gateway-2", "model", "speech", "carrier", "whatsapp"];
 
 let home: TemporaryHome;
 let stack: RunningStack;
@@ -44,32 +44,38 @@ function connectAsNobody(address: string): string {
 }
 
 describe.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")("another user of the machine", () => {
-  test("reaches the gateway and the stand-in model of a stack, and none of its other processes", () => {
+  test("reaches the gateway, the stand-ins, SIP and the media WebSockets of a stack, and none of its other processes", () => {
     const reached = stack.processes().map((process) => {
-      const { address, admin_address } = process as typeof process & { admin_address?: string };
+      const { address, admin_address, sip_address, media_address } = process;
       return {
         name: process.name,
         address: connectAsNobody(address),
         admin: admin_address && connectAsNobody(admin_address),
+        sip: sip_address && connectAsNobody(sip_address),
+        media: media_address && connectAsNobody(media_address),
       };
     });
     expect(reached.length).toBeGreaterThan(12);
-    for (const { name, address, admin = "EACCES" } of reached)
-      expect({ name, address, admin }).toEqual({
+    for (const { name, address, admin = "EACCES", sip, media } of reached)
+      expect({ name, address, admin, sip, media }).toEqual({
         name,
         address: PUBLIC.includes(name) ? "connected" : "EACCES",
         admin: "EACCES",
+        sip: name === "voice" ? "connected" : undefined,
+        media: name.startsWith("voice") ? "connected" : undefined,
       });
   });
 
   test("finds no other TCP port of a stack's processes", () => {
     const processes = stack.processes();
     const ports = listeningPorts(processes.map(({ pid }) => pid));
-    for (const { name, pid, address } of processes)
-      expect({ name, ports: ports.get(pid) }).toEqual({
+    for (const { name, pid, address, sip_address, media_address } of processes) {
+      const open = [PUBLIC.includes(name) && address, sip_address, media_address].filter((each) => !!each);
+      expect({ name, ports: ports.get(pid)?.toSorted() }).toEqual({
         name,
-        ports: PUBLIC.includes(name) ? [Number(address.split(":")[1])] : [],
+        ports: open.map((each) => Number(String(each).split(":")[1])).toSorted(),
       });
+    }
   });
 
   test("reads none of the files in its home", () => {

@@ -3,11 +3,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Home } from "@parley/dev/stack/home.ts";
 import {
+  carrierProgram,
   gatewayPrograms,
   gatewayUrl,
   modelProgram,
   type Surroundings,
   servicePrograms,
+  speechProgram,
+  whatsAppProgram,
 } from "@parley/dev/stack/plan.ts";
 
 const home: Home = {
@@ -35,15 +38,26 @@ const surroundings: Surroundings = {
     prompt: "postgres://prompt",
     conversation: "postgres://conversation",
     webhook: "postgres://webhook",
+    voice: "postgres://voice",
+    messaging: "postgres://messaging",
   },
   redisUrl: null,
   modelPort: 6,
+  speechPort: 7,
+  carrierPort: 10,
+  whatsAppPort: 11,
+  sipPort: 8,
+  mediaPort: 9,
+  url: "http://127.0.0.1:8080",
 };
 
 const programs = [
   ...servicePrograms(surroundings),
-  ...gatewayPrograms(surroundings, "127.0.0.1", 8080),
+  ...gatewayPrograms(surroundings, "127.0.0.1", 8080, "dist"),
   modelProgram(surroundings),
+  speechProgram(surroundings),
+  carrierProgram(surroundings),
+  whatsAppProgram(surroundings),
 ];
 const env = (name: string) => programs.find((program) => program.name === name)?.command.env ?? {};
 const holders = (variable: string) => programs.filter(({ command }) => command.env?.[variable]).map(({ name }) => name);
@@ -56,20 +70,20 @@ describe("the environment of each process", () => {
   });
 
   test("a secret reaches only the processes that need it", () => {
-    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["agent", "webhook-dispatcher"]);
-    expect(holders("OPENAI_API_KEY")).toEqual(["conversation"]);
+    expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["account", "agent", "webhook-dispatcher", "messaging"]);
+    expect(holders("OPENAI_API_KEY")).toEqual(["conversation", "voice"]);
     expect(holders("GROQ_BASE_URL")).toEqual(["conversation"]);
   });
 
-  test("each service connects as its own role, the gateway and the model not at all", () => {
+  test("each service connects as its own role, the gateway and the stand-ins not at all", () => {
     expect(env("webhook-dispatcher").DATABASE_URL).toBe("postgres://webhook");
     expect(env("prompt").DATABASE_URL).toBe("postgres://prompt");
-    expect(holders("DATABASE_URL")).toHaveLength(5);
+    expect(holders("DATABASE_URL")).toHaveLength(7);
   });
 
-  test("only the services that check and call a model's address may use the stand-in, plus what the operator allows", () => {
+  test("only the services that check and call a stand-in's address may use it, plus what the operator allows", () => {
     for (const name of ["agent", "conversation"]) {
-      expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6");
+      expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6,127.0.0.1:7");
     }
     expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8");
   });
@@ -80,7 +94,7 @@ describe("the environment of each process", () => {
     expect(env("conversation").PARLEY_AGENT_ADDRESS).toBe("unix:/run/parley/agent.sock");
   });
 
-  test("each replica has its own sockets and log, the others get all addresses, and gateways share a port", () => {
+  test("each replica has its own sockets and log, the others get all addresses, and gateways and carriers' WebSockets share a port each", () => {
     const twice = { ...surroundings, replicas: 2 };
     const [one, two] = servicePrograms(twice).filter(({ name }) => /^agent/.test(name));
     expect([one?.name, two?.name]).toEqual(["agent", "agent-2"]);
@@ -88,9 +102,11 @@ describe("the environment of each process", () => {
       "unix:/run/parley/agent.sock",
       "unix:/run/parley/agent-2.sock",
     ]);
+    const voices = servicePrograms(twice).filter(({ name }) => /^voice/.test(name));
+    expect(voices.map(({ command }) => command.env?.PARLEY_VOICE_LISTEN)).toEqual(["127.0.0.1:9", "127.0.0.1:9"]);
     expect(two?.adminAddress).toBe("unix:/run/parley/agent-2.admin.sock");
     expect(two?.command.log).not.toBe(one?.command.log);
-    const gateways = gatewayPrograms(twice, "127.0.0.1", 8080);
+    const gateways = gatewayPrograms(twice, "127.0.0.1", 8080, "dist");
     expect(gateways.map(({ name, address }) => `${name} ${address}`)).toEqual([
       "gateway 127.0.0.1:8080",
       "gateway-2 127.0.0.1:8080",

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { identify } from "@parley/dev/processes/process-table.ts";
+import type { RunningProcess } from "@parley/dev/stack/stack-file.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 
 const CHECKOUT = join(import.meta.dir, "../..");
@@ -16,7 +17,7 @@ export interface RunningStack {
   supervisor: Bun.Subprocess;
   /** Everything it has printed so far. */
   output(): string;
-  processes(): { name: string; pid: number; address: string }[];
+  processes(): RunningProcess[];
   /** As dev.env holds them. */
   variables(): Record<string, string>;
   /** The status of a call with the first key. */

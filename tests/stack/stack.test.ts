@@ -14,7 +14,22 @@ import {
 } from "./stack-run.ts";
 
 const NAMES = [
-  ...["account", "agent", "conversation", "gateway", "model", "postgres", "prompt", "redis", "webhook-dispatcher"],
+  ...[
+    "account",
+    "agent",
+    "carrier",
+    "conversation",
+    "gateway",
+    "messaging",
+    "model",
+    "postgres",
+    "prompt",
+    "redis",
+    "speech",
+    "voice",
+    "webhook-dispatcher",
+    "whatsapp",
+  ],
 ];
 const WITHIN_MS = 60_000;
 
@@ -41,8 +56,15 @@ const processOf = (name: string) => {
 describe("a stack that says it is up", () => {
   test("accepts the key in dev.env, which only its owner may read", async () => {
     expect(Object.keys(stack.variables()).sort()).toEqual([
-      ...["PARLEY_API_KEY", "PARLEY_CONVERSATION_ADDRESS", "PARLEY_MODEL_URL", "PARLEY_OWNER_EMAIL", "PARLEY_OWNER_ID"],
-      ...["PARLEY_OWNER_PASSWORD", "PARLEY_URL"],
+      ...[
+        "PARLEY_API_KEY",
+        "PARLEY_CARRIER_URL",
+        "PARLEY_CONVERSATION_ADDRESS",
+        "PARLEY_MODEL_URL",
+        "PARLEY_OWNER_EMAIL",
+        "PARLEY_OWNER_ID",
+      ],
+      ...["PARLEY_OWNER_PASSWORD", "PARLEY_SIP_ADDRESS", "PARLEY_SPEECH_URL", "PARLEY_URL", "PARLEY_WHATSAPP_URL"],
     ]);
     expect(stack.variables().PARLEY_URL).toBe(stack.url);
     expect(statSync(join(home.path, "dev.env")).mode & 0o777).toBe(0o600);
@@ -54,7 +76,9 @@ describe("a stack that says it is up", () => {
     expect(processes.map(({ name }) => name).sort()).toEqual(NAMES);
     for (const { name, pid, address } of processes) {
       expect(isAlive(pid)).toBe(true);
-      expect(address).toMatch(["gateway", "model"].includes(name) ? /^127\.0\.0\.1:\d+$/ : /^unix:\/.*/);
+      expect(address).toMatch(
+        ["gateway", "model", "speech", "carrier", "whatsapp"].includes(name) ? /^127\.0\.0\.1:\d+$/ : /^unix:\/.*/,
+      );
     }
   });
 

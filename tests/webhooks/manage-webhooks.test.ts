@@ -2,13 +2,14 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Answer, Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createOwner, createSession } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 
-let stack: TestStack;
+let stack: RunningStack;
 let model: ScriptedModel;
 let receiver: Bun.Server<undefined>;
 /** What the receiver got, and what it says. */
@@ -16,7 +17,7 @@ const received: { event: string | null; payload: { conversation_id: string }; si
 let status = 200;
 
 beforeAll(async () => {
-  stack = await startTestStack({ env: { PARLEY_WEBHOOK_RETRY_MS: "20" } });
+  stack = await sharedStack();
   model = await startScriptedModel();
   receiver = Bun.serve({
     hostname: "127.0.0.1",

@@ -4,16 +4,17 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 
-let stack: TestStack;
+let stack: RunningStack;
 let folder: string;
 let page: string;
 const children: Bun.Subprocess[] = [];
 beforeAll(async () => {
-  stack = await startTestStack({ env: { PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1", PARLEY_WEBHOOK_RETRY_MS: "50" } });
+  stack = await sharedStack();
   page = await Bun.file(join(ROOT, "docs/webhooks.md")).text();
   folder = await mkdtemp(join(tmpdir(), "parley-webhook-docs-"));
   // What a reader has after installing the package that the page names.

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { obtainProgram } from "@parley/shared/testing/debian";
 import { $ } from "bun";
-import { obtainProgram } from "./debian.ts";
 import { unpackPrograms } from "./unpacked-programs.ts";
 
 // biome-ignore lint/suspicious/noExplicitAny: manifests of every kind, validated by their schemas

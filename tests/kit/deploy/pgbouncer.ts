@@ -7,8 +7,8 @@ import { databaseUser } from "@parley/dev/storage/database-user.ts";
 import { pingPostgres } from "@parley/dev/storage/postgres.ts";
 import { roleUrls } from "@parley/shared/db/provision";
 import { TEST_SECRET } from "@parley/shared/testing/database";
+import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
-import { obtainProgram } from "./debian.ts";
 
 export interface PgBouncer {
   /** The database's address by way of it. */

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import type { Api } from "../kit/api.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createSession } from "../kit/test-owner.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let signedIn: Api;
+let agentId: string;
+beforeAll(async () => {
+  [stack, model] = await Promise.all([sharedStack(), startScriptedModel()]);
+  const [owner] = stack.owners;
+  signedIn = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  agentId = await createAgent(stack.api(owner.apiKey), model);
+});
+afterAll(() => Promise.all([stack.stop(), model.stop()]));
+
+const draft = { prompt_content: "Be long." };
+
+test("a signed-in owner chats with unsaved changes, and the conversation is marked as a test", async () => {
+  const request = { agent_id: agentId, message: "Hi", streaming: false, draft };
+  const { status, body } = await signedIn.post("//v1/public/chat", request);
+  expect(status).toBe(200);
+  const { body: conversation } = await signedIn.get(`//v1/public/conversations/${body.session_id}`);
+  expect(conversation.conversation_metadata).toMatchObject({ is_test_call: true });
+  const { body: agent } = await signedIn.get(`//v1/public/agents/${agentId}`);
+  expect(agent.prompt.prompt_content).toBe("Be brief.");
+});
+
+test("a signed-in owner gets a web call that tries unsaved changes", async () => {
+  const { status, body } = await signedIn.post("//v1/public/web-calls", { agent_id: agentId, draft });
+  expect({ status, token: typeof body.token }).toEqual({ status: 200, token: "string" });
+});
+
+test.each(["chat", "web-calls"])("an API key cannot try a draft by POST /%s", async (route) => {
+  const [owner] = stack.owners;
+  const answer = await stack.api(owner.apiKey).post(`/${route}`, { agent_id: agentId, message: "Hi", draft });
+  expect({ status: answer.status, ...answer.body }).toEqual({
+    status: 403,
+    detail: "draft needs a session: an API key cannot try unsaved changes",
+  });
+});
+
+test("a refused draft names the field in it", async () => {
+  const bad = { prompt_content: "Be long.", prompt: { prompt_name: "greeting" } };
+  for (const [given, path] of [
+    [bad, "draft.prompt_content"],
+    [{ agent_name: "" }, "draft.agent_name"],
+    [{ llm: { provider_name: "NOBODY", model_name: "x" } }, "draft.llm.provider_name"],
+  ] as const) {
+    const request = { agent_id: agentId, message: "Hi", draft: given };
+    expect(await signedIn.post("//v1/public/chat", request)).toMatchObject({
+      status: 422,
+      body: { errors: [{ path, message: expect.stringMatching(/^draft\./) }] },
+    });
+  }
+});
+
+test("what a web call keeps until it begins has at most 64 KiB", async () => {
+  const request = { agent_id: agentId, metadata: { long: "x".repeat(64 * 1024) } };
+  expect(await signedIn.post("//v1/public/web-calls", request)).toMatchObject({
+    status: 413,
+    body: { detail: "dynamic_variables and metadata must be at most 64 KiB together" },
+  });
+});

@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { twilioSignature } from "@parley/shared/carriers/signatures";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Api } from "../kit/api.ts";
+import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createSession } from "../kit/test-owner.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
+
+const GREETING = "Hello, this is Acme.";
+const WITHIN_MS = 60_000;
+const [TWILIO, TWILIO_FREE, PLIVO] = ["+12025550140", "+12025550141", "+12025550142"];
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let api: Api;
+let manage: Api;
+let carrier: CarrierStandIn;
+let twilioId: string;
+let agentId: string;
+beforeAll(async () => {
+  stack = await sharedStack();
+  model = await startScriptedModel();
+  model.always((exchange) => {
+    exchange.text("We open at nine.");
+    exchange.finish();
+  });
+  const [owner] = stack.owners;
+  api = stack.api(owner.apiKey);
+  manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  carrier = carrierStandIn(stack.address("carrier"));
+  twilioId = await connected(await carrier.addTwilio([TWILIO, TWILIO_FREE]), [TWILIO, TWILIO_FREE]);
+  await connected(await carrier.addPlivo([PLIVO]), [PLIVO]);
+  agentId = await createAgent(api, model, { first_message_prompt: GREETING, agent_mobile_number: [TWILIO, PLIVO] });
+}, 60_000);
+afterAll(async () => {
+  await model?.stop();
+  await stack?.stop();
+});
+
+/** Connects an account and imports its numbers. */
+async function connected(account: object, numbers: readonly string[]): Promise<string> {
+  const { status, body } = await manage.post("/carriers", account);
+  if (status !== 200) throw new Error(JSON.stringify(body));
+  for (const mobile_number of numbers) {
+    const imported = await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number });
+    if (imported.status !== 200) throw new Error(JSON.stringify(imported.body));
+  }
+  return body.carrier_id;
+}
+
+async function conversationsWith(number: string) {
+  const { body } = await api.get("/conversations?conversation_type=TELEPHONY&page_size=100");
+  return body.data.filter((each: { mobile_number?: string }) => each.mobile_number === number);
+}
+
+test.each([
+  ["Twilio", TWILIO, "+12025550143"],
+  ["Plivo", PLIVO, "+12025550144"],
+] as const)(
+  "a phone that calls a number of %s is answered by its agent, and the call is a conversation",
+  async (_, to, from) => {
+    const call = await carrier.callIn(to, { from, say: [] });
+    const ended = await carrier.ended(call.carrier_call_id);
+    expect(ended).toMatchObject({ status: "completed", notes: [] });
+    // A second of the greeting at least.
+    expect(ended.heard_bytes).toBeGreaterThan(8_000);
+    await eventually(async () => {
+      expect(await conversationsWith(from)).toMatchObject([
+        {
+          conversation_type: "TELEPHONY",
+          calling_type: "INBOUND",
+          conversation_metadata: { to_mobile_number: to, from_mobile_number: from },
+        },
+      ]);
+      const [{ conversation_status }] = await conversationsWith(from);
+      expect(["COMPLETED", "DISCONNECTED"]).toContain(conversation_status);
+    }, WITHIN_MS);
+  },
+  WITHIN_MS,
+);
+
+test.each([
+  ["Twilio", TWILIO, "+12025550150", { outcome: "answer", say: [] }, "SUCCESS"],
+  ["Plivo", PLIVO, "+12025550151", { outcome: "answer", say: [] }, "SUCCESS"],
+  ["Twilio", TWILIO, "+12025550152", { outcome: "busy" }, "BUSY"],
+  ["Plivo", PLIVO, "+12025550153", { outcome: "no_answer" }, "NO_ANSWER"],
+  ["Twilio", TWILIO, "+12025550154", { outcome: "failed" }, "ERROR"],
+  ["Plivo", PLIVO, "+12025550155", { outcome: "busy", callbacks: { twice: true, reversed: true } }, "BUSY"],
+] as const)(
+  "an agent calls over %s from %s a phone, %s, that does %j: %s",
+  async (_, from, to, script, outcome) => {
+    await carrier.setPhone(to, script);
+    const request = { agent_id: agentId, from_mobile_number: from, to_mobile_number: to };
+    const { status, body } = await api.post("/calls", request);
+    expect([status, body]).toEqual([200, expect.objectContaining({ status: "QUEUED" })]);
+    const ended = await eventually(async () => {
+      const call = (await api.get(`/calls/${body.call_id}`)).body;
+      if (call.status !== "ENDED") throw new Error(`the call is ${call.status}`);
+      return call;
+    }, WITHIN_MS);
+    expect(ended.outcome).toBe(outcome);
+    const rung = (await carrier.calls()).filter((call) => call.to === to);
+    expect(rung.map(({ rings }) => rings)).toEqual([script.outcome === "failed" ? 0 : 1]);
+  },
+  WITHIN_MS,
+);
+
+test(
+  "a call whose callbacks come late, twice and reversed is one conversation with one end",
+  async () => {
+    const from = "+12025550145";
+    const callbacks = { late_ms: 200, twice: true, reversed: true };
+    const call = await carrier.callIn(TWILIO, { from, say: [], hang_up_after_ms: 2_000, callbacks });
+    await carrier.ended(call.carrier_call_id);
+    await eventually(async () => {
+      const [conversation, ...others] = await conversationsWith(from);
+      expect([conversation?.conversation_status, others]).toEqual([
+        expect.stringMatching(/COMPLETED|DISCONNECTED/),
+        [],
+      ]);
+    }, WITHIN_MS);
+  },
+  WITHIN_MS,
+);
+
+test(
+  "a call whose media socket breaks ends",
+  async () => {
+    const from = "+12025550146";
+    const call = await carrier.callIn(PLIVO, { from, say: [], drop_socket_after_ms: 1_000 });
+    await carrier.ended(call.carrier_call_id);
+    await eventually(async () => {
+      const [conversation] = await conversationsWith(from);
+      expect(conversation?.conversation_status).not.toBe("IN_PROGRESS");
+      expect(conversation).toBeDefined();
+    }, WITHIN_MS);
+  },
+  WITHIN_MS,
+);
+
+test("a caller of a number without agent hears that it is not in service, and leaves no conversation", async () => {
+  const from = "+12025550147";
+  const call = await carrier.callIn(TWILIO_FREE, { from });
+  const { status, notes } = await carrier.ended(call.carrier_call_id);
+  expect({ status, notes }).toEqual({ status: "completed", notes: ["said: This number is not in service."] });
+  expect(await conversationsWith(from)).toEqual([]);
+});
+
+test("what carriers send is refused over HTTP without the signature, without the call, and if it is too large", async () => {
+  const send = (path: string, body: string, headers: Record<string, string> = {}) =>
+    fetch(`${stack.url}/v1/carriers/${path}`, {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
+      body,
+    });
+  const statusOf = async (...request: Parameters<typeof send>) => (await send(...request)).status;
+  const form = new URLSearchParams({ CallSid: "CA1", To: TWILIO, From: "+12025550148" }).toString();
+  const voice = `twilio/${twilioId}/voice`;
+  expect(await statusOf(voice, form)).toBe(403);
+  expect(await statusOf(voice, form, { "X-Twilio-Signature": "AAAAAAAAAAAAAAAAAAAAAAAAAAA=" })).toBe(403);
+  expect(await statusOf(`plivo/${twilioId}/answer`, form)).toBe(404);
+  expect(await statusOf("twilio/car_00000000000000000000000000/voice", form)).toBe(404);
+  expect(await statusOf("twilio/call_00000000000000000000000000/status", form)).toBe(404);
+  expect(await statusOf("vonage/car_00000000000000000000000000/voice", form)).toBe(404);
+  expect(await statusOf(voice, `a=${"b".repeat(17_000)}`)).toBe(413);
+  expect(await statusOf(voice, "{}", { "Content-Type": "application/json" })).toBe(415);
+  // An owner signs for its own carrier, not for another owner's.
+  const [, other] = stack.owners;
+  const account = await carrier.addTwilio([]);
+  await stack.manage(await createSession(stack.accounts, other.ownerId)).post("/carriers", account);
+  const url = `${stack.url}/v1/carriers/${voice}`;
+  const foreign = twilioSignature(account.auth_token, url, new URLSearchParams(form));
+  expect(await statusOf(voice, form, { "X-Twilio-Signature": foreign })).toBe(403);
+  const metrics = await stack.metrics("voice");
+  expect(metrics).toMatch(/parley_carrier_callbacks\w*\{[^}]*result="forged"[^}]*\} [1-9]/);
+  expect(metrics).toMatch(/parley_carrier_callbacks\w*\{[^}]*result="unknown"[^}]*\} [1-9]/);
+});

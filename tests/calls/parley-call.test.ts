@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { readWav } from "@parley/shared/media/wav";
+import type { Api } from "../kit/api.ts";
+import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
+
+const CHECKOUT = join(import.meta.dir, "../..");
+const GREETING = "Hello, this is Acme.";
+const REPLY = "We are open from nine to five.";
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let api: Api;
+let folder: string;
+beforeAll(async () => {
+  await obtainPocketSphinx();
+  stack = await sharedStack();
+  model = await startScriptedModel();
+  model.always((exchange) => {
+    exchange.text(REPLY);
+    exchange.finish();
+  });
+  api = stack.api(stack.owners[0].apiKey);
+  folder = await mkdtemp(join(tmpdir(), "parley-call-"));
+}, 60_000);
+afterAll(async () => {
+  await model?.stop();
+  await stack?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("a call from the terminal is held in words, told as it goes, and recorded with both sides", async () => {
+  const agentId = await createAgent(api, model, {
+    first_message_prompt: GREETING,
+    // The stand-in's words come late on a busy machine, and words that come later interrupt the reply.
+    call_settings: { end_of_turn_silence_ms: 3_000 },
+  });
+  const record = join(folder, "call.wav");
+  const { status, stdout } = await parley("call", agentId, "--say", "When are you open on Sunday?", "--record", record);
+  expect({ status, stdout }).toMatchObject({ status: 0 });
+  expect(stdout).toStartWith(`Connected with ${agentId}.`);
+  expect(stdout).toContain(`agent  ${GREETING}\n`);
+  // The stand-in misunderstands some words.
+  expect(stdout).toMatch(/\nyou {4}\S+/);
+  expect(stdout).toContain(`agent  ${REPLY}\n`);
+  expect(stdout).toMatch(/\nThe call is over\. Conversation \S+: COMPLETED\n/);
+
+  const { channels, samples } = readWav(await Bun.file(record).bytes()) ?? {};
+  expect(channels).toBe(2);
+  for (const side of [0, 1]) {
+    expect(samples?.some((sample, at) => at % 2 === side && Math.abs(sample) > 3_000)).toBeTrue();
+  }
+}, 120_000);
+
+test("a call to an agent that is not there says so", async () => {
+  const { status, stderr } = await parley("call", "agt_nobody", "--say", "Hello");
+  expect({ status, stderr }).toEqual({ status: 1, stderr: "There is no agent agt_nobody on this stack\n" });
+}, 60_000);
+
+async function parley(...args: string[]) {
+  const child = Bun.spawn([process.execPath, "cli/src/main.ts", ...args], {
+    cwd: CHECKOUT,
+    env: { ...process.env, PARLEY_HOME: stack.home.path, PARLEY_API_KEY: stack.owners[0].apiKey },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [stdout, stderr] = await Promise.all([child.stdout.text(), child.stderr.text()]);
+  return { status: await child.exited, stdout, stderr };
+}

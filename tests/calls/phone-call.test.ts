@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Api } from "../kit/api.ts";
+import { type Caller, startCaller } from "../kit/calls/caller.ts";
+import { phoneSentence } from "../kit/calls/phone-sentence.ts";
+import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { findProcess, type RunningStack } from "../kit/use-stack.ts";
+
+const WORDS = "What about the other one?";
+const REPLY = Array.from({ length: 10 }, (_, at) => `There are ${at + 2} of them on the next floor.`).join(" ");
+const WITHIN_MS = 60_000;
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let speech: ScriptedSpeech;
+let api: Api;
+let caller: Caller | undefined;
+beforeAll(async () => {
+  stack = await sharedStack();
+  model = await startScriptedModel();
+  model.always((exchange) => {
+    exchange.text(REPLY);
+    exchange.finish();
+  });
+  // Two seconds for each sentence: long enough to be spoken over.
+  speech = startScriptedSpeech(WORDS, 2);
+  api = stack.api(stack.owners[0].apiKey);
+});
+afterAll(async () => {
+  caller?.close();
+  await speech?.stop();
+  await model?.stop();
+  await stack?.stop();
+});
+
+test(
+  "a phone that speaks over the agent silences it, and only what was heard of its reply is stored",
+  async () => {
+    const agentId = await createAgent(api, model, speech.settings);
+    const sentence = await phoneSentence(stack, WORDS);
+    const { sip_address: sip = "" } = findProcess(stack.home, "voice");
+    let loudFrames = 0;
+    let quietFrames = 0;
+    caller = await startCaller(sip, agentId, (frame) => {
+      const isLoud = frame.some((sample) => Math.abs(sample) > 1_000);
+      if (isLoud) loudFrames++;
+      quietFrames = isLoud ? 0 : quietFrames + 1;
+    });
+
+    caller.say(sentence);
+    // A second of the reply has been heard.
+    await eventually(() => expect(loudFrames).toBeGreaterThan(50), WITHIN_MS);
+    caller.say(sentence);
+    // It would go on for twenty seconds.
+    await eventually(() => expect(quietFrames).toBeGreaterThan(10), WITHIN_MS);
+    loudFrames = 0;
+    await eventually(() => expect(loudFrames).toBeGreaterThan(10), WITHIN_MS);
+    await caller.hangUp();
+
+    await eventually(async () => {
+      const { body } = await api.get(`/conversations?agent_id=${agentId}`);
+      expect(body.data[0]).toMatchObject({ conversation_type: "WEB", conversation_status: "COMPLETED" });
+      const [first, cutShort, second] = body.data[0].conversation_transcript;
+      expect(first).toMatchObject({ role: "user", content: WORDS });
+      expect(second).toMatchObject({ role: "user", content: WORDS });
+      expect(cutShort.content).not.toBe("");
+      expect(REPLY).toStartWith(cutShort.content);
+      expect(cutShort.content.length).toBeLessThan(REPLY.length / 2);
+    }, WITHIN_MS);
+  },
+  4 * WITHIN_MS,
+);

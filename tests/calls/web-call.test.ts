@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Browser, Page } from "playwright-core";
+import type { Api } from "../kit/api.ts";
+import { startChromium } from "../kit/calls/chromium.ts";
+import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
+import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
+
+const GREETING = "Hello, this is Acme. How can I help you?";
+const SENTENCE = "I would like to book a table for two people please";
+/** Longer than the pause after which the microphone plays the sentence again. */
+const REPLY = Array.from({ length: 12 }, (_, at) => `We have many tables on each of our ${at + 2} floors.`).join(" ");
+/** Recognition and a browser take their time on a busy machine. */
+const WITHIN_MS = 90_000;
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let api: Api;
+let browser: Browser;
+let folder: string;
+/** Customers' pages are on origins of their own. */
+let site: Bun.Server<undefined>;
+beforeAll(async () => {
+  await obtainPocketSphinx();
+  stack = await sharedStack();
+  model = await startScriptedModel();
+  model.always((exchange) => {
+    exchange.text(REPLY);
+    exchange.finish();
+  });
+  api = stack.api(stack.owners[0].apiKey);
+  folder = await mkdtemp(join(tmpdir(), "parley-web-call-"));
+  const microphone = join(folder, "microphone.wav");
+  const speechUrl = `http://${stack.address("speech")}/v1`;
+  await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 7, afterSeconds: 2 }));
+  browser = await startChromium(microphone);
+  site = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("<!doctype html>", HTML) });
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await site?.stop(true);
+  await model?.stop();
+  await stack?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+const HTML = { headers: { "Content-Type": "text/html" } };
+
+test("a page hears the agent, is heard by it, and interrupts it by speaking", async () => {
+  const agentId = await createAgent(api, model, { first_message_prompt: GREETING, recording: true });
+  const webCall = await createWebCall(agentId);
+  const page = await openPage();
+  await page.evaluate(`window.calling = call(${JSON.stringify(webCall)}, (caption) => captions.push(caption))`);
+
+  // The agent is heard: its greeting has energy, and is shown while it is heard.
+  await eventually(async () => expect(await heardEnergy(page)).toBeGreaterThan(0.01), WITHIN_MS);
+  // On a busy machine the microphone may cut it short.
+  const isGreeting = (text: string) => text !== "" && GREETING.startsWith(text);
+  await eventually(async () => expect((await captionsOf(page, "agent")).some(isGreeting)).toBeTrue(), WITHIN_MS);
+
+  // The page is heard: what the microphone says becomes a user's message. The stand-in misunderstands some words, more of them after
+  // a browser's noise suppression, but the microphone says it again and again.
+  const heard = await eventually(async () => {
+    const said = (await transcriptOf(webCall.conversation_id)).filter(({ role }) => role === "user");
+    const understood = said.find(({ content }) => wordsIn(content).intersection(wordsIn(SENTENCE)).size >= 3);
+    expect(understood).toBeDefined();
+    return understood?.content ?? "";
+  }, WITHIN_MS);
+  expect(await captionsOf(page, "user")).toContain(heard);
+
+  // The microphone goes on while the agent speaks: the agent stops, and what was heard is what is stored. The latency comes with the
+  // end of the turn.
+  await eventually(async () => {
+    const items = await transcriptOf(webCall.conversation_id);
+    const cutShort = items.find(
+      ({ content, latency }) => latency && /^We have/.test(content) && content.length < REPLY.length,
+    );
+    expect(REPLY).toStartWith(cutShort?.content ?? "nothing");
+    expect(cutShort?.latency).toMatchObject({ end_of_turn: expect.any(Number), audible: expect.any(Number) });
+  }, WITHIN_MS);
+
+  await page.evaluate("calling.then((hangUp) => hangUp())");
+  await eventually(async () => {
+    const { body } = await api.get(`/conversations?conversation_id=${webCall.conversation_id}`);
+    expect(body.data[0]).toMatchObject({ conversation_type: "WEB", conversation_status: "COMPLETED" });
+    const { conversation_recording_url: url, conversation_duration: seconds } = body.data[0].conversation_metadata;
+    await expectRecording(url, seconds);
+  });
+}, 300_000);
+
+/** The owner hears the call at that address, as a whole and in part, and nobody else does. */
+async function expectRecording(url: string, seconds: number): Promise<void> {
+  const [own, foreign] = stack.owners.map(({ apiKey }) => ({ "x-api-key": apiKey }));
+  const whole = await fetch(url, { headers: own ?? {} });
+  expect([whole.status, whole.headers.get("content-type")]).toEqual([200, "audio/ogg; codecs=opus"]);
+  const bytes = Buffer.from(await whole.arrayBuffer());
+  // 32 kbit/s, fewer of them while nobody speaks.
+  expect(bytes.length / seconds).toBeWithin(500, 6_000);
+  const part = await fetch(url, { headers: { ...own, range: "bytes=0-3" } });
+  expect([part.status, part.headers.get("content-range"), await part.text()]).toEqual([
+    206,
+    `bytes 0-3/${bytes.length}`,
+    "OggS",
+  ]);
+  const beyond = await fetch(url, { headers: { ...own, range: `bytes=${bytes.length}-` } });
+  expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${bytes.length}`]);
+  expect((await fetch(url, { headers: foreign ?? {} })).status).toBe(404);
+  expect((await fetch(url)).status).toBe(401);
+}
+
+test("a token connects one page only, and a wrong one none", async () => {
+  const agentId = await createAgent(api, model, { first_message_prompt: GREETING });
+  const webCall = await createWebCall(agentId);
+  const page = await openPage();
+  const failure = (of: object) =>
+    page.evaluate(`call(${JSON.stringify(of)}, () => {}).then(() => "connected", (e) => e.message)`);
+  expect(await failure({ ...webCall, token: `${webCall.token}x` })).toContain("The token is wrong");
+  expect(await failure(webCall)).toBe("connected");
+  expect(await failure(webCall)).toContain("The token is wrong");
+});
+
+async function createWebCall(agentId: string): Promise<{ conversation_id: string; url: string; token: string }> {
+  const { status, body } = await api.post("/web-calls", { agent_id: agentId });
+  expect({ status, body }).toMatchObject({ status: 200, body: { ice_servers: [] } });
+  return body;
+}
+
+/** A page with the function `call` of docs/calls.md, whose connection tests can look into. */
+async function openPage(): Promise<Page> {
+  const guide = await Bun.file(join(import.meta.dir, "../../docs/calls.md")).text();
+  const [, script = ""] = /```js\n([\s\S]+?)```/.exec(guide) ?? [];
+  const page = await browser.newPage();
+  await page.goto(site.url.href);
+  await page.addScriptTag({
+    content: `
+      window.captions = [];
+      window.connections = [];
+      window.RTCPeerConnection = class extends RTCPeerConnection {
+        constructor(...given) { super(...given); connections.push(this); }
+      };
+      ${script}
+      window.call = call;`,
+  });
+  return page;
+}
+
+/** Of all that was played to the page: the sum of energy over time, as WebRTC's statistics tell it. */
+function heardEnergy(page: Page): Promise<number> {
+  return page.evaluate(`(async () => {
+    const stats = await connections[0].getStats();
+    return [...stats.values()].find(({ type, kind }) => type === "inbound-rtp" && kind === "audio")?.totalAudioEnergy ?? 0;
+  })()`);
+}
+
+async function captionsOf(page: Page, type: "agent" | "user"): Promise<string[]> {
+  const captions = await page.evaluate<{ type: string; text: string; is_final: boolean }[]>("captions");
+  return captions.filter((caption) => caption.type === type && caption.is_final).map(({ text }) => text);
+}
+
+function wordsIn(text = ""): Set<string> {
+  return new Set(text.toLowerCase().split(" "));
+}
+
+interface Item {
+  role: string;
+  content: string;
+  latency?: Record<string, number>;
+}
+
+async function transcriptOf(conversationId: string): Promise<Item[]> {
+  const { body } = await api.get(`/conversations?conversation_id=${conversationId}`);
+  return body.data[0]?.conversation_transcript ?? [];
+}

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { join } from "node:path";
+import { Tier } from "@parley/proto/parley/account/v1/account.ts";
+import type { Browser } from "playwright-core";
+import { startChromium } from "../kit/calls/chromium.ts";
+import { openDashboard } from "../kit/dashboard.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { PASSWORD } from "../kit/test-owner.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
+
+/** Pictures of the journey, to be looked at; not in git. */
+const PICTURES = join(import.meta.dir, "../results");
+const TIMEOUT_MS = 300_000;
+
+let stack: RunningStack;
+let browser: Browser;
+let receiver: Bun.Server<undefined>;
+const received: { body: string; signature: string | null }[] = [];
+beforeAll(async () => {
+  [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
+  receiver = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      received.push({ body: await request.text(), signature: request.headers.get("webhook-signature") });
+      return new Response("thanks");
+    },
+  });
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await receiver?.stop(true);
+  await stack?.stop();
+});
+
+test(
+  "first steps lead a new owner, without a terminal, from signing in to an agent, its conversation, a key and a webhook",
+  async () => {
+    const email = `${Bun.randomUUIDv7("hex")}@example.com`;
+    const made = { name: "Newcomer", email, tier: Tier.TIER_PRO, rateLimitPerMinute: undefined };
+    const { owner } = await stack.accounts.createOwner(made);
+    await stack.accounts.setPassword({ ownerId: owner?.ownerId ?? "", password: PASSWORD });
+    const page = await openDashboard(browser, stack);
+    let pictures = 0;
+    const picture = (name: string) =>
+      page.screenshot({ path: join(PICTURES, `first-steps-${++pictures}-${name}.png`) });
+    const done = async (count: number) => {
+      await page.getByRole("link", { name: "Overview" }).click();
+      await page.getByText(`${count} of 4 done`).waitFor();
+    };
+
+    await page.goto("/");
+    await page.getByLabel("Email").fill(email);
+    await page.getByLabel("Password").fill(PASSWORD);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("0 of 4 done").waitFor();
+    await picture("overview");
+
+    await page.getByRole("link", { name: "New agent" }).click();
+    await page.getByRole("button", { name: "Create agent" }).click();
+    await page.getByRole("textbox", { name: "Message" }).fill("Hello, when are you open?");
+    await page.getByRole("button", { name: "Send" }).click();
+    await page.getByText(/whole reply/).waitFor();
+    await picture("agent");
+
+    await page.getByRole("link", { name: "Conversations" }).click();
+    await page
+      .getByRole("table", { name: "Conversations" })
+      .getByRole("link", { name: /when are you open/ })
+      .click();
+    await page.getByRole("list", { name: "Transcript" }).getByText("Hello, when are you open?").waitFor();
+    await picture("conversation");
+
+    await done(2);
+    await page.getByRole("link", { name: "New key" }).click();
+    await page.getByLabel("Name").fill("My program");
+    await page.getByRole("button", { name: "Create key" }).click();
+    const apiKey = (await page.getByRole("dialog").locator("code").textContent()) ?? "";
+    expect((await stack.api(apiKey).get("/agents")).status).toBe(200);
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("cell", { name: /^My program/ }).waitFor();
+    await picture("key");
+
+    await done(3);
+    await page.getByRole("link", { name: "Add webhook" }).click();
+    await page.getByLabel("Name").fill("Ledger");
+    await page.getByLabel("Address").fill(receiver.url.href);
+    await page.getByRole("button", { name: "Create webhook" }).click();
+    await page.getByText(/^whsec_/).waitFor();
+    await page.getByRole("button", { name: "Done" }).click();
+    await page.getByRole("button", { name: "Send a test" }).click();
+    await page.getByRole("list", { name: "Deliveries" }).getByText("Delivered", { exact: true }).waitFor();
+    await picture("delivery");
+    expect(received).toEqual([
+      { body: expect.stringContaining("conversation"), signature: expect.stringMatching(/^v1,/) },
+    ]);
+
+    await page.getByRole("link", { name: "API keys" }).click();
+    await page.getByRole("button", { name: "Actions for My program" }).click();
+    await page.getByRole("menuitem", { name: "Revoke…" }).click();
+    await page.getByRole("button", { name: "Revoke key" }).click();
+    await page.getByText("No API keys yet").waitFor();
+    expect((await stack.api(apiKey).get("/agents")).status).toBe(401);
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);

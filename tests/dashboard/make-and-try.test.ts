@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Browser } from "playwright-core";
+import { barriersOf } from "../kit/axe.ts";
+import { startChromium } from "../kit/calls/chromium.ts";
+import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
+import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
+import { loginOf, openDashboard, openSignedIn, PAGE_WITHIN_MS } from "../kit/dashboard.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createOwner } from "../kit/test-owner.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
+
+const SENTENCE = "when are you open";
+/** In bytes as gzip -9 makes them, of the scripts that a page loads. */
+const SCRIPT_BYTES_MAX = 200_000;
+
+let stack: RunningStack;
+let browser: Browser;
+let folder: string;
+beforeAll(async () => {
+  await obtainPocketSphinx();
+  stack = await sharedStack();
+  folder = await mkdtemp(join(tmpdir(), "parley-dashboard-"));
+  const microphone = join(folder, "microphone.wav");
+  const speechUrl = `http://${stack.address("speech")}/v1`;
+  await Bun.write(microphone, await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 6, afterSeconds: 5 }));
+  browser = await startChromium(microphone);
+}, 180_000);
+afterAll(async () => {
+  await browser?.close();
+  await stack?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+test("a new owner signs in, makes an agent, chats with it, and makes and revokes a key, with the keyboard alone", async () => {
+  const owner = await createOwner(stack.accounts);
+  const { email, password } = await loginOf(stack, owner);
+  const page = await openDashboard(browser, stack);
+  const { keyboard } = page;
+  const focus = async (name: RegExp) => {
+    // Goes on from where the focus is, as a person does.
+    for (let at = 0; at < 80; at++) {
+      await keyboard.press("Tab");
+      const focused = await page.evaluate<string>(
+        "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.innerText ?? ''",
+      );
+      if (name.test(focused)) return;
+    }
+    throw new Error(`the keyboard does not reach ${name}`);
+  };
+
+  await page.goto("/keys?new=true");
+  await page.getByRole("heading", { name: "Sign in to your account" }).waitFor();
+  await keyboard.type(email);
+  await keyboard.press("Tab");
+  await keyboard.type(password);
+  await keyboard.press("Enter");
+
+  // The address that was asked for opens, with its dialog.
+  await page.getByRole("dialog", { name: "New API key" }).waitFor();
+  await keyboard.type("From the test");
+  await keyboard.press("Enter");
+  const shown = page.getByRole("dialog", { name: "Copy your key now" });
+  const apiKey = await shown.locator("code").textContent();
+  expect((await stack.api(apiKey ?? "").get("/agents")).status).toBe(200);
+  await keyboard.press("Escape");
+  await shown.waitFor({ state: "hidden" });
+  await focus(/^Actions for From the test/);
+  await keyboard.press("Enter");
+  // The menu takes keys once it has the focus, a moment after it is shown.
+  const revoke = page.getByRole("menuitem", { name: "Revoke…" });
+  await revoke.waitFor();
+  await eventually(async () => {
+    await keyboard.press("End");
+    expect(await revoke.evaluate((item) => item.matches(":focus"))).toBeTrue();
+  });
+  await keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "Revoke “From the test”?" }).waitFor();
+  await focus(/^Revoke key/);
+  await keyboard.press("Enter");
+  await eventually(async () => expect((await stack.api(apiKey ?? "").get("/agents")).status).toBe(401));
+
+  await keyboard.press("Control+k");
+  await page.getByRole("dialog", { name: "Search or jump to" }).waitFor();
+  await keyboard.type("new agent");
+  await keyboard.press("Enter");
+  await page.getByRole("dialog", { name: "New agent" }).waitFor();
+  await keyboard.press("Enter");
+  const message = page.getByRole("textbox", { name: "Message" });
+  await message.waitFor();
+  await eventually(async () => expect(await message.evaluate((field) => field.matches(":focus"))).toBeTrue());
+  await keyboard.type("Hello, when are you open?");
+  await keyboard.press("Enter");
+  await page.getByText(/whole reply/).waitFor();
+  const { body } = await stack.api(owner.apiKey).get("/conversations?shape=flat");
+  expect(body.conversations[0]).toMatchObject({ conversation_metadata: { is_test_call: true } });
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
+test("a chat tries what is on the screen, and only saving changes the agent", async () => {
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto("/agents?new=true");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  const prompt = page.getByRole("textbox", { name: "Prompt" });
+  await prompt.click();
+  await page.keyboard.press("Control+a");
+  await page.keyboard.type("You are Zoe. Be brief.");
+  await page.getByRole("textbox", { name: "Message" }).fill("Who are you?");
+  await page.getByRole("button", { name: "Send" }).click();
+  await page.getByRole("log", { name: "Chat" }).getByText(/Zoe/).waitFor();
+  const stored = async () => (await api.get("/agents")).body.agents[0].prompt.prompt_content;
+  expect(await stored()).toContain("You are Ada");
+
+  // Leaving asks first.
+  await page.getByRole("link", { name: "API keys" }).click();
+  const question = page.getByRole("dialog", { name: /without saving/ });
+  await question.getByRole("button", { name: "Stay" }).click();
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByText("Saved", { exact: true }).first().waitFor();
+  expect(await stored()).toBe("You are Zoe. Be brief.");
+
+  await page.getByRole("textbox", { name: "Name" }).fill("Not kept");
+  await page.getByRole("link", { name: "API keys" }).click();
+  await question.getByRole("button", { name: "Discard changes" }).click();
+  await page.getByRole("heading", { name: "API keys" }).waitFor();
+  expect((await api.get("/agents")).body.agents[0].agent_name).toBe("Front desk");
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
+test("a refused change says at its field what the API said", async () => {
+  const owner = await createOwner(stack.accounts);
+  const { body: agent } = await stack.api(owner.apiKey).post("/agents", { agent_name: "A", agent_type: "INBOUND" });
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto(`/agents/${agent.id}?tab=tools`);
+  await page.getByRole("switch", { name: /Transfer the call/ }).click();
+  await page.getByLabel("Number", { exact: true }).fill("12");
+  await page.getByRole("button", { name: "Save", exact: true }).click();
+  await page.getByRole("alert").filter({ hasText: "E.164" }).first().waitFor();
+  expect(await page.getByLabel("Number", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+  await page.context().close();
+}, 240_000);
+
+test("a page hears the agent that it talks with and shows what both say, and what an answer took", async () => {
+  const owner = await createOwner(stack.accounts);
+  const page = await openSignedIn(browser, stack, owner);
+  await page.goto("/agents?new=true");
+  await page.getByRole("button", { name: "Create agent" }).click();
+  await page.getByRole("tab", { name: "Talk" }).click();
+  await page.getByRole("button", { name: "Start call" }).click();
+  const captions = page.getByRole("log", { name: "Captions" });
+  const within = { timeout: 2 * PAGE_WITHIN_MS };
+  await captions.getByText(/this is Acme/).waitFor(within);
+  await captions.getByText(/^You:/).first().waitFor(within);
+  await captions
+    .getByText(/heard \d+ ms/)
+    .first()
+    .waitFor(within);
+  await page.getByRole("button", { name: "Hang up" }).click();
+  await page.getByRole("button", { name: "Call again" }).waitFor();
+  await eventually(async () => {
+    const { body } = await stack.api(owner.apiKey).get("/conversations?shape=flat");
+    expect(body.conversations[0]).toMatchObject({ conversation_type: "WEB", conversation_status: "COMPLETED" });
+  }, PAGE_WITHIN_MS);
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 300_000);
+
+test("a wrong password is refused without saying what was wrong, and too many attempts are counted down", async () => {
+  const { email } = await loginOf(stack, stack.owners[0]);
+  const page = await openDashboard(browser, stack);
+  await page.goto("/sign-in");
+  await page.getByLabel("Email").fill(email);
+  await page.getByLabel("Password").fill("not the password");
+  const submit = page.getByRole("button", { name: "Sign in" });
+  await submit.click();
+  const refusal = await page.getByRole("alert").textContent();
+  expect(refusal).not.toMatch(/exist|unknown|no such/i);
+  const countdown = page.getByText(/try again in \d+ seconds/);
+  await eventually(async () => {
+    if (await submit.isEnabled()) await submit.click();
+    expect(await countdown.isVisible()).toBeTrue();
+  }, PAGE_WITHIN_MS);
+  expect(await submit.isDisabled()).toBeTrue();
+  await page.context().close();
+}, 240_000);
+
+test("names and prompts with markup are text on every page", async () => {
+  const hostile = `<img src=x onerror="document.title='run'"><b>bold</b>`;
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  await api.post("/prompts", { prompt_name: hostile, prompt_content: hostile });
+  const { body: agent } = await api.post("/agents", {
+    agent_name: hostile,
+    agent_type: "INBOUND",
+    agent_description: hostile,
+    first_message_prompt: hostile,
+    prompt: { prompt_name: hostile },
+  });
+  const page = await openSignedIn(browser, stack, owner);
+  for (const path of [
+    "/agents",
+    `/agents/${agent.id}?try=chat`,
+    "/prompts",
+    `/prompts/${encodeURIComponent(hostile)}`,
+  ]) {
+    await page.goto(path);
+    await page.getByText("onerror").first().waitFor();
+    expect(await page.locator("main img, main b").count()).toBe(0);
+    expect(await page.title()).not.toBe("run");
+  }
+  expect(page.failures).toEqual([]);
+  await page.context().close();
+}, 240_000);
+
+test("no page has a barrier in either theme, or is wider than a narrow phone", async () => {
+  const owner = await createOwner(stack.accounts);
+  const api = stack.api(owner.apiKey);
+  await api.post("/prompts", { prompt_name: "refunds", prompt_content: "You handle refunds for {{company}}." });
+  await api.post("/prompts", {
+    prompt_name: "refunds",
+    prompt_content: "You handle exchanges for {{company | Acme}}.",
+  });
+  const { body: agent } = await api.post("/agents", {
+    agent_name: "Front desk",
+    agent_type: "INBOUND",
+    prompt: { prompt_name: "refunds" },
+    first_message_prompt: "Hello, this is {{company | Acme}}.",
+    llm: { provider_name: "OPENAI", model_name: "gpt-5-mini" },
+    tools: { end_call: true, user_idle: { timeout_seconds: 10, max_reminders: 2 } },
+    call_analysis_enabled: true,
+    call_analysis_prompt: { custom_prompt: "Sum up." },
+    call_analysis_schema: { summary: { type: "str" }, mood: { type: 'Literal["good","bad"]' } },
+  });
+  const tabs = ["prompt", "models", "tools", "analysis", "channels"].map((tab) => `/agents/${agent.id}?tab=${tab}`);
+  const paths = [
+    "/",
+    "/agents",
+    "/agents?new=true",
+    ...tabs,
+    `/agents/${agent.id}?try=chat`,
+    `/agents/${agent.id}?try=talk`,
+    "/agents/agt_unknown",
+    "/prompts",
+    "/prompts/refunds",
+    "/prompts/refunds?version=2",
+    "/keys",
+    "/keys?new=true",
+    "/nowhere",
+  ];
+  const visit = async (page: Awaited<ReturnType<typeof openSignedIn>>, path: string) => {
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await page.goto(path);
+    await page.waitForLoadState("networkidle");
+    const found = (await barriersOf(page)).map((barrier) => `${path}: ${barrier}`);
+    await page.setViewportSize({ width: 360, height: 740 });
+    const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
+    if (tooWide > 0) found.push(`${path} is ${tooWide} px too wide`);
+    return found;
+  };
+  const signedOut = await openDashboard(browser, stack);
+  const found = await visit(signedOut, "/sign-in");
+  const page = await openSignedIn(browser, stack, owner);
+  for (const path of paths) found.push(...(await visit(page, path)));
+  expect(found).toEqual([]);
+  expect(page.failures).toEqual([]);
+  await Promise.all([signedOut.context().close(), page.context().close()]);
+}, 300_000);
+
+test("the scripts of the first page stay small, signed out and signed in", async () => {
+  for (const open of [openDashboard, (...to: [Browser, RunningStack]) => openSignedIn(...to, stack.owners[1])]) {
+    const page = await open(browser, stack);
+    const scripts = new Set<string>();
+    page.on("response", (response) => {
+      if (/\.js$/.test(response.url())) scripts.add(response.url());
+    });
+    await page.goto("/", { waitUntil: "networkidle" });
+    const sizes = [...scripts].map(
+      async (url) => Bun.gzipSync(await (await fetch(url)).arrayBuffer(), { level: 9 }).length,
+    );
+    const total = (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0);
+    expect(total).toBeGreaterThan(50_000);
+    expect(total).toBeLessThanOrEqual(SCRIPT_BYTES_MAX);
+    await page.context().close();
+  }
+}, 240_000);

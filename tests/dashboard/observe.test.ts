@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Browser } from "playwright-core";
+import type { Api } from "../kit/api.ts";
+import { barriersOf } from "../kit/axe.ts";
+import { startChromium } from "../kit/calls/chromium.ts";
+import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/shared-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { PASSWORD } from "../kit/test-owner.ts";
+import type { RunningStack } from "../kit/use-stack.ts";
+
+const HOSTILE = `<img src=x onerror="alert('said')"><script>alert('script')</script>`;
+const TIMEOUT_MS = 300_000;
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let browser: Browser;
+let api: Api;
+let page: DashboardPage;
+let agentId: string;
+let conversationId: string;
+beforeAll(async () => {
+  [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
+  api = stack.api(stack.owners[0].apiKey);
+  agentId = await createAgent(api, model, { agent_name: `Desk ${HOSTILE}` });
+  conversationId = await say(HOSTILE);
+  page = await openSignedIn(browser, stack, stack.owners[0]);
+}, TIMEOUT_MS);
+afterAll(async () => {
+  await browser?.close();
+  await model?.stop();
+  await stack?.stop();
+});
+
+async function say(message: string, sessionId?: string): Promise<string> {
+  const turn = { agent_id: agentId, message, streaming: false, ...(sessionId && { session_id: sessionId }) };
+  const { status, body } = await api.post("/chat", turn);
+  expect(status).toBe(200);
+  return body.session_id;
+}
+
+test(
+  "conversations are filtered by the address, show hostile words as text, and grow while they are live",
+  async () => {
+    await page.goto(`/conversations?agent_id=${agentId}&conversation_status=IN_PROGRESS`);
+    const list = page.getByRole("table", { name: "Conversations" });
+    await list.getByRole("link", { name: HOSTILE, exact: true }).waitFor();
+    await page.getByRole("button", { name: "Remove the filter Status" }).click();
+    await page.waitForURL((url) => !url.search.includes("conversation_status"));
+    await page.getByRole("button", { name: "Channel", exact: true }).click();
+    await page.getByRole("menuitem", { name: "Phone" }).click();
+    await page.getByText("No conversation matches").waitFor();
+    expect(new URL(page.url()).searchParams.get("conversation_type")).toBe("TELEPHONY");
+    await page.getByRole("button", { name: "Clear filters" }).click();
+    await list.getByRole("link", { name: HOSTILE, exact: true }).first().click();
+
+    const transcript = page.getByRole("list", { name: "Transcript" });
+    await transcript.getByText(`You said: ${HOSTILE}`).waitFor();
+    expect(await transcript.getByRole("listitem").count()).toBe(2);
+    await say("Is anybody there?", conversationId);
+    await transcript.getByText("You said: Is anybody there?").waitFor();
+    await page.getByRole("tab", { name: "JSON" }).click();
+    await page.getByText(`"conversation_id": "${conversationId}"`).waitFor();
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a webhook is made, its failed test is read attempt by attempt, and it is resent when the receiver works",
+  async () => {
+    let status = 500;
+    const receiver = Bun.serve({
+      hostname: "127.0.0.1",
+      port: 0,
+      fetch: () => new Response(status === 500 ? `out of order ${HOSTILE}` : "thanks", { status }),
+    });
+    try {
+      await page.goto("/webhooks?new=true");
+      await page.getByLabel("Name").fill("Ledger");
+      await page.getByLabel("Address").fill("ftp://nowhere");
+      await page.getByRole("button", { name: "Create webhook" }).click();
+      await page.getByText("url must be an https:// address").waitFor();
+      await page.getByLabel("Address").fill(receiver.url.href);
+      await page.getByRole("button", { name: "Create webhook" }).click();
+      await page.getByText(/^whsec_/).waitFor();
+      await page.getByRole("button", { name: "Done" }).click();
+      await page.getByRole("heading", { level: 1, name: "Ledger" }).waitFor();
+
+      await page.getByRole("button", { name: "Send a test" }).click();
+      const deliveries = page.getByRole("list", { name: "Deliveries" });
+      await deliveries.getByText("Failed", { exact: true }).waitFor();
+      await deliveries.getByRole("button", { expanded: false }).first().click();
+      await deliveries.getByText("Attempt 4").waitFor();
+      await deliveries.getByText(`out of order ${HOSTILE}`).first().waitFor();
+      status = 200;
+      await deliveries.getByRole("button", { name: "Resend" }).click();
+      await deliveries.getByText("Delivered", { exact: true }).waitFor();
+      await deliveries.getByText("Attempt 5").waitFor();
+      expect(page.failures).toEqual([]);
+    } finally {
+      await receiver.stop(true);
+    }
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "retention is shortened only after a question, and another session is ended",
+  async () => {
+    const [{ ownerId }] = stack.owners;
+    const { owner } = await stack.accounts.getOwner({ ownerId });
+    const { token } = await stack.accounts.signIn({
+      email: owner?.email ?? "",
+      password: PASSWORD,
+      userAgent: "curl/8",
+    });
+    await page.goto("/settings");
+    await page.getByLabel("Days").fill("30");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("heading", { name: "Delete conversations after 30 days?" }).waitFor();
+    await page.getByRole("button", { name: "Shorten retention" }).click();
+    await page.getByText("Saved", { exact: true }).waitFor();
+    const other = page.getByRole("listitem").filter({ hasText: "curlSigned in" });
+    await other.getByRole("button", { name: "Sign out" }).click();
+    await page.getByRole("button", { name: "Sign out there" }).click();
+    await other.waitFor({ state: "detached" });
+    expect((await stack.manage(token).get("/me")).status).toBe(401);
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a trunk is connected, its number is given to an agent, and a call that the agent makes is followed and hung up",
+  async () => {
+    const number = "+13125557311";
+    await page.goto("/numbers?new=true");
+    await page.getByRole("combobox", { name: "Provider" }).click();
+    await page.getByRole("option", { name: "SIP trunk" }).click();
+    await page.getByLabel("Server").fill("not a host");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("alert").filter({ hasText: "host" }).first().waitFor();
+    // Nobody answers there.
+    await page.getByLabel("Server").fill("127.0.0.1:9");
+    await page.getByRole("button", { name: "Connect", exact: true }).click();
+    await page.getByRole("list", { name: "Carriers" }).getByText("SIP trunk").waitFor();
+    await page.getByRole("button", { name: "Add a number" }).click();
+    await page.getByLabel("Phone number", { exact: true }).fill(number);
+    await page.getByRole("button", { name: "Import" }).click();
+    await page.getByRole("combobox", { name: `Agent that answers ${number}` }).click();
+    await page.getByRole("option", { name: HOSTILE }).click();
+    await eventually(async () =>
+      expect((await api.get(`/agents/${agentId}`)).body.agent_mobile_number).toEqual([number]),
+    );
+
+    await page.goto("/calls?new=true");
+    await page.getByLabel("Phone number", { exact: true }).fill("12");
+    await page.getByRole("combobox", { name: "Agent" }).click();
+    await page.getByRole("option", { name: HOSTILE }).click();
+    const call = page.getByRole("button", { name: "Call", exact: true });
+    await call.click();
+    await page.getByRole("alert").filter({ hasText: "E.164" }).first().waitFor();
+    await page.getByLabel("Phone number", { exact: true }).fill("+1 312 555 7399");
+    await call.click();
+    const row = page.getByRole("row").filter({ hasText: "+13125557399" });
+    await row.getByRole("button").click();
+    await page
+      .getByText(/^(Taken out of the queue|Hanging up)$/)
+      .first()
+      .waitFor();
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test(
+  "a batch names its wrong rows before anybody is called, and is then paused and cancelled",
+  async () => {
+    const csv = (rows: string) => ({
+      name: "calls.csv",
+      mimeType: "text/csv",
+      buffer: Buffer.from(`to_mobile_number,name\n${rows}`),
+    });
+    await page.goto("/calls?tab=batches");
+    await page.getByRole("button", { name: "New batch" }).click();
+    await page.getByLabel("File").setInputFiles(csv(`+13125557398,Ada\n12,<b>Zoe</b>\nnobody,Bob\n`));
+    await page.getByText("3 rows, beginning with").waitFor();
+    await page.getByRole("combobox", { name: "Agent" }).click();
+    await page.getByRole("option", { name: HOSTILE }).click();
+    const start = page.getByRole("button", { name: "Start calling" });
+    await start.click();
+    await page.getByRole("alert").getByText("csv line 4").waitFor();
+    expect(await page.getByRole("alert").getByRole("listitem").count()).toBe(2);
+    await page.getByLabel("File").setInputFiles(csv("+13125557398,Ada\n+13125557397,Bob\n"));
+    await start.click();
+    const batch = page.getByRole("list", { name: "Batches" }).getByRole("listitem");
+    await batch.getByRole("button", { name: "Pause" }).click();
+    await batch.getByText("Paused", { exact: true }).waitFor();
+    await batch.getByRole("button", { name: "Cancel" }).click();
+    await page.getByRole("button", { name: "Cancel batch" }).click();
+    await batch.getByText("Cancelled", { exact: true }).first().waitFor();
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+const PAGES = [
+  "/",
+  "/conversations",
+  "/calls",
+  "/calls?new=true",
+  "/calls?tab=batches",
+  "/numbers",
+  "/webhooks",
+  "/usage",
+  "/settings",
+];
+const TOO_WIDE = "document.documentElement.scrollWidth - innerWidth";
+const TABS = ["", "?tab=latency", "?tab=deliveries"];
+
+test(
+  "the pages have no barrier in light or dark, and fit a window of 360 px",
+  async () => {
+    for (const path of [...PAGES, ...TABS.map((tab) => `/conversations/${conversationId}${tab}`)]) {
+      await page.goto(path);
+      await page.waitForLoadState("networkidle");
+      expect([path, await barriersOf(page)]).toEqual([path, []]);
+      await page.setViewportSize({ width: 360, height: 740 });
+      await eventually(async () => expect([path, await page.evaluate(TOO_WIDE)]).toEqual([path, 0]));
+      await page.setViewportSize({ width: 1280, height: 800 });
+    }
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
+test("the receivers that the dashboard shows are those that the documentation's test runs", async () => {
+  const documentation = await Bun.file(new URL("../../docs/webhooks.md", import.meta.url)).text();
+  for (const [name, language] of [
+    ["typescript", "ts"],
+    ["python", "python"],
+  ]) {
+    const file = new URL(`../../dashboard/src/features/webhooks/receivers/${name}.txt`, import.meta.url);
+    expect(documentation).toContain(`\`\`\`${language}\n${await Bun.file(file).text()}\`\`\``);
+  }
+});

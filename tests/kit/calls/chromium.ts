@@ -1,0 +1,19 @@
+import { obtainProgram } from "@parley/shared/testing/debian";
+import { type Browser, chromium } from "playwright-core";
+
+/**
+ * Debian's Chromium without a window.
+ * @param microphone path of a WAV file that its microphone plays again and again; without one it has none
+ */
+export async function startChromium(microphone?: string): Promise<Browser> {
+  return chromium.launch({
+    executablePath: await obtainProgram("chromium", "chromium"),
+    args: [
+      "--no-sandbox",
+      "--autoplay-policy=no-user-gesture-required",
+      "--use-fake-ui-for-media-stream",
+      "--use-fake-device-for-media-stream",
+      ...(microphone === undefined ? [] : [`--use-file-for-fake-audio-capture=${microphone}`]),
+    ],
+  });
+}

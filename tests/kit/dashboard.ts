@@ -1,0 +1,57 @@
+import type { Browser, Page } from "playwright-core";
+import { createSession, PASSWORD, type TestOwner } from "./test-owner.ts";
+import type { RunningStack } from "./use-stack.ts";
+
+/** How long a page may take on a machine that runs other tests. */
+export const PAGE_WITHIN_MS = 60_000;
+
+/** A page of the dashboard, and what went wrong in it. */
+export interface DashboardPage extends Page {
+  /** Errors of its scripts, and what its content security policy stopped. */
+  failures: string[];
+}
+
+/** Opens a page for a visitor who is not signed in, with a client's address of its own: sign-ins are limited by it. */
+export async function openDashboard(browser: Browser, stack: RunningStack): Promise<DashboardPage> {
+  const context = await browser.newContext({
+    baseURL: stack.url,
+    viewport: { width: 1280, height: 800 },
+    // What moves has other colours on its way.
+    reducedMotion: "reduce",
+    permissions: ["microphone", "clipboard-read", "clipboard-write"],
+    extraHTTPHeaders: { "X-Forwarded-For": `10.${[...crypto.getRandomValues(new Uint8Array(3))].join(".")}` },
+  });
+  context.setDefaultTimeout(PAGE_WITHIN_MS);
+  const page = await context.newPage();
+  const failures: string[] = [];
+  page.on("pageerror", (error) => failures.push(error.message));
+  page.on("console", (message) => {
+    // A refusal by the API is an answer, which the page shows.
+    if (message.type() === "error" && !/Failed to load resource/.test(message.text())) failures.push(message.text());
+  });
+  return Object.assign(page, { failures });
+}
+
+/** The same for an owner who is signed in. */
+export async function openSignedIn(
+  browser: Browser,
+  stack: RunningStack,
+  owner: Pick<TestOwner, "ownerId">,
+): Promise<DashboardPage> {
+  const page = await openDashboard(browser, stack);
+  const value = await createSession(stack.accounts, owner.ownerId);
+  await page
+    .context()
+    .addCookies([{ name: "parley_session", value, url: stack.url, httpOnly: true, sameSite: "Strict" }]);
+  return page;
+}
+
+/** The email and password of an owner. */
+export async function loginOf(
+  stack: RunningStack,
+  { ownerId }: TestOwner,
+): Promise<{ email: string; password: string }> {
+  await stack.accounts.setPassword({ ownerId, password: PASSWORD });
+  const { owner } = await stack.accounts.getOwner({ ownerId });
+  return { email: owner?.email ?? "", password: PASSWORD };
+}

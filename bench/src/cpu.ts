@@ -1,14 +1,14 @@
 import { readFileSync } from "node:fs";
 
-/** Linux tells CPU time to user space in hundredths of a second, whatever the kernel counts in (time(7)). */
+/** Linux reports CPU time to user space in hundredths of a second (time(7)). */
 const TICK_US = 10_000;
 
-/** CPU that processes and what they started have used so far, user and system, microseconds (proc_pid_stat(5)). */
+/** User and system CPU time of processes and their children so far, in microseconds (proc_pid_stat(5)). */
 export function cpuUsed(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + treeCpu(pid), 0);
 }
 
-/** A child that has ended is in its parent's figures. */
+/** A parent's figures include its ended children. */
 function treeCpu(pid: number): number {
   const stat = read(`/proc/${pid}/stat`);
   const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");

@@ -21,7 +21,7 @@ function find(programs: readonly string[]): string | undefined {
   return programs.map((program) => Bun.which(program)).find((path) => path !== null);
 }
 
-/** Whether it worked shows in what is on PATH afterwards; its errors go to the terminal. */
+/** The caller finds out from PATH whether this worked; errors go to the terminal. */
 async function run(...command: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
   await Bun.spawn(command, { env, stdio: ["ignore", "ignore", "inherit"] }).exited;

@@ -5,7 +5,7 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
 }
 
-/** Of each field the median over the rounds. */
+/** The median of each field over the rounds. */
 export function medians<K extends string>(rounds: readonly Record<K, number>[]): Record<K, number> {
   const fields = Object.keys(rounds[0] ?? {}) as K[];
   return Object.fromEntries(fields.map((field) => [field, median(rounds.map((round) => round[field]))])) as Record<

@@ -1,10 +1,11 @@
-/** `bun run bench <name>`: one benchmark, with everything it needs started and ended around it. */
+/** `bun run bench <name>`: runs one benchmark, and starts and ends everything that it needs. */
 import { onStop } from "@parley/dev/processes/stop-signals.ts";
 import { benchChat } from "./chat/benchmark.ts";
 import { benchGateway } from "./gateway/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";
 import { benchNeighbours } from "./neighbours/benchmark.ts";
 import { openRun, type Run } from "./run.ts";
+import { benchVoice } from "./voice/benchmark.ts";
 import { benchWebhooks } from "./webhooks/benchmark.ts";
 
 const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
@@ -12,6 +13,7 @@ const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   chat: benchChat,
   lists: benchLists,
   neighbours: benchNeighbours,
+  voice: benchVoice,
   webhooks: benchWebhooks,
 };
 const INTERRUPTED = 130;
@@ -33,7 +35,7 @@ onStop(async () => {
 try {
   await benchmark(run);
 } catch (error) {
-  // What an interrupted benchmark says last is only that its processes are gone.
+  // After an interrupt, the benchmark fails only because its processes have ended.
   if (code !== INTERRUPTED) console.error(error instanceof Error ? error.message : error);
   code ||= 1;
 } finally {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Memory that processes hold, bytes (VmRSS of proc_pid_status(5)). */
+/** Resident memory of processes, in bytes (VmRSS of proc_pid_status(5)). */
 export function memoryUsed(pids: readonly number[]): number {
   return pids.reduce((sum, pid) => sum + residentKb(pid) * 1024, 0);
 }

@@ -3,15 +3,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startChild, stopChild } from "@parley/dev/processes/child.ts";
 
-/** What one benchmark keeps and starts: all of it goes when it ends, whichever way that is. */
+/** The files and processes of one benchmark, which are removed when it ends, however it ends. */
 export interface Run {
-  /** Others may enter it: Postgres runs as another user. */
+  /** A folder that other users may enter, because Postgres runs as another user. */
   folder: string;
-  /** Starts a script of this package as a process of its own. @returns its pid */
+  /** Starts a script of this package as a process. @returns its pid */
   start(script: string, env: Record<string, string>): number;
-  /** Starts a program as a process of its own, its output in a log of that name. @returns its pid */
+  /** Starts a program as a process, with its output in a log of that name. @returns its pid */
   startProgram(name: string, args: readonly string[], env: Record<string, string>): number;
-  /** To be called at the end, before what was started earlier is ended. */
+  /** Registers a function to call at the end, before earlier processes are ended. */
   onEnd(end: () => Promise<unknown>): void;
   /** Ends everything; a second call waits for the first. */
   end(): Promise<void>;

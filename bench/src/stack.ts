@@ -13,17 +13,19 @@ import { ownDatabase } from "@parley/tests/kit/stack-database.ts";
 import { obtain } from "./debian.ts";
 import type { Run } from "./run.ts";
 
-/** Parley as `bun run start` starts it. */
+/** Parley, as `bun run start` starts it. */
 export interface BenchStack {
   url: string;
-  /** Of an enterprise owner with the highest rate limit there is. */
+  /** The key of an enterprise owner with the highest possible rate limit. */
   apiKey: string;
   redisUrl: string;
-  /** unix:path of a service. */
+  /** host:port that takes calls by SIP. */
+  sipAddress: string;
+  /** The address of a service, unix:path; of a stand-in, host:port. */
   address(name: ProcessName): string;
-  /** The processes of these names, as they are now. */
+  /** The current processes with these names. */
   pids(names: readonly ProcessName[]): number[];
-  /** Makes a further database in the stack's Postgres. @returns the address of its owner */
+  /** Creates another database in the stack's Postgres. @returns its URL, as its owner */
   addDatabase(name: string): Promise<string>;
 }
 
@@ -34,9 +36,11 @@ export type ProcessName =
   | "prompt"
   | "conversation"
   | "webhook-dispatcher"
+  | "voice"
   | "postgres"
   | "redis"
-  | "model";
+  | "model"
+  | "speech";
 
 const RATE_LIMIT_PER_MINUTE = 1_000_000;
 
@@ -51,7 +55,7 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
   const { url } = await stack.up;
 
   const find = (name: string) => {
-    // Read anew: a process that ended is started again as another.
+    // Read again, because a process that ended is restarted with another pid.
     const process = readStackFile(home).find((candidate) => candidate.name === name);
     if (!process) throw new Error(`The stack runs without ${name}`);
     return process;
@@ -60,6 +64,7 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
     url,
     apiKey: await createEnterpriseKey(find("account").address),
     redisUrl: socketPath(find("redis").address) ?? "",
+    sipAddress: find("voice").sip_address ?? "",
     address: (name) => find(name).address,
     pids: (names) => names.map((name) => find(name).pid),
     addDatabase: async (name) => {
@@ -69,7 +74,7 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
   };
 }
 
-/** A process that ended in the middle makes every figure after it worthless. */
+/** If a process ends during the run, all later figures are worthless. */
 function tellOfEnds(line: string): void {
   if (line.includes(" ended (")) console.error(line);
 }

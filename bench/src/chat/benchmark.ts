@@ -1,55 +1,55 @@
 import { parseArgs } from "node:util";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
-import { count, medians, microseconds, milliseconds, table } from "../figures.ts";
+import { table } from "../figures.ts";
 import type { Run } from "../run.ts";
-import { type Contender, startField } from "./contenders.ts";
-import type { Job } from "./load.ts";
-import { type Bench, type Figures, measure } from "./measure.ts";
+import { startField } from "./contenders.ts";
+import { goalsOf, type Results } from "./goals.ts";
+import { type Bench, measure } from "./measure.ts";
 import { benchStreams } from "./streams.ts";
+import { benchTurns, WAY_NAMES } from "./turns.ts";
 
-type Way = Pick<Job, "streamed" | "turnsPerSession">;
-
-const WAYS: readonly ({ name: string } & Way)[] = [
-  { name: "Whole replies, a new session for each turn", streamed: false, turnsPerSession: 1 },
-  { name: "Whole replies, sessions of ten turns", streamed: false, turnsPerSession: 10 },
-  { name: "Streamed replies, a new session for each turn", streamed: true, turnsPerSession: 1 },
-  { name: "Streamed replies, sessions of ten turns", streamed: true, turnsPerSession: 10 },
-];
-const AT_ONCE = 32;
-const ROUND_SECONDS = 2;
-/** Until the just-in-time compilers are done, for each way. */
-const WARM_UP_SECONDS = 3;
 const STARTS_WITHIN_MS = 20_000;
-/** A process makes no more requests at once by `fetch` unless it is told. */
+/** Limit for the concurrent `fetch` requests of a process, which is 256 by default. */
 const REQUESTS_MAX = "2000";
 
 /**
- * Chat turns through everything, against calling the model's API directly and through a plain proxy.
- * `--only turns` or `--only streams` runs one half, `--only memory` the streams through Parley alone; `--rounds N` (of the turns),
- * `--streams N` and `--seconds N` set how much.
+ * Measures chat turns through all of Parley against direct calls of the model's API, a plain proxy and an Express stack.
+ * `--only turns` or `--only streams` runs one half, and `--only memory` the streams through Parley alone. `--ways REGEX` and
+ * `--contenders REGEX` select ways and contenders; `--rounds N`, `--streams N` and `--seconds N` set the amount of load.
  */
 export async function benchChat(run: Run): Promise<void> {
   const { values } = parseArgs({
     args: process.argv.slice(3),
     options: {
       only: { type: "string" },
+      ways: { type: "string", default: "" },
+      contenders: { type: "string", default: "" },
       rounds: { type: "string", default: "3" },
       streams: { type: "string", default: "500" },
       seconds: { type: "string", default: "10" },
     },
   });
-  console.log("starting Parley, Portkey and the mock upstream");
+  console.log("starting Parley, Portkey, Express and the mock upstream");
   const field = await startField(run);
-  const bench: Bench = { ...field, loadUrl: await startLoad(run) };
-  for (const contender of field.contenders) {
-    const job = { target: contender.target, streamed: false, turnsPerSession: 1, connections: 1, rampMs: 0 };
+  const wanted = new RegExp(values.only === "memory" ? "Parley" : `upstream|${values.contenders}`);
+  const contenders = field.contenders.filter(({ name }) => wanted.test(name));
+  const bench: Bench = { ...field, contenders, loadUrl: await startLoad(run) };
+  for (const contender of contenders) {
+    const job = { target: contender.targets.bench, streamed: false, turnsPerSession: 1, connections: 1, rampMs: 0 };
     await eventually(() => measure(bench, contender, { ...job, seconds: 0.1 }), STARTS_WITHIN_MS);
   }
+
+  const rounds = Number(values.rounds);
   const streams = { streams: Number(values.streams), seconds: Number(values.seconds) };
-  if (values.only === "memory") return benchStreams({ ...bench, contenders: bench.contenders.slice(-1) }, streams);
-  if (values.only !== "streams") await benchTurns(bench, Number(values.rounds));
-  if (values.only !== "turns") await benchStreams(bench, streams);
+  const results: Results = { turns: {}, streams: {} };
+  if (values.only !== "streams" && values.only !== "memory") {
+    const ways = WAY_NAMES.filter((name) => new RegExp(values.ways).test(name));
+    for (const name of ways) results.turns[name] = await benchTurns(bench, name, rounds);
+  }
+  if (values.only === "memory") await benchStreams(bench, { ...streams, rounds: 1 });
+  else if (values.only !== "turns") results.streams = await benchStreams(bench, { ...streams, rounds });
+  console.log(`\n${goalsTable(results)}`);
 }
 
 async function startLoad(run: Run): Promise<string> {
@@ -58,45 +58,12 @@ async function startLoad(run: Run): Promise<string> {
   return `http://127.0.0.1:${port}`;
 }
 
-async function benchTurns(bench: Bench, rounds: number): Promise<void> {
-  for (const way of WAYS) {
-    for (const contender of bench.contenders) {
-      await measure(bench, contender, jobOf(contender, way, AT_ONCE, WARM_UP_SECONDS));
-    }
-    const alone = await interleaved(bench, way, 1, rounds);
-    const together = await interleaved(bench, way, AT_ONCE, rounds);
-    console.log(`\n${way.name}\n${report(bench.contenders, alone, together)}`);
-  }
-}
-
-async function interleaved(bench: Bench, way: Way, connections: number, rounds: number): Promise<Figures[]> {
-  const measured = bench.contenders.map((): Figures[] => []);
-  for (let round = 0; round < rounds; round++) {
-    for (const [at, contender] of bench.contenders.entries()) {
-      measured[at]?.push(await measure(bench, contender, jobOf(contender, way, connections, ROUND_SECONDS)));
-    }
-  }
-  return measured.map(medians);
-}
-
-function jobOf({ target }: Contender, way: Way, connections: number, seconds: number): Job {
-  const { streamed, turnsPerSession } = way;
-  return { target, streamed, turnsPerSession, connections, rampMs: 0, seconds };
-}
-
-function report(contenders: readonly Contender[], alone: readonly Figures[], together: readonly Figures[]): string {
-  const [direct] = alone;
-  const heads = ["", "one at a time: p50", "p99", "added p50", "added p99", "first word p50"];
-  const loadHeads = [`${AT_ONCE} at once: turns/s`, "p50", "p99", "CPU/turn", "Postgres"];
-  const rows = contenders.map(({ name }, at) => {
-    const [one, many] = [alone[at], together[at]];
-    if (!one || !many || !direct) return [name];
-    const added = at === 0 ? ["", ""] : [one.p50Us - direct.p50Us, one.p99Us - direct.p99Us].map(milliseconds);
-    return [
-      ...[name, milliseconds(one.p50Us), milliseconds(one.p99Us), ...added, milliseconds(one.firstP50Us)],
-      ...[count(many.turnsPerSecond), milliseconds(many.p50Us), milliseconds(many.p99Us)],
-      ...[microseconds(many.cpuUs), microseconds(many.postgresUs)],
-    ];
-  });
-  return table([[...heads, ...loadHeads], ...rows]);
+function goalsTable(results: Results): string {
+  const rows = goalsOf(results).map(({ name, measured, wanted, met }) => [
+    name,
+    measured,
+    wanted,
+    met ? "met" : "MISSED",
+  ]);
+  return table([["Goals", "measured", "wanted", ""], ...rows]);
 }

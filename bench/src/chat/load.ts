@@ -1,4 +1,4 @@
-/** The load generator: a process that runs the job it is sent over HTTP and answers with what it measured. */
+/** The load generator: a process that receives a job over HTTP, runs it, and responds with the measurements. */
 import { REPLY } from "./reply.ts";
 import { openSession, type Target } from "./sessions.ts";
 
@@ -6,16 +6,16 @@ export interface Job {
   target: Target;
   streamed: boolean;
   turnsPerSession: number;
-  /** Sessions at once, a turn at a time in each. */
+  /** Concurrent sessions, with one turn at a time in each. */
   connections: number;
-  /** The sessions begin one after the other within this time, so that their words do not come in one beat. */
+  /** The sessions start spread over this time, so that their words do not arrive in step. */
   rampMs: number;
   seconds: number;
 }
 
 export type Measured = Record<"turns" | "us" | "p50Us" | "p99Us" | "firstP50Us" | "gapP99Us" | "gapMaxUs", number>;
 
-/** Gaps are told to the tenth of a millisecond, and longer ones as this: counted, so that a run of minutes needs no memory. */
+/** Gaps are counted by tenths of a millisecond up to this one, so that a long run needs no more memory. */
 const GAP_MAX_MS = 60_000;
 
 async function run({ target, streamed, turnsPerSession, connections, rampMs, seconds }: Job): Promise<Measured> {
@@ -78,7 +78,7 @@ if (import.meta.main) {
   Bun.serve({
     hostname: "127.0.0.1",
     port: Number(process.env.PORT),
-    // A job takes as long as it says.
+    // A job's duration is part of the job.
     idleTimeout: 0,
     async fetch(request) {
       try {

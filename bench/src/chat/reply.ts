@@ -1,11 +1,11 @@
-/** What the mock upstream says to everything, 60 words of it. */
+/** The mock upstream's reply to everything, 60 words. */
 export const WORDS = Array.from({ length: 10 }, () => ["of", "course", "we", "can", "do", "that"]).flat();
 export const REPLY = WORDS.join(" ");
 export const REPLY_PIECES = WORDS.map((word, at) => (at === 0 ? word : ` ${word}`));
 
-/** What the prompt's variable is filled with, and the upstream insists on. */
+/** The value of the prompt's variable, which the upstream requires. */
 export const COMPANY = "Acme";
-export const MODEL = "bench";
-/** The model that takes its time: a word every so many milliseconds. */
-export const PACED_MODEL = "bench-paced";
-export const WORD_EVERY_MS = 20;
+/** The upstream's models, with the milliseconds that each takes for a word. */
+export const WORD_EVERY_MS = { bench: 0, "bench-5ms": 5, "bench-20ms": 20 } as const;
+export type Model = keyof typeof WORD_EVERY_MS;
+export const MODELS = Object.keys(WORD_EVERY_MS) as Model[];

@@ -1,7 +1,7 @@
 import { PROMPT } from "../agents.ts";
 import { COMPANY } from "./reply.ts";
 
-/** Where a contender is and which API it speaks. */
+/** A contender's address and API. */
 export type Target = { url: string; headers: Record<string, string> } & (
   | { protocol: "parley"; agentId: string }
   | { protocol: "openai"; model: string }
@@ -9,13 +9,13 @@ export type Target = { url: string; headers: Record<string, string> } & (
 
 export interface Reply {
   text: string;
-  /** When the first piece of it was there, on the scale of `performance.now()`. */
+  /** When its first piece arrived, in `performance.now()` time. */
   firstAtMs: number;
-  /** Between one piece and the next, milliseconds. */
+  /** Gaps between pieces, in milliseconds. */
   gapsMs: number[];
 }
 
-/** One session: each call is a turn in it. @throws on any answer but 200 */
+/** Starts a session; each call is a turn in it. @throws on any status but 200 */
 export type Session = (message: string) => Promise<Reply>;
 
 export function openSession(target: Target, streamed: boolean): Session {
@@ -37,7 +37,7 @@ function parleySession(target: Target, agentId: string, streaming: boolean): Ses
   };
 }
 
-/** What a client of a model's API does itself: it keeps the conversation and sends all of it each time. */
+/** What a client of a model's API does: it keeps the conversation and sends all of it each time. */
 function openaiSession(target: Target, model: string, stream: boolean): Session {
   const messages = [{ role: "system", content: PROMPT.replace("{{company}}", COMPANY) }];
   return async (message) => {
@@ -68,7 +68,7 @@ async function wholeReply(response: Response): Promise<Reply> {
   return { text: choices[0]?.message.content ?? "", firstAtMs: performance.now(), gapsMs: [] };
 }
 
-/** @param read the text in what has come, possibly none yet */
+/** @param read returns the text in what has arrived, possibly none */
 async function pieces(response: Response, read: (received: string) => string): Promise<Reply> {
   const decoder = new TextDecoder();
   const gapsMs: number[] = [];

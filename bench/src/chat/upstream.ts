@@ -1,7 +1,7 @@
 /** A mock of a language model's API (OpenAI's chat completions) that answers at once, streamed or whole, or word by word. */
-import { COMPANY, MODEL, PACED_MODEL, REPLY, REPLY_PIECES, WORD_EVERY_MS, WORDS } from "./reply.ts";
+import { COMPANY, type Model, REPLY, REPLY_PIECES, WORD_EVERY_MS, WORDS } from "./reply.ts";
 
-const SHARED = { id: "chatcmpl-bench", created: 1_700_000_000, model: MODEL };
+const SHARED = { id: "chatcmpl-bench", created: 1_700_000_000, model: "bench" };
 const USAGE = { prompt_tokens: 250, completion_tokens: WORDS.length, total_tokens: 250 + WORDS.length };
 
 const whole = JSON.stringify({
@@ -20,12 +20,12 @@ const closing = [
 ].join("");
 const streamed = [opening, ...words, closing].join("");
 
-/** Each word at its time, however late the one before it was. */
-async function* paced(): AsyncGenerator<string> {
+/** Sends each word at its scheduled time, however late the previous one was. */
+async function* paced(everyMs: number): AsyncGenerator<string> {
   const startedAt = performance.now();
   yield opening;
   for (const [at, word] of words.entries()) {
-    await Bun.sleep(Math.max(0, startedAt + at * WORD_EVERY_MS - performance.now()));
+    await Bun.sleep(Math.max(0, startedAt + at * everyMs - performance.now()));
     yield word;
   }
   yield closing;
@@ -40,7 +40,7 @@ function chunk(delta: object, finish_reason: "stop" | null = null): object {
 }
 
 interface Asked {
-  model: string;
+  model: Model;
   stream?: boolean;
   messages: { role: string; content: string }[];
 }
@@ -52,11 +52,12 @@ Bun.serve({
   async fetch(request) {
     const { model, stream, messages } = (await request.json()) as Asked;
     const [system] = messages;
-    // Whoever does not fill in the prompt has done less than it is measured for.
+    const everyMs = WORD_EVERY_MS[model];
+    // A contender that does not fill in the prompt has done less than the others.
     if (system?.role !== "system" || !system.content.includes(COMPANY))
       return new Response("no prompt", { status: 400 });
     const type = stream ? "text/event-stream" : "application/json";
-    const body = stream ? (model === PACED_MODEL ? paced() : streamed) : whole;
+    const body = stream ? (everyMs > 0 ? paced(everyMs) : streamed) : whole;
     return new Response(body, { headers: { "Content-Type": type } });
   },
 });

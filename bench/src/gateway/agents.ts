@@ -1,7 +1,7 @@
 import { createAgent, type PublicAgent } from "../agents.ts";
 import type { BenchStack } from "../stack.ts";
 
-/** Creates agents with all that a voice agent has, each with its own name and prompt. */
+/** Creates agents with every field of a voice agent, each with its own name and prompt. */
 export async function createAgents(stack: BenchStack, howMany: number): Promise<PublicAgent[]> {
   const names = Array.from({ length: howMany }, (_, at) => `Front desk ${at + 1}`);
   return Promise.all(

@@ -1,4 +1,4 @@
-/** Contender (a): what Elysia alone costs to answer the same JSON. */
+/** Contender (a): Elysia alone, which answers the same JSON. */
 import { Elysia } from "elysia";
 import { readAgents } from "./fixture.ts";
 

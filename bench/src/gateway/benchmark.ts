@@ -10,18 +10,18 @@ import { createAgents } from "./agents.ts";
 import { type Contender, startContenders } from "./contenders.ts";
 import { runWrk } from "./wrk.ts";
 
-/** So many that no answer can be had from the last one; few enough that all are read from memory. */
+/** Enough that consecutive requests differ; few enough that all are read from memory. */
 const AGENTS = 100;
 const CONNECTIONS = "1,8,64";
 const ROUNDS = "5";
 const ROUND_SECONDS = 2;
-/** Until the just-in-time compilers are done; what counts is a server that has run for a while. */
+/** Warm-up until the just-in-time compilers are done, as in a server that has run for a while. */
 const WARM_UP_SECONDS = 8;
 const STARTS_WITHIN_MS = 20_000;
 
 /**
- * `GET /v1/public/agents/{id}` through everything, against the same answer with less behind it.
- * `--connections 1,64` and `--rounds N` make a shorter run of it.
+ * Measures `GET /v1/public/agents/{id}` through all of Parley against the same response with less behind it.
+ * `--connections 1,64` and `--rounds N` shorten the run.
  */
 export async function benchGateway(run: Run): Promise<void> {
   const { values } = parseArgs({
@@ -58,7 +58,7 @@ interface Bench {
 
 type Figures = Record<"requestsPerSecond" | "p50Us" | "p99Us" | "cpuUs" | "postgresUs" | "redisUs", number>;
 
-/** A B C D A B C D …: what else happens on the machine meets all alike. */
+/** In the order A B C D A B C D …, so that other load on the machine affects all alike. */
 async function interleaved(
   bench: Bench,
   contenders: readonly Contender[],

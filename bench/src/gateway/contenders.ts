@@ -7,11 +7,11 @@ import type { BenchStack } from "../stack.ts";
 export interface Contender {
   name: string;
   url: string;
-  /** The processes whose CPU is its own; Postgres and Redis serve several. */
+  /** The processes whose CPU is counted as its own; Postgres and Redis serve several contenders. */
   pids: readonly number[];
 }
 
-/** Starts what Parley is measured against, all of them with the same agents. Parley comes first. */
+/** Starts all contenders with the same agents. Parley comes first. */
 export async function startContenders(
   run: Run,
   stack: BenchStack,

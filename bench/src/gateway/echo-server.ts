@@ -1,4 +1,4 @@
-/** The far side of contender (b): answers the bytes it was asked with. */
+/** The server of contender (b), which returns the bytes of the request. */
 import { Server, ServerCredentials, type ServerUnaryCall, type sendUnaryData } from "@grpc/grpc-js";
 import { ECHO } from "./echo.ts";
 

@@ -2,7 +2,7 @@ import type { MethodDefinition } from "@grpc/grpc-js";
 
 const bytes = (value: Buffer) => value;
 
-/** A call without a codec: what is left is what gRPC itself costs. */
+/** A call without a codec, so that only the cost of gRPC itself is left. */
 export const ECHO: { echo: MethodDefinition<Buffer, Buffer> } = {
   echo: {
     path: "/bench.Echo/Echo",

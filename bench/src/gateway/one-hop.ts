@@ -1,10 +1,10 @@
-/** Contender (b): a bare Elysia route with one unary grpc-js call behind it, to another process and with the same JSON back. */
+/** Contender (b): a bare Elysia route with one unary grpc-js call to another process, which returns the same JSON. */
 import { Client, credentials, Metadata } from "@grpc/grpc-js";
 import { Elysia } from "elysia";
 import { ECHO } from "./echo.ts";
 import { readAgents } from "./fixture.ts";
 
-// Both options cost a tenth of every call; Parley's own client has them off too.
+// Both features cost a tenth of every call, so Parley's own client also turns them off.
 const client = new Client(`127.0.0.1:${process.env.ECHO_PORT}`, credentials.createInsecure(), {
   "grpc.enable_retries": 0,
   "grpc.enable_channelz": 0,

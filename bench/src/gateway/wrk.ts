@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 export interface Load {
   url: string;
-  /** Asked for in turn. */
+  /** Requested in turn. */
   paths: readonly string[];
   headers: Readonly<Record<string, string>>;
   connections: number;
@@ -15,11 +15,11 @@ export interface Report {
   us: number;
   p50Us: number;
   p99Us: number;
-  /** Requests that got another status or no answer. */
+  /** Requests that got another status or no response. */
   failures: number;
 }
 
-/** Loads a server with wrk (https://github.com/wg/wrk): one thread, a request on each connection at a time. */
+/** Loads a server with wrk (https://github.com/wg/wrk): one thread, one request at a time on each connection. */
 export async function runWrk(wrk: string, { url, paths, headers, connections, seconds }: Load): Promise<Report> {
   const script = join(import.meta.dir, "wrk.lua");
   const flags = ["--threads=1", `--connections=${connections}`, `--duration=${seconds}s`, `--script=${script}`];

@@ -10,16 +10,16 @@ import { type SeededOwner, seedOwners } from "./seed.ts";
 import { startListService } from "./service.ts";
 
 const SIZES = [10_000, 100_000, 1_000_000];
-/** Fixed: a seed that was kept is found again. */
+/** Fixed, so that a kept seed is valid in later runs. */
 const END = new Date("2026-06-30T12:00:00Z");
-/** Reading every message of more, for each search, takes longer than all else. */
+/** For larger owners, reading every message for each search would take longer than everything else. */
 const SEARCH_COUNTED_MAX = 10_000;
 const PREPARED_WITHIN_MS = 3_600_000;
 
 /**
- * Lists of owners with few and with many conversations, ten messages each, through the service's port.
- * `--size N` seeds the largest owner with N conversations; `--data FOLDER` keeps the seeded database and uses it again;
- * `--cases REGEX` asks only for lists of such names.
+ * Measures lists of owners with few and with many conversations, ten messages each, through the service's port.
+ * `--size N` seeds the largest owner with N conversations. `--data FOLDER` keeps and reuses the seeded database.
+ * `--cases REGEX` selects lists by name.
  */
 export async function benchLists(run: Run): Promise<void> {
   const { values } = parseArgs({
@@ -33,7 +33,7 @@ export async function benchLists(run: Run): Promise<void> {
     conversations,
   }));
   const database = await startDatabase(run, values.data);
-  // Seeding takes longer than the service's statements may.
+  // Seeding takes longer than the service's statement timeout.
   const db = openDatabase({ url: `${database.url}?statement_timeout=0`, name: "bench", max: 4 });
   run.onEnd(() => db.end({ timeout: 1 }));
   const preparing = await startListService(run, database.url);
@@ -45,7 +45,7 @@ export async function benchLists(run: Run): Promise<void> {
   if (missing.length > 0) {
     console.log("Seeding");
     await preparing.stop();
-    // What is seeded is of a fixed time, and all of it is kept.
+    // The seeded conversations have fixed dates, so retention must keep them all.
     for (const { ownerId } of missing) {
       await db`
         insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 3650, 1)
@@ -83,7 +83,7 @@ async function isPrepared(db: ReturnType<typeof openDatabase>): Promise<void> {
   if (waiting) throw new Error("The conversation service did not fold the counts or index the conversations");
 }
 
-/** A fast wrong total would be worth nothing. */
+/** A wrong total would be worthless, however fast. */
 async function refuseWrong(
   db: ReturnType<typeof openDatabase>,
   owners: readonly SeededOwner[],

@@ -8,7 +8,7 @@ import type { Database } from "@parley/shared/db/database";
 import { ABSENT } from "./corpus.ts";
 import { agentId, DAYS } from "./rows.ts";
 
-/** What a list is asked for. */
+/** The parameters of a list. */
 export interface Case {
   name: string;
   group: "single" | "pair" | "search" | "deep";
@@ -94,7 +94,7 @@ export function requestOf(ownerId: string, { filter, page }: Case): ListConversa
   });
 }
 
-/** The total, by counting row by row: what the service's must equal. */
+/** The total by counting rows, which the service's must equal. */
 export async function countRows(db: Database, ownerId: string, { filter }: Case): Promise<number> {
   const { fromMinute = 0, toMinute = 1439 } = filter.timeOfDay ?? {};
   const [row] = await db<{ count: number }[]>`

@@ -1,13 +1,13 @@
-/** What people and agents say in the seeded conversations: made from a seed, so that every run searches the same texts. */
+/** The texts of the seeded conversations, generated from a seed so that every run searches the same ones. */
 
 export interface Random {
-  /** From 0 up to 1. */
+  /** At least 0, less than 1. */
   next(): number;
   below(limit: number): number;
   pick<T>(items: readonly T[]): T;
 }
 
-/** Mulberry32: small, fast, the same everywhere. */
+/** Mulberry32, which is small, fast and the same everywhere. */
 export function randomOf(seed: number): Random {
   let state = seed;
   const next = () => {
@@ -27,7 +27,7 @@ const SYLLABLES =
 const VOCABULARY = 12_000;
 const TEXTS = 40_000;
 
-/** A pool of sentences whose words are as unequally frequent as those of a language (Zipf). */
+/** A pool of sentences whose word frequencies follow Zipf's law, as in a natural language. */
 export function sentencePool(random: Random): string[] {
   const words = Array.from({ length: VOCABULARY }, () =>
     Array.from({ length: 1 + random.below(4) }, () => random.pick(SYLLABLES)).join(""),
@@ -39,6 +39,6 @@ export function sentencePool(random: Random): string[] {
   });
 }
 
-/** Words that no syllables make, each in about so many of a hundred conversations. */
+/** Words that are not made of syllables, each with the percentage of conversations that contain it. */
 export const MARKED = { quartz: 60, sphinx: 1, zephyr: 0.01 } as const;
 export const ABSENT = "xylograph";

@@ -19,7 +19,7 @@ const SECRET = "bench";
 const READY_MS = 60_000;
 const STOP_MS = 120_000;
 
-/** Nothing has to outlive a seeding that fails; afterwards Postgres runs as it comes. */
+/** For seeding only, because a failed seeding starts over; afterwards Postgres runs with its defaults. */
 const RELAXED = {
   fsync: "off",
   synchronous_commit: "off",
@@ -34,11 +34,11 @@ const RELAXED = {
 export interface BenchDatabase {
   /** As the conversation service's role. */
   url: string;
-  /** Ends Postgres and starts it again, with empty caches where we may empty the system's. */
+  /** Restarts Postgres, with the system's caches emptied too if permitted. */
   restart(mode: "relaxed" | "as it comes"): Promise<void>;
 }
 
-/** A Postgres of its own. @param folder of the data, which stays when it was given; else it goes with the run */
+/** Starts a Postgres. @param folder for the data, which is kept; without it, the data is deleted with the run */
 export async function startDatabase(run: Run, folder: string | undefined): Promise<BenchDatabase> {
   const home = folder ?? run.folder;
   await mkdir(home, { recursive: true });
@@ -71,7 +71,7 @@ function start(cluster: Cluster, port: number, log: string, settings: Record<str
   return startChild(postgresCommand(cluster, port, log, settings));
 }
 
-/** The system's, as root on Linux; elsewhere only Postgres's own are empty after a restart. */
+/** Empties the system's caches, as root on Linux; otherwise a restart empties only Postgres's own. */
 async function emptyCaches(): Promise<void> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return;
   await Bun.spawn(["sync"]).exited;

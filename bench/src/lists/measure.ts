@@ -3,7 +3,7 @@ import { requestOf } from "./cases.ts";
 import type { SeededOwner } from "./seed.ts";
 import type { ConversationClient } from "./service.ts";
 
-/** Milliseconds of each call, ascending, of the cases in their order. */
+/** The total of a case, and the durations of its calls in milliseconds, ascending. */
 export interface Measured {
   total: number;
   ms: number[];
@@ -11,11 +11,11 @@ export interface Measured {
 
 const ROUNDS = 100;
 const ROUNDS_MIN = 1;
-/** For one case and owner. */
+/** Time limit for one case and owner. */
 const BUDGET_MS = 10_000;
 const WARM_UP = 6;
 
-/** One call, through the service's port. @returns the total it gave, and how long it took, milliseconds */
+/** Makes one call through the service's port. @returns its total, and its duration in milliseconds */
 export async function callOnce(
   client: ConversationClient,
   ownerId: string,
@@ -29,7 +29,7 @@ export async function callOnce(
   return { total, ms: performance.now() - startedAt };
 }
 
-/** The same case of all owners in turns, so that what disturbs one disturbs all. */
+/** Measures the same case of all owners in turn, so that disturbances affect all alike. */
 export async function measureWarm(
   client: ConversationClient,
   owners: readonly SeededOwner[],
@@ -43,7 +43,7 @@ export async function measureWarm(
       const { total, ms } = await callOnce(client, ownerId, asked);
       figures.total = total;
       figures.spent += ms;
-      // A case that takes seconds is as warm in the first call.
+      // A case that takes seconds needs no warm-up.
       if (round >= 0 || figures.spent > BUDGET_MS / 10) figures.ms.push(ms);
     }
   }
@@ -51,7 +51,7 @@ export async function measureWarm(
   return measured;
 }
 
-/** The value that so many per cent of the ascending ones do not exceed. */
+/** The percentile of values in ascending order. */
 export function percentile(ascending: readonly number[], percent: number): number {
   return ascending[Math.max(0, Math.ceil((ascending.length * percent) / 100) - 1)] ?? Number.NaN;
 }

@@ -4,10 +4,10 @@ const MESSAGES_EACH = 10;
 const DAY_MS = 86_400_000;
 export const DAYS = 90;
 const AGENTS = 20;
-/** As COPY's text format writes null. */
+/** Null in COPY's text format. */
 const NULL = "\\N";
 
-/** An agent of the seeded owners; those of low number talk more. */
+/** An agent of the seeded owners; agents with low numbers have more conversations. */
 export function agentId(at: number): string {
   return `agt_${String(at).padStart(26, "0")}`;
 }
@@ -17,7 +17,7 @@ export interface SeededRows {
   messages: string;
 }
 
-/** One conversation and its messages as lines for COPY. @param at the moment it began */
+/** One conversation and its messages as lines for COPY. @param at when it began */
 export function seededRows(
   random: Random,
   pool: readonly string[],
@@ -48,13 +48,13 @@ export function seededRows(
   return { conversation: `${conversation}\n`, messages };
 }
 
-/** Moments of so many conversations in the days before `end`, oldest first, most of them in the working hours of a day. */
+/** Start times of conversations in the days before `end`, oldest first, most of them in working hours. */
 export function* moments(random: Random, count: number, end: Date): Generator<Date> {
   const start = end.getTime() - DAYS * DAY_MS;
   for (let made = 0; made < count; made++) {
     const even = start + ((made + random.next()) * DAYS * DAY_MS) / count;
     const ofDay = (even % DAY_MS) / DAY_MS;
-    // Monotonic in the time of day, so the order stays; slow around 14:00, where therefore most fall.
+    // Monotonic in the time of day, which keeps the order, and flat around 14:00, where most of them fall.
     const bent = ofDay + Math.sin(2 * Math.PI * (ofDay - 14 / 24)) / 7 - Math.sin((2 * Math.PI * -14) / 24) / 7;
     yield new Date(Math.floor(even / DAY_MS) * DAY_MS + Math.min(Math.floor(bent * DAY_MS), DAY_MS - 1));
   }

@@ -9,12 +9,12 @@ export interface SeededOwner {
   conversations: number;
 }
 
-/** Of all conversations, one in so many is still open, the newest ones. */
+/** One in this many conversations, the newest ones, is still open. */
 const OPEN_SHARE = 1_000;
 const CHUNK = 1 << 20;
 
 /**
- * Fills the service's tables by COPY, its triggers off and its indexes rebuilt at the end, and asks it to count and to index them.
+ * Fills the service's tables by COPY, with triggers off and indexes rebuilt at the end, and has the service count and index them.
  * @param end when the newest conversations began
  */
 export async function seedOwners(db: Database, owners: readonly SeededOwner[], end: Date): Promise<void> {
@@ -39,7 +39,7 @@ async function timed(what: string, work: () => PromiseLike<unknown>): Promise<vo
   console.log(`  ${what}: ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
 }
 
-/** Oldest conversations first, as they would have come. */
+/** Oldest conversations first, as in reality. */
 async function seedOwner(db: Database, { ownerId, conversations }: SeededOwner, end: Date): Promise<void> {
   const random = randomOf(conversations);
   const pool = sentencePool(random);
@@ -59,7 +59,7 @@ async function seedOwner(db: Database, { ownerId, conversations }: SeededOwner, 
   await Promise.all([copyConversations.end(), copyMessages.end()]);
 }
 
-/** Lines into a table, in large pieces and no faster than the server takes them. */
+/** Copies lines into a table, in large pieces and no faster than the server accepts them. */
 async function copyInto(db: Database, target: string) {
   const stream: Writable = await db.unsafe(`copy ${target} from stdin`).writable();
   let waiting = "";

@@ -5,9 +5,9 @@ import type { Run } from "../run.ts";
 
 export type ConversationClient = ServiceClient<typeof ConversationServiceService>;
 
-/** Longer than any list should take, so that one which does is seen. */
+/** Longer than any list should take, so that a slow one is visible. */
 const TIMEOUT_MS = 600_000;
-/** A kept database may be of an older release. */
+/** Allows for the migrations of a kept database from an older release. */
 const MIGRATED_WITHIN_MS = 600_000;
 
 export interface RunningService {
@@ -15,12 +15,13 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
-/** The conversation service as a process of its own; lists ask no other service. */
+/** Starts the conversation service as a process of its own; lists call no other service. */
 export async function startListService(run: Run, databaseUrl: string): Promise<RunningService> {
   const env = {
     DATABASE_URL: databaseUrl,
     PARLEY_AGENT_ADDRESS: "127.0.0.1:1",
     PARLEY_WEBHOOK_ADDRESS: "127.0.0.1:1",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
   };
   const service = await startServiceProcess("conversation", env, MIGRATED_WITHIN_MS);
   const client = createClient(ConversationServiceService, {

@@ -1,15 +1,15 @@
 import type { Hostile } from "./hostile.ts";
 
 export interface Attack {
-  /** For `--only`. */
+  /** Name for `--only`. */
   name: string;
   /** What the hostile owner does. */
   what: string;
-  /** Of its keys, unless `--tier` says otherwise. */
+  /** Tier of its keys, unless `--tier` names another. */
   tier: TierName;
-  /** Makes what the attack needs, which is not measured. @returns the attack itself, which may go on until its process is killed */
+  /** Prepares the attack, unmeasured. @returns the attack itself, which may run until its process is killed */
   prepare(hostile: Hostile): Promise<() => Promise<unknown>>;
-  /** It takes a name server of the benchmark's own. */
+  /** Whether it needs the benchmark's own name server. */
   needsResolver?: boolean;
 }
 

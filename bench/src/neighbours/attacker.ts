@@ -1,13 +1,13 @@
 /** The hostile owner's client: a process that prepares one attack and, at a second message, runs it until it is killed. */
-import { setPriority } from "node:os";
+import { constants, setPriority } from "node:os";
 import { ATTACKS } from "./attacks.ts";
 import { createHostile, type Hostile } from "./hostile.ts";
 import type { Orders, Report } from "./orders.ts";
 
 const TELL_MS = 200;
 
-// On another machine than Parley's, in truth.
-setPriority(10);
+// In reality it would run on another machine, so it gets only CPU time that nobody else uses.
+setPriority(constants.priority.PRIORITY_LOW);
 process.once("message", (orders: Orders) => {
   prepare(orders).catch((error) => tell({ failed: error instanceof Error ? error.message : String(error) }));
 });
@@ -25,7 +25,7 @@ async function prepare(orders: Orders): Promise<void> {
   tell({ ready: true });
 }
 
-/** What was asked for in preparation is no part of the attack. */
+/** Requests of the preparation do not count as part of the attack. */
 function forget({ tally }: Hostile): void {
   for (const key of Object.keys(tally)) delete tally[key];
 }

@@ -6,7 +6,7 @@ import { MODEL_ATTACKS } from "./attacks/models.ts";
 import { REQUEST_ATTACKS } from "./attacks/requests.ts";
 import { WEBHOOK_ATTACKS } from "./attacks/webhooks.ts";
 
-/** Those that leave the most behind come last. */
+/** The attacks that leave the most behind come last. */
 export const ATTACKS: readonly Attack[] = [
   ...CONNECTION_ATTACKS,
   ...BODY_ATTACKS,

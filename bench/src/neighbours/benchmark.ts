@@ -5,6 +5,7 @@ import type { Run } from "../run.ts";
 import type { BenchStack } from "../stack.ts";
 import { type Attack, TIER_NAMES, type TierName } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
+import { watchCpu } from "./cpu-shares.ts";
 import { type Field, startField } from "./field.ts";
 import { startAttacker } from "./launch.ts";
 import { memoryLimits } from "./memory-limits.ts";
@@ -26,22 +27,24 @@ import { KIND_NAMES, type Kind } from "./victim.ts";
 
 const WARM_UP_MS = 10_000;
 const QUIET_MS = 20_000;
-/** Again before each attack that follows a recovery, so that what else happens on the machine meets all figures alike. */
+/** Quiet time, repeated before each attack that follows a recovery, so that other load on the machine affects all figures alike. */
 const QUIET_BETWEEN_MS = 2_000;
-/** For what is under way when an attack ends; what takes longer counts as late. */
+/** For requests under way when an attack ends; those that take longer count as late. */
 const SETTLE_MS = 2_000;
-/** Until the victim is served as before, at most, and how long it is looked at each time. */
+/** The longest wait until the victim is served as before, and the length of each look. */
 const RECOVERED_WITHIN_MS = 6_000;
 const LOOK_MS = 1_000;
-/** A process that holds more than this part of its limit is started anew, so that the next attack's peak is its own. */
+/** The processes that serve both owners, without the clients. */
+const COMPUTING = [...LIMITED, "postgres", "redis", "model"] as const;
+/** A process that uses more than this part of its limit is restarted, so that the next attack's peak is its own. */
 const FRESH_PART = 0.5;
 const BACK_MS = 20_000;
 /** After the last attack, for the victim's webhooks and analyses that have not arrived: longer than their retries take. */
 const LATE_MS = 30_000;
 
 /**
- * What a hostile owner can take from another: the victim's times and every process's peak memory, attack by attack.
- * `--only NAME,…` runs some attacks, `--seconds N` sets how long each lasts, `--tier NAME` which tier the hostile keys are of.
+ * Measures what a hostile owner can take from another: the victim's response times and every process's peak memory, by attack.
+ * `--only NAME,…` selects attacks, `--seconds N` sets the length of each, and `--tier NAME` the tier of the hostile keys.
  */
 export async function benchNeighbours(run: Run): Promise<void> {
   const { attacks, seconds, tier } = readArguments();
@@ -59,15 +62,19 @@ export async function benchNeighbours(run: Run): Promise<void> {
   console.log(undisturbedText(quiet.seen, limits));
 
   const attacked: { result: Attacked; phase: Phase }[] = [];
+  const untried: string[] = [];
   let isRecovered = false;
   for (const attack of attacks) {
     if (attack.needsResolver && !field.hasResolver) {
       console.log(`\n${attack.name}: left out, no name can be made to stall here`);
+      untried.push(attack.name);
       continue;
     }
     if (isRecovered) quietPhases.push((await observe(field, () => Bun.sleep(QUIET_BETWEEN_MS))).phase);
     const one = await attackOnce(run, field, attack, { tier: tier ?? attack.tier, seconds, quietPhases, limits });
     if (!one) {
+      console.log(`\n${attack.name}: could not be prepared`);
+      untried.push(attack.name);
       isRecovered = false;
       continue;
     }
@@ -79,7 +86,7 @@ export async function benchNeighbours(run: Run): Promise<void> {
   for (const { phase } of attacked) await phase.settle(Math.max(0, untilMs - performance.now()));
   field.victim.stop();
   const results = attacked.map(({ result, phase }) => ({ ...result, inTheEnd: allFigures([phase]) }));
-  console.log(summaryText(results, allFigures(quietPhases), limits));
+  console.log(summaryText(results, untried, allFigures(quietPhases), limits));
 }
 
 function readArguments() {
@@ -103,12 +110,12 @@ function readArguments() {
 interface Setting {
   tier: TierName;
   seconds: number;
-  /** In which nobody attacked. */
+  /** The phases without an attack. */
   quietPhases: readonly Phase[];
   limits: Limits;
 }
 
-/** @returns null when the attack could not be prepared, as when Parley still suffers from the one before */
+/** @returns null when the attack could not be prepared, for example because Parley still suffers from the previous one */
 async function attackOnce(
   run: Run,
   field: Field,
@@ -139,6 +146,7 @@ async function attackOnce(
     async () => {
       tally = await attacker.stop();
     },
+    attacker.pids,
   );
   await field.silence(owner.ownerId);
   const recoveredMs = await recover(field, allFigures(quietPhases));
@@ -146,24 +154,30 @@ async function attackOnce(
   return { result: { attack, tier, tally, recoveredMs, inTheEnd: seen.figures, ...seen }, phase };
 }
 
-/** Watches the victim and the processes during some work, and what began then until it has ended. */
+/** Watches the victim and the processes during some work, and waits for the requests that began in that time. */
 async function observe(
   { stack, victim }: Field,
   work: () => Promise<unknown>,
   after: () => Promise<unknown> = async () => {},
+  hostile: readonly number[] = [],
 ): Promise<{ seen: Seen; phase: Phase }> {
   const memory = watchMemory(() => pidsOf(stack));
+  const cpu = watchCpu(() => ({
+    ...Object.fromEntries(COMPUTING.map((name) => [name, stack.pids([name])])),
+    "hostile client and endpoints": hostile,
+  }));
   const phase = victim.enter();
   await work();
+  const cpuShares = cpu.shares();
   victim.enter();
   await phase.settle(SETTLE_MS);
-  const seen = seenNow(phase, memory);
+  const seen = { ...seenNow(phase, memory), cpuShares };
   memory.stop();
   await after();
   return { seen, phase };
 }
 
-function seenNow(phase: Phase, memory: MemoryWatch): Seen {
+function seenNow(phase: Phase, memory: MemoryWatch): Omit<Seen, "cpuShares"> {
   return { figures: allFigures([phase]), peaks: memory.peaks(), replaced: memory.replaced() };
 }
 
@@ -171,7 +185,7 @@ function allFigures(phases: readonly Phase[]): AllFigures {
   return Object.fromEntries(KIND_NAMES.map((kind) => [kind, figuresOf(phases, kind)])) as Record<Kind, Figures>;
 }
 
-/** @returns milliseconds until the victim is served as undisturbed; null when it is not in time */
+/** @returns milliseconds until the victim is served as without an attack; null if that takes too long */
 async function recover({ victim }: Field, undisturbed: AllFigures): Promise<number | null> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < RECOVERED_WITHIN_MS) {
@@ -186,7 +200,7 @@ async function recover({ victim }: Field, undisturbed: AllFigures): Promise<numb
   return null;
 }
 
-/** Starts those processes anew that hold much, by ending them: the stack starts them again. */
+/** Ends the processes that hold much memory; the stack restarts them. */
 async function refresh({ stack, victim }: Field, limits: Limits): Promise<void> {
   const large = LIMITED.filter((name) => memoryUsed(stack.pids([name])) > limits[name] * FRESH_PART);
   if (large.length === 0) return;

@@ -1,7 +1,7 @@
-/** The hostile owner's models and webhook endpoints: a process of their own, each path with a behaviour of its own. */
-import { setPriority } from "node:os";
+/** The hostile owner's models and webhook endpoints, in a process of their own; each path behaves differently. */
+import { constants, setPriority } from "node:os";
 
-/** As many characters as a reply may have, nearly. */
+/** Nearly as many characters as a reply may have. */
 const LONG = 900_000;
 const PIECE = 10_000;
 const HUGE_CHUNK = new Uint8Array(1024 * 1024);
@@ -15,15 +15,15 @@ interface Asked {
   tools?: unknown[];
 }
 
-/** What models answer, by the first part of the path. */
+/** The models' answers, by the first part of the path. */
 const MODELS: Readonly<Record<string, (asked: Asked) => Response | Promise<Response>>> = {
   /** A million control characters, each six bytes as JSON, and the end of the conversation. */
   "control-characters": ({ stream, tools }) => reply("\u0001".repeat(LONG), stream, tools !== undefined),
-  /** As many letters. */
+  /** The same number of letters. */
   long: ({ stream }) => reply("many words ".repeat(LONG / 11), stream, false),
   short: ({ stream }) => reply("Yes.", stream, false),
   hangs: () => new Promise<Response>(() => {}),
-  /** Begins an answer of which nothing comes. */
+  /** Begins a response and sends nothing more. */
   silent: () => new Response(new ReadableStream({ start: (body) => body.enqueue(": \n\n") }), EVENTS),
 };
 const EVENTS = { headers: { "Content-Type": "text/event-stream" } };
@@ -64,8 +64,8 @@ async function* huge() {
 }
 
 if (import.meta.main) {
-  // On other machines than Parley's, in truth.
-  setPriority(10);
+  // In reality they would run on other machines.
+  setPriority(constants.priority.PRIORITY_LOW);
   Bun.serve({
     hostname: "127.0.0.1",
     port: Number(process.env.PORT),

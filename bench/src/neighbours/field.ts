@@ -17,9 +17,9 @@ export interface Field {
   victim: Victim;
   /** Whether names can be made to stall. */
   hasResolver: boolean;
-  /** A hostile owner of its own for each attack, so that what an earlier one left takes no share of it. */
+  /** Creates a hostile owner for each attack, so that leftovers of an earlier one take no share of it. */
   createHostile(tier: TierName): Promise<{ ownerId: string; apiKey: string }>;
-  /** Switches the owner's webhook endpoints off, so that what they have not taken delays nothing later. */
+  /** Disables the owner's webhook endpoints, so that undelivered events delay nothing later. */
   silence(ownerId: string): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ const RPC_MS = 60_000;
 /** Parley and the victim. */
 export async function startField(run: Run): Promise<Field> {
   const resolver = await startResolver(run);
-  // Where names can be made to stall, the victim's are looked up.
+  // If names can be made to stall, the victim's endpoints have names too.
   const victimHost = resolver ? `victim.${ANSWERED}` : "127.0.0.1";
   const stack = await startBenchStack(run, { PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1,${victimHost}` });
   const rpc = (peer: "account" | "webhook-dispatcher") => ({ peer, address: stack.address(peer), timeoutMs: RPC_MS });

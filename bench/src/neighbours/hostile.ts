@@ -11,27 +11,27 @@ import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Orders } from "./orders.ts";
 
-/** What an attack does its harm with. */
+/** What an attack works with. */
 export interface Hostile {
   url: string;
   apiKey: string;
   ownerId: string;
-  /** Requests by how they ended: a status, or why there was none. */
+  /** Number of requests by outcome: a status, or why there was none. */
   tally: Record<string, number>;
   /** Base URL of a hostile model. */
   model(behaviour: string): string;
   /** URL of a hostile webhook endpoint. */
   hook(behaviour: string): string;
-  /** One request, its answer read and dropped. @returns the status, 0 when the request failed; never throws */
+  /** Sends a request and discards the response. @returns the status, 0 when the request failed; never throws */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number>;
-  /** The same, with the answer. @throws when it is no success */
+  /** The same, but returns the response. @throws unless it is a success */
   get<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** @returns the agent's id */
   createAgent(baseUrl: string, fields?: object): Promise<string>;
   createDestination(url: string): Promise<void>;
-  /** Starts conversations as a voice runtime does. @returns what ends each */
+  /** Starts conversations as a voice runtime does. @returns functions that end them */
   startConversations(agentId: string, count: number, said?: readonly string[]): Promise<(() => Promise<unknown>)[]>;
-  /** Connects so many sockets, which read nothing and stay open. */
+  /** Opens sockets, which read nothing and stay open. */
   hold(count: number, onConnect: (socket: Socket, number: number) => void): Promise<void>;
 }
 
@@ -121,7 +121,12 @@ export function createHostile(orders: Orders): Hostile {
           (async function* () {
             for (const [at, content] of said.entries()) {
               const role = at % 2 === 0 ? Role.ROLE_USER : Role.ROLE_ASSISTANT;
-              yield { ownerId, conversationId, sequence: at + 1, message: { role, content, timestamp: undefined } };
+              yield {
+                ownerId,
+                conversationId,
+                sequence: at + 1,
+                message: { role, content, timestamp: undefined, latency: undefined, delivery: undefined },
+              };
             }
           })(),
         );
@@ -152,7 +157,7 @@ export function createHostile(orders: Orders): Hostile {
   return hostile;
 }
 
-/** Does the work for each, so many at a time. */
+/** Does the work for each item, a few at a time. */
 export async function eachOf<T>(
   items: readonly T[],
   atOnce: number,
@@ -165,7 +170,7 @@ export async function eachOf<T>(
   await Promise.all(Array.from({ length: atOnce }, worker));
 }
 
-/** So many workers that do the same again and again. */
+/** Runs workers that repeat the same work. */
 export async function again(
   workers: number,
   work: (worker: number, round: number) => Promise<unknown>,
@@ -176,7 +181,7 @@ export async function again(
   return Promise.race(Array.from({ length: workers }, (_, worker) => one(worker)));
 }
 
-/** A request as the bytes of HTTP/1.1, its body still to be sent when there is one. */
+/** The bytes of an HTTP/1.1 request without its body. */
 export function head(
   { url, apiKey }: Pick<Hostile, "url" | "apiKey">,
   method: string,

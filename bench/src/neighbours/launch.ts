@@ -5,10 +5,12 @@ import type { Run } from "../run.ts";
 import type { Orders, Report } from "./orders.ts";
 
 export interface Attacker {
-  /** Settles when the attack is prepared, with false when it cannot be. */
+  /** Settles when the attack is prepared, with false if that failed. */
   ready: Promise<boolean>;
   begin(): void;
-  /** Ends its process. @returns what its requests were answered with */
+  /** The client, and the models and webhook endpoints. */
+  pids: readonly number[];
+  /** Ends its process. @returns the outcomes of its requests */
   stop(): Promise<Record<string, number>>;
 }
 
@@ -50,6 +52,7 @@ export async function startAttacker(run: Run, given: Omit<Orders, "endpointsUrl"
   return {
     ready: ready.promise,
     begin: () => client.send("begin"),
+    pids: [client.pid, endpoints.pid],
     stop: async () => {
       await stop();
       return tally;

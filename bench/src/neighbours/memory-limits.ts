@@ -8,7 +8,7 @@ interface Manifest {
   spec?: { template?: { spec?: { containers?: { resources?: { limits?: { memory?: string } } }[] } } };
 }
 
-/** The memory that Kubernetes grants each of these processes, bytes. @throws when a manifest names no limit */
+/** The memory limit of each process in Kubernetes, in bytes. @throws when a manifest has no limit */
 export async function memoryLimits<N extends string>(names: readonly N[]): Promise<Record<N, number>> {
   const limits = await Promise.all(names.map(async (name) => [name, await memoryLimit(name)] as const));
   return Object.fromEntries(limits) as Record<N, number>;

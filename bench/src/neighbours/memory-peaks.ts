@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 
-/** Memory peaks of named processes, from the moment the watch begins. */
+/** Memory peaks of named processes from the start of the watch. */
 export interface MemoryWatch {
-  /** Peaks so far, bytes. A process that was replaced keeps the highest of its predecessors. */
+  /** Peaks so far, in bytes. A replaced process keeps the highest peak of its predecessors. */
   peaks(): Record<string, number>;
-  /** How often a process was found to be another than before. */
+  /** How often a process was found to have been replaced. */
   replaced(): number;
   stop(): void;
 }
@@ -13,7 +13,7 @@ type Pids = () => Readonly<Record<string, number>>;
 
 const SAMPLE_MS = 100;
 
-/** @param pids tells the processes as they are at the time */
+/** @param pids returns the current processes */
 export function watchMemory(pids: Pids): MemoryWatch {
   const known: Record<string, number> = { ...pids() };
   const peaks: Record<string, number> = {};
@@ -29,7 +29,7 @@ export function watchMemory(pids: Pids): MemoryWatch {
   }
 
   sample();
-  // Should a process be killed, the last sample is what is known of it.
+  // If a process is killed, the last sample is all that is known.
   const timer = setInterval(sample, SAMPLE_MS);
   return {
     peaks: () => {
@@ -41,7 +41,7 @@ export function watchMemory(pids: Pids): MemoryWatch {
   };
 }
 
-/** Makes what a process holds now its peak (proc(5): clear_refs). Without the right to, peaks are those of its whole life. */
+/** Resets a process's peak to its current memory (proc(5): clear_refs). Without permission, peaks cover its whole life. */
 function resetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
@@ -50,7 +50,7 @@ function resetPeak(pid: number): void {
   }
 }
 
-/** VmHWM, bytes; 0 of a process that is gone. */
+/** VmHWM in bytes; 0 for a process that has ended. */
 function peakOf(pid: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1] ?? 0) * 1024;

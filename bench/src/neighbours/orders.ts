@@ -1,14 +1,14 @@
-/** What an attacker process is given. */
+/** What an attacker process receives. */
 export interface Orders {
   attack: string;
   url: string;
   ownerId: string;
   apiKey: string;
-  /** Of the hostile endpoints. */
+  /** Address of the hostile endpoints. */
   endpointsUrl: string;
   conversationAddress: string;
   dispatcherAddress: string;
 }
 
-/** What an attacker process tells: that it is prepared, and what its requests were answered with. */
+/** What an attacker process reports: that it is prepared, and the outcomes of its requests. */
 export type Report = { ready: true } | { failed: string } | { tally: Record<string, number> };

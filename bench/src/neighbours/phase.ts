@@ -1,13 +1,13 @@
-/** What became of the victim's requests that began within one stretch of time. */
+/** The outcomes of the victim's requests that began in one period. */
 export interface Phase {
   begin(kind: string): Ending;
-  /** Waits until all have ended, no longer than given. */
+  /** Waits until all have ended, at most for the given time. */
   settle(withinMs: number): Promise<void>;
-  /** All of a kind that began. */
+  /** The requests of a kind that began. */
   requests(kind: string): readonly Timed[];
 }
 
-/** Called once, when the request has ended. @param failure why, when it was not answered as it should be */
+/** Called once, when the request has ended. @param failure what was wrong with the response, if anything */
 export type Ending = (failure?: string) => void;
 
 export interface Figures {
@@ -57,7 +57,7 @@ export function createPhase(): Phase {
   };
 }
 
-/** Of one kind in all phases, as things stand: what has not ended counts as taking until now. */
+/** The requests of one kind in all phases; one that has not ended counts as lasting until now. */
 export function figuresOf(phases: readonly Phase[], kind: string): Figures {
   const nowMs = performance.now();
   const all = phases.flatMap((phase) => phase.requests(kind));

@@ -4,31 +4,41 @@ import type { Figures } from "./phase.ts";
 import { KIND_NAMES, type Kind } from "./victim.ts";
 
 /** The processes whose memory Kubernetes limits. */
-export const LIMITED = ["gateway", "account", "agent", "prompt", "conversation", "webhook-dispatcher"] as const;
+export const LIMITED = [
+  "gateway",
+  "account",
+  "agent",
+  "prompt",
+  "conversation",
+  "webhook-dispatcher",
+  "voice",
+] as const;
 export type LimitedName = (typeof LIMITED)[number];
 
-/** The victim's p99 under attack may be so many times its undisturbed one. */
+/** Goal: the victim's p99 under attack, as a multiple of its p99 without one. */
 const RATIO_MAX = 3;
 
 export type AllFigures = Readonly<Record<Kind, Figures>>;
 
-/** What was seen in one stretch of time. */
+/** The observations of one period. */
 export interface Seen {
   figures: AllFigures;
   /** Bytes. */
   peaks: Readonly<Record<string, number>>;
-  /** Processes that ended and were started again. */
+  /** Parts of one core, by process. */
+  cpuShares: Readonly<Record<string, number>>;
+  /** Number of processes that ended and were restarted. */
   replaced: number;
 }
 
 export interface Attacked extends Seen {
   attack: Attack;
   tier: TierName;
-  /** What the hostile owner's requests were answered with. */
+  /** The outcomes of the hostile owner's requests. */
   tally: Readonly<Record<string, number>>;
-  /** Until the victim was served as before; null when it was not within the time for it. */
+  /** Milliseconds until the victim was served as before; null if that took too long. */
   recoveredMs: number | null;
-  /** As `figures`, once there was time for everything to arrive. */
+  /** Like `figures`, after everything has had time to arrive. */
   inTheEnd: AllFigures;
 }
 
@@ -39,7 +49,7 @@ export function undisturbedText(undisturbed: Seen, limits: Limits): string {
     const { count, p50Ms, p99Ms } = undisturbed.figures[kind];
     return [kind, String(count), `${p50Ms.toFixed(1)} ms`, `${p99Ms.toFixed(1)} ms`];
   });
-  return `\nThe victim undisturbed\n${table([["", "count", "p50", "p99"], ...rows])}\n  ${memoryText(undisturbed, limits)}`;
+  return `\nThe victim undisturbed\n${table([["", "count", "p50", "p99"], ...rows])}\n  ${memoryText(undisturbed, limits)}\n  ${cpuText(undisturbed)}`;
 }
 
 export function attackText(
@@ -60,11 +70,20 @@ export function attackText(
     `\n${attack.name}: ${attack.what} (${tier} key; ${answers.join(", ") || "nothing answered"})`,
     table([["", "count", "p50", "p99", "", ""], ...rows]),
     `  ${memoryText(seen, limits)}${seen.replaced > 0 ? `; ${seen.replaced} processes ended` : ""}; ${recovered}`,
+    `  ${cpuText(seen)}`,
   ].join("\n");
 }
 
-/** Attack by attack how many times the undisturbed p99, and the two goals. */
-export function summaryText(attacked: readonly Attacked[], undisturbed: AllFigures, limits: Limits): string {
+/**
+ * For each attack, the p99 as a multiple of the undisturbed one; then the two goals.
+ * @param untried attacks that did not take place, so that no goal is shown to be met
+ */
+export function summaryText(
+  attacked: readonly Attacked[],
+  untried: readonly string[],
+  undisturbed: AllFigures,
+  limits: Limits,
+): string {
   const times = attacked.map((seen) => [
     seen.attack.name,
     ...KIND_NAMES.map((kind) => cellOf(seen, undisturbed, kind)),
@@ -73,7 +92,8 @@ export function summaryText(attacked: readonly Attacked[], undisturbed: AllFigur
     seen.attack.name,
     ...LIMITED.map((name) => `${mebibytes(seen.peaks[name] ?? 0)}${isOver(seen, limits, name) ? " !" : ""}`),
   ]);
-  const isSlow = (seen: Attacked) => KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
+  const isSlow = (seen: Attacked) =>
+    KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]) || seen.inTheEnd[kind].failed > 0);
   const slow = attacked.filter(isSlow);
   const over = attacked.filter((seen) => LIMITED.some((name) => isOver(seen, limits, name)));
   return [
@@ -82,14 +102,15 @@ export function summaryText(attacked: readonly Attacked[], undisturbed: AllFigur
     "\nPeak memory, MiB",
     table([["", ...LIMITED], ["limit", ...LIMITED.map((name) => mebibytes(limits[name]))], ...memory]),
     "",
-    goal(`p99 within ${RATIO_MAX} × undisturbed, nothing failed or late`, slow),
-    goal("no process over its Kubernetes memory limit", over),
+    goal(`p99 within ${RATIO_MAX} × undisturbed, nothing failed or late`, slow, untried),
+    goal("no process over its Kubernetes memory limit", over, untried),
   ].join("\n");
 }
 
-function goal(what: string, missed: readonly Attacked[]): string {
-  if (missed.length === 0) return `Goal "${what}": met`;
-  return `Goal "${what}": missed under ${missed.map(({ attack }) => attack.name).join(", ")}`;
+function goal(what: string, missed: readonly Attacked[], untried: readonly string[]): string {
+  const verdict = missed.length === 0 ? "met" : `missed under ${missed.map(({ attack }) => attack.name).join(", ")}`;
+  if (untried.length === 0) return `Goal "${what}": ${verdict}`;
+  return `Goal "${what}": ${missed.length === 0 ? "not shown" : verdict}; not tried: ${untried.join(", ")}`;
 }
 
 function cellOf(seen: Attacked, undisturbed: AllFigures, kind: Kind): string {
@@ -116,6 +137,11 @@ function isOver({ peaks }: Seen, limits: Limits, name: LimitedName): boolean {
 function memoryText({ peaks }: Seen, limits: Limits): string {
   const each = LIMITED.map((name) => `${name} ${mebibytes(peaks[name] ?? 0)} of ${mebibytes(limits[name])}`);
   return `peak memory, MiB: ${each.join(", ")}`;
+}
+
+function cpuText({ cpuShares }: Seen): string {
+  const each = Object.entries(cpuShares).map(([name, share]) => `${name} ${(share * 100).toFixed(0)}`);
+  return `CPU, % of one core: ${each.join(", ")}`;
 }
 
 function mebibytes(bytes: number): string {

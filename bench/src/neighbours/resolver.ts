@@ -2,18 +2,18 @@ import { join } from "node:path";
 import { type NameServer, startNameServer } from "@parley/shared/testing/name-server";
 import type { Run } from "../run.ts";
 
-/** Names below these are answered with loopback, and never. */
+/** Names below the first resolve to loopback; queries for names below the second get no answer. */
 export const ANSWERED = "answers.test";
 export const STALLED = "stalls.test";
 
 const ADDRESS = "127.0.0.53";
 const MARK = "BENCH_OWN_RESOLVER";
-/** Bun's `fetch` makes 256 requests at once unless it is told otherwise: too few while everything hangs. */
+/** Bun's `fetch` makes 256 concurrent requests by default, which is too few while everything hangs. */
 const ENV = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
 
 /**
- * Runs this very command again as a child that has a /etc/resolv.conf of its own, where the machine permits, so that every process
- * it starts asks the benchmark's name server.
+ * Runs this command again in a child with its own /etc/resolv.conf, where the machine permits, so that every process that
+ * it starts uses the benchmark's name server.
  * @returns the child's exit code; null in the child
  */
 export async function withOwnResolver(run: Run): Promise<number | null> {
@@ -34,7 +34,7 @@ export async function withOwnResolver(run: Run): Promise<number | null> {
   return child.exited;
 }
 
-/** Null where this process has no resolver of its own. */
+/** Returns null if this process has no resolver of its own. */
 export async function startResolver(run: Run): Promise<NameServer | null> {
   if (process.env[MARK] !== "1") return null;
   const server = await startNameServer(

@@ -3,7 +3,7 @@ import type { BenchStack } from "../stack.ts";
 import { createPhase, type Phase } from "./phase.ts";
 import type { Receiver } from "./receiver.ts";
 
-/** What the victim does all the time, and how often, milliseconds. Two kinds last until a webhook has arrived. */
+/** The victim's steady requests, with their intervals in milliseconds. Two kinds last until a webhook has arrived. */
 export const KINDS = {
   agent: 100,
   conversation: 100,
@@ -19,7 +19,7 @@ export type Kind = keyof typeof KINDS;
 export const KIND_NAMES = Object.keys(KINDS) as Kind[];
 
 export interface Victim {
-  /** From now on what begins is counted there. */
+  /** Counts requests that begin from now on in this phase. */
   enter(): Phase;
   stop(): void;
 }
@@ -28,7 +28,7 @@ export interface VictimAccount {
   stack: Pick<BenchStack, "url">;
   apiKey: string;
   receiver: Receiver;
-  /** Of an agent without analysis, and of one with. */
+  /** The ids of an agent without analysis and of one with it. */
   agentId: string;
   analysedId: string;
 }
@@ -37,14 +37,14 @@ const REQUEST_MS = 30_000;
 const GOODBYE = "Thank you, goodbye!";
 const WORD = "opening";
 
-/** A small steady load, whose requests begin on time however long others take, each on a connection of its own. */
+/** A small steady load: requests begin on schedule, however long others take, each on its own connection. */
 export async function startVictim({ stack, apiKey, receiver, agentId, analysedId }: VictimAccount): Promise<Victim> {
   async function ask(method: string, path: string, body?: object): Promise<string> {
     const response = await fetch(`${stack.url}/v1/public${path}`, {
       method,
       headers: { "X-API-Key": apiKey, ...(body && { "Content-Type": "application/json" }) },
       ...(body && { body: JSON.stringify(body) }),
-      // A kept connection would not notice that new ones are not taken.
+      // A kept connection would not show that new ones are refused.
       keepalive: false,
       signal: AbortSignal.timeout(REQUEST_MS),
     });

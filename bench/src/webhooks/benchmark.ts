@@ -11,20 +11,20 @@ import type { Arrivals } from "./receiver.ts";
 /** Deliveries of one measured round, whatever the number of destinations. */
 const DELIVERIES = 8_000;
 const ROUNDS = 3;
-/** Deliveries of each event still have the machine to themselves. */
+/** At this rate, each event's deliveries still have the machine to themselves. */
 const IDLE_EVENTS = 40;
 const IDLE_PER_SECOND = 4;
 const PACED_SECONDS = 5;
-/** Destinations that an owner may have. */
+/** The most destinations that an owner may have. */
 const OWNED_MAX = 50;
 const ARRIVED_WITHIN_MS = 60_000;
-/** Events given in one call, as the relay of conversations' events gives them, and calls at once. */
+/** Events in one call, as the event relay sends them, and concurrent calls. */
 const BATCH = 50;
 const GIVEN_AT_ONCE = 8;
 
 /**
- * Events from BatchAcceptEvents (for the peers: from their being enqueued) to the first byte at a receiver with HTTPS, where all of them
- * are counted. `--deliveries N` makes the rounds shorter.
+ * Measures events from BatchAcceptEvents (for the peers: from enqueueing) to their first byte at an HTTPS receiver, where all of them
+ * are counted. `--deliveries N` shortens the rounds.
  */
 export async function benchWebhooks(run: Run): Promise<void> {
   const { values } = parseArgs({ args: process.argv.slice(3), options: { deliveries: { type: "string" } } });
@@ -55,13 +55,13 @@ export async function benchWebhooks(run: Run): Promise<void> {
 interface Contender {
   name: string;
   destinations: number;
-  /** Takes so many events, each for every destination. */
+  /** Accepts this many events, each for every destination. */
   give(events: number): Promise<unknown>;
   pids: readonly number[];
 }
 
 interface Parley extends Contender {
-  /** Takes so many events in one call. @returns their ids, one for each owner whose destinations get it */
+  /** Accepts this many events in one call. @returns their ids, one for each owner whose destinations receive it */
   accept(events: number): Promise<string[]>;
 }
 
@@ -112,7 +112,7 @@ async function inBatches(events: number, give: (howMany: number) => Promise<unkn
   await Promise.all(Array.from({ length: GIVEN_AT_ONCE }, one));
 }
 
-/** A B C A B C …: what else happens on the machine meets all alike. */
+/** In the order A B C A B C …, so that other load on the machine affects all alike. */
 async function interleaved(field: Field, contenders: readonly Contender[], deliveries: number): Promise<Saturated[]> {
   const rounds = contenders.map((): Saturated[] => []);
   for (let round = 0; round < ROUNDS; round++) {
@@ -123,7 +123,7 @@ async function interleaved(field: Field, contenders: readonly Contender[], deliv
 
 type Saturated = Record<"perSecond" | "cpuUs" | "postgresUs" | "repeats", number>;
 
-/** As fast as it goes: from the first event given to the last delivery's arrival. */
+/** At full speed, from the first event accepted to the last delivery's arrival. */
 async function saturate(field: Field, contender: Contender, deliveries: number): Promise<Saturated> {
   const events = Math.ceil(deliveries / contender.destinations);
   const expected = events * contender.destinations;
@@ -143,7 +143,7 @@ async function saturate(field: Field, contender: Contender, deliveries: number):
   };
 }
 
-/** So many events a second. @returns how long each delivery took */
+/** At this many events a second. @returns the duration of each delivery */
 async function pace(
   field: Field,
   parley: Parley,
@@ -173,7 +173,7 @@ async function pace(
   return { p50Us: quantile(0.5), p99Us: quantile(0.99) };
 }
 
-/** @throws when a delivery is missing in the end */
+/** @throws when a delivery is missing at the end */
 async function allArrived(field: Field, name: string, expected: number): Promise<Arrivals> {
   const deadline = nowMs() + ARRIVED_WITHIN_MS;
   while ((await field.count()) < expected && nowMs() < deadline) await Bun.sleep(20);

@@ -30,7 +30,7 @@ export function sample(id: string): Sample {
   return { id, conversationId, payload };
 }
 
-/** Milliseconds since 1970, and finer: the same clock in every process of this machine. */
+/** Milliseconds since 1970 with fractions, on a clock that all processes of this machine share. */
 export function nowMs(): number {
   return performance.timeOrigin + performance.now();
 }

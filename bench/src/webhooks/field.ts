@@ -16,19 +16,19 @@ import { EVENT, sample } from "./event.ts";
 import { type LoopJob, QUEUE } from "./peer.ts";
 import type { Arrivals } from "./receiver.ts";
 
-/** Attempts under way at once to one destination, of every contender: what the dispatcher keeps to. */
+/** Concurrent attempts to one destination for every contender, the dispatcher's own limit. */
 export const AT_ONCE = 32;
 const READY_MS = 20_000;
 
 export interface Field {
   stack: BenchStack;
   dispatcher: ServiceClient<typeof WebhookDispatcherServiceService>;
-  /** Of destination number `at`. */
+  /** The URL of destination number `at`. */
   url(at: number): string;
-  /** An owner of Parley's with destinations at these. */
+  /** Creates an owner with destinations at these URLs. */
   createOwner(urls: readonly string[]): Promise<string>;
   loop(job: LoopJob): Promise<void>;
-  /** Puts so many events into the queue, each for every URL. */
+  /** Enqueues this many events, each for every URL. */
   enqueue(urls: readonly string[], events: number): Promise<void>;
   peerPid: number;
   count(): Promise<number>;
@@ -36,7 +36,7 @@ export interface Field {
   forget(): Promise<void>;
 }
 
-/** Parley, an HTTPS receiver, and the contenders with a Redis of their own that loses nothing. */
+/** Starts Parley, an HTTPS receiver, and the contenders with their own Redis, which loses nothing. */
 export async function startField(run: Run): Promise<Field> {
   const [port = 0, controlPort = 0, peerPort = 0, redisPort = 0] = await freePorts(4);
   const tls = await writeCertificate(run);
@@ -114,7 +114,7 @@ async function writeCertificate(run: Run): Promise<Record<"ca" | "cert" | "key",
   return files;
 }
 
-/** As durable as Parley's Postgres: every write is on disk before it is answered. */
+/** As durable as Parley's Postgres: every write is on disk before its response. */
 async function startRedis(run: Run, port: number): Promise<void> {
   const server = await obtain(["redis-server", "valkey-server"], "redis-server");
   const durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", "", "--dir", run.folder];

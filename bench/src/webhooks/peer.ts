@@ -1,6 +1,6 @@
 /**
- * The contenders beside Parley, in a process of its own as the dispatcher is: (a) sends what it is told in a bare loop, (b) works a
- * BullMQ queue off. Its control port takes the loop's job and answers when it is done.
+ * The other contenders, in a process of their own like the dispatcher: (a) sends its events in a bare loop, (b) works off a
+ * BullMQ queue. The control port accepts the loop's job and responds when it is done.
  */
 import { Worker } from "bullmq";
 import { type Sample, sample } from "./event.ts";

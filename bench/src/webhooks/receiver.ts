@@ -9,7 +9,7 @@ export type Arrivals = [delivery: string, atMs: number, times: number][];
 if (import.meta.main) {
   const [cert, key] = [Bun.file(process.env.BENCH_CERT ?? ""), Bun.file(process.env.BENCH_KEY ?? "")];
   Bun.serve({ hostname: "127.0.0.1", port: Number(process.env.PORT), tls: { cert, key }, fetch: receive });
-  // Asked over plain HTTP, so that asking needs no certificate.
+  // Queried over plain HTTP, so that no certificate is needed.
   Bun.serve({
     hostname: "127.0.0.1",
     port: Number(process.env.CONTROL_PORT),
@@ -21,7 +21,7 @@ if (import.meta.main) {
   });
 }
 
-/** Called when the head of a request is there; its body is read as a receiver would. */
+/** Called when the head of a request has arrived; the body is read as a receiver would. */
 async function receive(request: Request): Promise<Response> {
   const atMs = nowMs();
   const body = await request.arrayBuffer();

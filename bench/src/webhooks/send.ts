@@ -4,7 +4,7 @@ import { EVENT, type Sample } from "./event.ts";
 
 const BOUNDARY = "bench-0123456789";
 
-/** Parley's own guarded client, with a delivery's request made by hand. The signature's place is taken by one that never changes. */
+/** Parley's own guarded client, with a delivery's request built by hand and a constant signature. */
 export function createSend(): (url: string, sample: Sample) => Promise<void> {
   const { fetch } = createEgress({ allow: parseAllowList("127.0.0.1") });
   return async (url, { id, payload }) => {

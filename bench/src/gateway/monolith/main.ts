@@ -1,4 +1,4 @@
-/** Contender (c): the same job by the same libraries in one process with one schema, tuned as Parley is. */
+/** Contender (c): the same work with the same libraries in one process with one schema, tuned like Parley. */
 import { redisLimiter } from "@parley/gateway/src/rate-limit/redis.ts";
 import { Elysia } from "elysia";
 import { LRUCache } from "lru-cache";

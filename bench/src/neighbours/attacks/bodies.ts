@@ -5,7 +5,7 @@ const CHATS = "/v1/public/chat";
 const BODY_BYTES = 900_000;
 const TRICKLE_MS = 100;
 
-/** Requests that are costly to read. */
+/** Attacks with requests that are expensive to read. */
 export const BODY_ATTACKS: readonly Attack[] = [
   {
     name: "json-nodes",

@@ -4,7 +4,7 @@ import { head } from "../hostile.ts";
 const TRICKLE_MS = 500;
 const PIPELINED = 1_000;
 
-/** Connections, and little on them. */
+/** Attacks with many connections and little traffic. */
 export const CONNECTION_ATTACKS: readonly Attack[] = [
   {
     name: "idle-connections",

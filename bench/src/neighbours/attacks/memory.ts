@@ -4,7 +4,7 @@ import { again, eachOf, head } from "../hostile.ts";
 const KEEPS_ALL = { tools: { end_call: true } };
 const CHATS = "/v1/public/chat";
 
-/** What fills the memory of whoever reads, sends or keeps an owner's long texts. */
+/** Attacks that fill the memory of processes that read, send or store an owner's long texts. */
 export const MEMORY_ATTACKS: readonly Attack[] = [
   {
     name: "control-characters",
@@ -60,7 +60,7 @@ export const MEMORY_ATTACKS: readonly Attack[] = [
   },
 ];
 
-/** A conversation of as much text as is ever read of one. */
+/** A conversation with as much text as is ever read of one. */
 async function longConversation(hostile: Parameters<Attack["prepare"]>[0]): Promise<string> {
   const agentId = await hostile.createAgent(hostile.model("long"));
   let session_id: string | undefined;

@@ -9,7 +9,7 @@ const ANALYSIS = {
   call_analysis_schema: { summary: { type: "str" } },
 };
 
-/** Models of the owner's own that keep Parley waiting. */
+/** Attacks with the owner's own models, which keep Parley waiting. */
 export const MODEL_ATTACKS: readonly Attack[] = [
   {
     name: "hanging-analyses",

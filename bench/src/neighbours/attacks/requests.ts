@@ -3,10 +3,10 @@ import { again } from "../hostile.ts";
 
 const CHATS = "/v1/public/chat";
 const PROMPTS = "/v1/public/prompts";
-/** In every conversation that is seeded, so that a search for them finds all. */
+/** Words in every seeded conversation, so that a search for them finds all. */
 const COMMON = ["please tell me about the order", "of course the order is on the way"];
 
-/** Many requests, each of them allowed. */
+/** Attacks with many requests, each of them allowed. */
 export const REQUEST_ATTACKS: readonly Attack[] = [
   {
     name: "searches",
@@ -66,6 +66,19 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
         again(32, (worker) =>
           hostile.request("POST", "/v1/manage/sign-in", { email: `${worker}@example.com`, password: padding }),
         );
+    },
+  },
+  {
+    name: "forged-callbacks",
+    what: "carriers' callbacks of 16 KB with wrong signatures, 64 at a time",
+    tier: "free",
+    prepare: async (hostile) => () => {
+      const form = `CallSid=CA1&To=%2B14155550123&Padding=${"p".repeat(15_000)}`;
+      const headers = { "Content-Type": "application/x-www-form-urlencoded", "X-Twilio-Signature": "AAAA" };
+      return again(64, (worker) => {
+        const id = `${worker % 2 === 0 ? "car" : "call"}_${newKey().slice(0, 26)}`;
+        return hostile.request("POST", `/v1/carriers/twilio/${id}/status`, form, headers);
+      });
     },
   },
 ];

@@ -5,7 +5,7 @@ const BEHAVIOURS = ["hangs", "redirects", "huge"];
 const DESTINATIONS = 20;
 const ENDS_AT_ONCE = 128;
 
-/** Many ends of conversations, and endpoints that take none of them. */
+/** Attacks with many ended conversations, and endpoints that accept no event. */
 export const WEBHOOK_ATTACKS: readonly Attack[] = [
   {
     name: "bad-destinations",

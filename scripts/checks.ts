@@ -10,6 +10,10 @@ import type { Tally } from "./tally.ts";
 const CHECKS: readonly { name: string; passes: (signal: AbortSignal) => Promise<boolean> }[] = [
   { name: "type check", passes: (signal) => succeeds(signal, "node_modules/.bin/tsc", "--noEmit", "-p", ".") },
   {
+    name: "type check of the dashboard",
+    passes: (signal) => succeeds(signal, "node_modules/.bin/tsc", "--noEmit", "-p", "dashboard"),
+  },
+  {
     name: "lint",
     passes: (signal) => succeeds(signal, "node_modules/.bin/biome", "check", "--error-on-warnings", "."),
   },
@@ -38,8 +42,7 @@ async function generatedCodeIsFresh(): Promise<boolean> {
   const scratch = await mkdtemp(join(tmpdir(), "parley-gen-"));
   try {
     const stale = await drift(scratch);
-    if (stale.length > 0)
-      console.log(`proto/gen does not match the protos, run \`bun run generate\`: ${stale.join(", ")}`);
+    if (stale.length > 0) console.log(`the generated code is stale, run \`bun run generate\`: ${stale.join(", ")}`);
     return stale.length === 0;
   } catch (error) {
     console.log(`could not generate the code: ${error instanceof Error ? error.message : error}`);

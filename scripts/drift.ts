@@ -1,13 +1,18 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { generate } from "./generate.ts";
+import { GENERATED, generate } from "./generate.ts";
 
-/** Generates into `scratch` and returns the files of `proto/gen` that differ. */
+/** Generates into `scratch` and returns the generated files that differ from those kept. */
 export async function drift(scratch: string): Promise<string[]> {
   await generate(scratch);
-  const [fresh, kept] = await Promise.all([contents(join(scratch, "gen")), contents("proto/gen")]);
+  const stale = await Promise.all(Object.values(GENERATED).map((folder) => differing(join(scratch, folder), folder)));
+  return stale.flat().sort();
+}
+
+async function differing(freshFolder: string, keptFolder: string): Promise<string[]> {
+  const [fresh, kept] = await Promise.all([contents(freshFolder), contents(keptFolder)]);
   const names = new Set([...fresh.keys(), ...kept.keys()]);
-  return [...names].filter((name) => fresh.get(name) !== kept.get(name)).sort();
+  return [...names].filter((name) => fresh.get(name) !== kept.get(name)).map((name) => join(keptFolder, name));
 }
 
 async function contents(folder: string): Promise<Map<string, string>> {

@@ -7,15 +7,18 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   "services/account": ["proto", "services/shared"],
   "services/agent": ["proto", "services/shared"],
   "services/conversation": ["proto", "services/shared"],
+  "services/messaging": ["proto", "services/shared"],
   "services/prompt": ["proto", "services/shared"],
+  "services/voice": ["proto", "services/shared"],
   "services/webhook-dispatcher": ["proto", "services/shared"],
   gateway: ["proto", "services/shared"],
+  dashboard: [],
   cli: ["proto", "services/shared"],
-  dev: ["proto", "services/shared"],
-  deploy: ["services/shared"],
+  dev: ["proto", "services/shared", "dashboard"],
+  deploy: ["services/shared", "dashboard"],
   tests: ["proto", "services/shared", "dev", "deploy"],
   bench: ["proto", "services/shared", "gateway", "dev", "tests"],
-  scripts: ["proto", "services/shared", "dev", "deploy"],
+  scripts: ["proto", "services/shared", "gateway", "dashboard", "dev", "deploy", "tests"],
 };
 /** What the `migrate` program takes of every service. */
 const MIGRATIONS = /^services\/[a-z-]+\/src\/migrations\.ts$/;

@@ -3,10 +3,10 @@ import { dirname, relative, resolve } from "node:path";
 /** Of each source file what it imports of this checkout, by their paths from its root. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-const SOURCES = new Bun.Glob("**/*.{ts,mjs}");
+const SOURCES = new Bun.Glob("**/*.{ts,tsx,mjs}");
 /** As the formatter leaves them: a statement that begins its line, or a call. */
 const IMPORT = /^(?:import|export)\b[^"'`;]*\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm;
-const transpiler = new Bun.Transpiler({ loader: "ts" });
+const transpiler = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
 
 /** @param of "all" imports, those of types among them, or only what is there when the file "runs" */
 export async function readImports(of: "all" | "runs"): Promise<Imports> {
@@ -14,7 +14,10 @@ export async function readImports(of: "all" | "runs"): Promise<Imports> {
   for await (const path of SOURCES.scan()) {
     if (path.includes("node_modules/")) continue;
     const text = await Bun.file(path).text();
-    const named = of === "all" ? namesOf(text) : transpiler.scanImports(text).map((found) => found.path);
+    const named =
+      of === "all"
+        ? namesOf(text)
+        : transpiler[path.endsWith(".tsx") ? "tsx" : "ts"].scanImports(text).map((found) => found.path);
     imports.set(path, [...new Set(named.flatMap((name) => sourceOf(path, name)))]);
   }
   return imports;

@@ -1,15 +1,15 @@
 /**
  * The test command: `bun run test [paths… | --changed[=ref]]`. Without arguments it runs everything, including the
  * checks; with paths, the tests there; with `--changed`, the tests that import what differs from `ref`, by default the
- * last commit. Starts the Postgres and Redis that the tests need. The last line is `N passed, N failed`.
+ * last commit. Starts the Postgres, the Redis and the stack that the tests share. The last line is `N passed, N failed`.
  */
 import { onStop } from "../dev/processes/stop-signals.ts";
 import { changedFiles, importersOf } from "./affected.ts";
 import { runChecks } from "./checks.ts";
 import { runTests } from "./run-tests.ts";
+import { startSurroundings } from "./surroundings.ts";
 import { sum, type Tally } from "./tally.ts";
 import { findTestFiles } from "./test-files.ts";
-import { startTestbed } from "./testbed.ts";
 
 const NONE: Tally = { passed: 0, failed: 0 };
 const INTERRUPTED = 130;
@@ -18,10 +18,10 @@ const wanted = process.argv.slice(2);
 const stopping = new AbortController();
 onStop(() => stopping.abort());
 
-const checked = wanted.length === 0 ? await runChecks(stopping.signal) : NONE;
-const tested = stopping.signal.aborted ? NONE : await test();
+const checking = wanted.length === 0 ? runChecks(stopping.signal) : NONE;
+const tallies = await Promise.all([checking, test()]);
 if (stopping.signal.aborted) process.exit(INTERRUPTED);
-const { passed, failed } = sum([checked, tested]);
+const { passed, failed } = sum(tallies);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
@@ -31,16 +31,18 @@ async function test(): Promise<Tally> {
     console.error(`There is no test file for ${wanted.join(", ")}`);
     return { passed: 0, failed: 1 };
   }
+  let tally = NONE;
   try {
-    const testbed = await startTestbed();
+    const surroundings = await startSurroundings(files);
     try {
-      return stopping.signal.aborted ? NONE : await runTests(files, testbed.env, stopping.signal);
+      if (!stopping.signal.aborted) tally = await runTests(files, surroundings.envOf, stopping.signal);
     } finally {
-      await testbed.stop();
+      await surroundings.stop();
     }
+    return tally;
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
-    return { passed: 0, failed: 1 };
+    return sum([tally, { passed: 0, failed: 1 }]);
   }
 }
 

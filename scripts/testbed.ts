@@ -1,5 +1,4 @@
 import { chmod, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { migrateSchemas } from "../deploy/src/migrate/migrate-all.ts";
 import { type Child, type Command, startChild, stopChild } from "../dev/processes/child.ts";
@@ -10,6 +9,7 @@ import { provision, roleUrls } from "../services/shared/src/db/provision.ts";
 import { silentLogger } from "../services/shared/src/log.ts";
 import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";
 import { eventually } from "../services/shared/src/testing/eventually.ts";
+import { fastFolder } from "./fast-folder.ts";
 import { obtainRedisServer } from "./test-redis.ts";
 
 const PASSWORD = "test";
@@ -22,8 +22,11 @@ const FAST = {
   synchronous_commit: "off",
   full_page_writes: "off",
   autovacuum: "off",
-  max_connections: "300",
+  max_connections: "500",
+  max_wal_size: "256MB",
 };
+/** Several times what the databases of the tests that run at a time take. */
+const DISK_BYTES = 2 * 1024 ** 3;
 
 export interface Testbed {
   /** Environment variables for the tests. */
@@ -36,7 +39,7 @@ export async function startTestbed(): Promise<Testbed> {
   const redisServer = await obtainRedisServer();
   const [postgresPort = 0, redisPort = 0] = await freePorts(2);
   const clusterUrl = postgresUrl(postgresPort, PASSWORD, "postgres");
-  const home = await temporaryFolder(tmpdir());
+  const home = await temporaryFolder(await fastFolder(DISK_BYTES));
   const running: { child: Child; command: Command }[] = [];
   const folders = [home];
   const stop = async () => {

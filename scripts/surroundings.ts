@@ -1,0 +1,36 @@
+import { type SharedStack, startSharedStack } from "../tests/kit/shared-stack.ts";
+import { importersOf } from "./affected.ts";
+import type { EnvOf } from "./run-tests.ts";
+import { startTestbed } from "./testbed.ts";
+
+const SHARED_STACK = "tests/kit/shared-stack.ts";
+
+export interface Surroundings {
+  envOf: EnvOf;
+  /** @throws what went wrong in them unseen by any test */
+  stop(): Promise<void>;
+}
+
+/** Starts what these test files need: a Postgres and a Redis, and a stack if some share one. */
+export async function startSurroundings(files: readonly string[]): Promise<Surroundings> {
+  const users = new Set(await importersOf([SHARED_STACK], files));
+  const testbed = await startTestbed();
+  Object.assign(process.env, testbed.env);
+  const stack = users.size > 0 ? startSharedStack() : undefined;
+  // Whoever needs the stack is told.
+  stack?.catch(() => {});
+  return {
+    envOf: async (file) => ({ ...testbed.env, ...(users.has(file) && (await stack)?.env) }),
+    async stop() {
+      try {
+        await stopStack(stack);
+      } finally {
+        await testbed.stop();
+      }
+    },
+  };
+}
+
+async function stopStack(stack: Promise<SharedStack> | undefined): Promise<void> {
+  await (await stack)?.stop();
+}

@@ -4,9 +4,9 @@ import { Tier } from "../proto/gen/parley/account/v1/account.ts";
 import type { Api } from "../tests/kit/api.ts";
 import { startChromium } from "../tests/kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn } from "../tests/kit/dashboard.ts";
+import { startTestStack } from "../tests/kit/stack/test-stack.ts";
+import type { RunningStack } from "../tests/kit/stack/use-stack.ts";
 import { createKey } from "../tests/kit/test-owner.ts";
-import { startTestStack } from "../tests/kit/test-stack.ts";
-import type { RunningStack } from "../tests/kit/use-stack.ts";
 import { startTestbed } from "./testbed.ts";
 
 /** `bun run screenshots` takes the pictures of the dashboard in the README anew, on a stack of its own. */

@@ -1,9 +1,9 @@
-import { type SharedStack, startSharedStack } from "../tests/kit/shared-stack.ts";
+import { type SharedStack, startSharedStack } from "../tests/kit/stack/shared-stack.ts";
 import { importersOf } from "./affected.ts";
 import type { EnvOf } from "./run-tests.ts";
 import { startTestbed } from "./testbed.ts";
 
-const SHARED_STACK = "tests/kit/shared-stack.ts";
+const SHARED_STACK = "tests/kit/stack/shared-stack.ts";
 
 export interface Surroundings {
   envOf: EnvOf;

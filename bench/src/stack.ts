@@ -9,7 +9,7 @@ import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
-import { ownDatabase } from "@parley/tests/kit/stack-database.ts";
+import { ownDatabase } from "@parley/tests/kit/stack/stack-database.ts";
 import { obtain } from "./debian.ts";
 import type { Run } from "./run.ts";
 

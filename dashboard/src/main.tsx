@@ -5,8 +5,8 @@ import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/query-client.ts";
 import { createAppRouter } from "./app/routes.tsx";
 import { applyTheme } from "./app/theme.ts";
-import { Toasts } from "./ui/toasts.tsx";
-import { TooltipProvider } from "./ui/tooltip.tsx";
+import { Toasts } from "./ui/overlay/toasts.tsx";
+import { TooltipProvider } from "./ui/overlay/tooltip.tsx";
 
 applyTheme();
 const queryClient = createQueryClient(toSignIn);

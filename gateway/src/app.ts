@@ -7,8 +7,11 @@ import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { openApiDocument } from "./openapi/document.ts";
 import { HttpError, problemOf } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
-import { callBatchRoutes } from "./routes/call-batches.ts";
-import { callRoutes } from "./routes/calls.ts";
+import { callBatchRoutes } from "./routes/calls/call-batches.ts";
+import { callRoutes } from "./routes/calls/calls.ts";
+import { recordingRoutes } from "./routes/calls/recordings.ts";
+import { webCallRoutes } from "./routes/calls/web-calls.ts";
+import { whipRoutes } from "./routes/calls/whip.ts";
 import { carrierCallbackRoutes } from "./routes/carriers.ts";
 import { catalogueRoutes } from "./routes/catalogue.ts";
 import { chatRoutes } from "./routes/chat.ts";
@@ -20,11 +23,8 @@ import { operationOf } from "./routes/endpoint.ts";
 import { healthRoutes } from "./routes/health.ts";
 import { manageRoutes } from "./routes/manage/manage.ts";
 import { promptRoutes } from "./routes/prompts.ts";
-import { recordingRoutes } from "./routes/recordings.ts";
-import { webCallRoutes } from "./routes/web-calls.ts";
 import { whatsAppRoutes } from "./routes/whatsapp.ts";
 import { whatsAppCallbackRoutes } from "./routes/whatsapp-callbacks.ts";
-import { whipRoutes } from "./routes/whip.ts";
 import { widgetRoutes } from "./routes/widget.ts";
 
 /**

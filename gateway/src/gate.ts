@@ -6,7 +6,7 @@ import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
 import type { Static, TObject } from "@sinclair/typebox";
 import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
-import type { Answers, Reservation } from "./http/answers.ts";
+import type { Answers, Reservation } from "./http/answer/answers.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
 import { countDecision, observed } from "./http/observe.ts";

@@ -11,7 +11,7 @@ import { createClients } from "./clients.ts";
 import type { GatewayConfig } from "./config.ts";
 import { createDrain } from "./drain.ts";
 import type { GateContext } from "./gate.ts";
-import { createAnswers } from "./http/answers.ts";
+import { createAnswers } from "./http/answer/answers.ts";
 import { clientAddress, networkOf, parseTrustedProxies } from "./http/client-address.ts";
 import { decidedInMemory } from "./http/observe.ts";
 import { withoutUnreadBodies } from "./http/unread-bodies.ts";

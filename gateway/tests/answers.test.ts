@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
-import { type Answers, createAnswers } from "../src/http/answers.ts";
+import { type Answers, createAnswers } from "../src/http/answer/answers.ts";
 
 const MIB = 1024 * 1024;
 /** All that one owner may keep, and the response of a service that takes as much, here and as JSON. */

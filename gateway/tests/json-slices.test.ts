@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import fc from "fast-check";
-import { jsonSlices } from "../src/http/json-slices.ts";
+import { jsonSlices } from "../src/http/answer/json-slices.ts";
 
 const isWhole = (value: unknown) => expect([...jsonSlices(value)].join("")).toBe(JSON.stringify(value));
 

@@ -8,7 +8,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
-import { createAnswers } from "../src/http/answers.ts";
+import { createAnswers } from "../src/http/answer/answers.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 // The document says what the routes are; no request reaches a service.

@@ -6,7 +6,7 @@ import { silentLogger } from "@parley/shared/log";
 import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
-import { createAnswers } from "../src/http/answers.ts";
+import { createAnswers } from "../src/http/answer/answers.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const SECRET = "relation owners does not exist";

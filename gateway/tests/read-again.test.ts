@@ -4,7 +4,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import type { GateContext } from "../src/gate.ts";
 import { gated } from "../src/gate.ts";
-import { createAnswers } from "../src/http/answers.ts";
+import { createAnswers } from "../src/http/answer/answers.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const MIB = 1024 * 1024;

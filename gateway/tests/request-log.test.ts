@@ -4,7 +4,7 @@ import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import { recordLog } from "@parley/shared/testing/recorded-log";
 import { type GateContext, gated } from "../src/gate.ts";
-import { createAnswers } from "../src/http/answers.ts";
+import { createAnswers } from "../src/http/answer/answers.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const KEY = `vk_${"a".repeat(43)}`;

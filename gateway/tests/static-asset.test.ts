@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
-import { chooseEncoding, compressedForms, staticAsset } from "../src/http/static-asset.ts";
+import { chooseEncoding, compressedForms, staticAsset } from "../src/http/answer/static-asset.ts";
 
 const TEXT = "The same again and again. ".repeat(1_000);
 const serve = staticAsset(

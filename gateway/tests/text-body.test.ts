@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { connect, type Socket } from "node:net";
-import { type TextBody, textBody } from "../src/http/text-body.ts";
+import { type TextBody, textBody } from "../src/http/answer/text-body.ts";
 
 const MIB = 1024 * 1024;
 /** More than the sockets of one connection take. */

@@ -3,8 +3,8 @@ import { Gender } from "@parley/proto/parley/agent/v1/agent.ts";
 import { AgentServiceService } from "@parley/proto/parley/agent/v1/agent_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import type { Answer, Api } from "../kit/api.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const MINIMAL = { agent_name: "Ada", agent_type: "INBOUND" };

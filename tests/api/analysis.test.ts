@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey, createOwner, createSession } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 let stack: RunningStack;
 let api: Api;

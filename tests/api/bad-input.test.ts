@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { Answer, Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const NOWHERE = "01890000-0000-7000-8000-000000000000";
 const TOO_DEEP = "The request body must not be nested more than 32 levels deep";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Api } from "../kit/api.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 
 const CHANGES = 60;
 /** Each request may then reach another of the gateways. */

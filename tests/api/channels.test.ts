@@ -9,9 +9,9 @@ import {
 import { newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import type { Api } from "../kit/api.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
 const NUMBERS = { toMobileNumber: "+14155550123", fromMobileNumber: "+919876543210" };

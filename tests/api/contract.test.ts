@@ -8,11 +8,11 @@ import { openOwnerRows } from "../kit/owner-rows.ts";
 import { placeRecording } from "../kit/recordings.ts";
 import { arbitraryOf, HOSTILE, type Schema } from "../kit/schema-arbitrary.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
 import { addTrunkNumber } from "../kit/trunk.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 import { connectWhatsApp } from "../kit/whatsapp.ts";
 
 interface Operation {

@@ -5,8 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
-import { sharedStack } from "../kit/shared-stack.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 

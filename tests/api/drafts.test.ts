@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 let stack: RunningStack;
 let model: ScriptedModel;

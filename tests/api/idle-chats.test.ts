@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type Api, answerOf } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
 let stack: TestStack;
 let model: ScriptedModel;

@@ -15,8 +15,8 @@ import addFormats from "ajv-formats";
 import { type Answer, answerOf } from "../kit/api.ts";
 import { placeRecording } from "../kit/recordings.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createKey } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 import { addTrunkNumber } from "../kit/trunk.ts";
 import { connectWhatsApp } from "../kit/whatsapp.ts";
 

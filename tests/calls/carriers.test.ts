@@ -4,10 +4,10 @@ import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const GREETING = "Hello, this is Acme.";
 const WITHIN_MS = 60_000;

@@ -6,9 +6,9 @@ import { readWav } from "@parley/shared/media/wav";
 import type { Api } from "../kit/api.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const CHECKOUT = join(import.meta.dir, "../..");
 const GREETING = "Hello, this is Acme.";

@@ -5,9 +5,9 @@ import { type Caller, startCaller } from "../kit/calls/caller.ts";
 import { phoneSentence } from "../kit/calls/phone-sentence.ts";
 import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import { findProcess, type RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { findProcess, type RunningStack } from "../kit/use-stack.ts";
 
 const WORDS = "What about the other one?";
 const REPLY = Array.from({ length: 10 }, (_, at) => `There are ${at + 2} of them on the next floor.`).join(" ");

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { obtainFile, obtainProgram, obtainPython } from "@parley/shared/testing/debian";
 import { startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { Glob } from "bun";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const ROOT = join(import.meta.dir, "../..");
 const EXAMPLES = join(ROOT, "services/conversation/examples");

@@ -5,9 +5,9 @@ import type { Api } from "../kit/api.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 import { connectWhatsApp, controlWhatsApp } from "../kit/whatsapp.ts";
 
 const SENTENCE = "I would like to book a table for two people please";

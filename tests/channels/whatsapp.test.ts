@@ -4,9 +4,9 @@ import { connect } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 import { connectWhatsApp, controlWhatsApp, type WhatsAppConnection } from "../kit/whatsapp.ts";
 
 let stack: RunningStack;

@@ -4,9 +4,9 @@ import type { Browser, Page } from "playwright-core";
 import type { Api } from "../kit/api.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const HOSTILE = '<img src=x onerror="window.attacked = true"><script>window.attacked = true</script>';
 const WITHIN_MS = 60_000;

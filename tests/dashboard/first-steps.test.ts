@@ -4,9 +4,9 @@ import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import type { Browser } from "playwright-core";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { openDashboard } from "../kit/dashboard.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { PASSWORD } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 /** Pictures of the journey, to be looked at; not in git. */
 const PICTURES = join(import.meta.dir, "../results");

@@ -9,9 +9,9 @@ import { startChromium } from "../kit/calls/chromium.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
 import { loginOf, openDashboard, openSignedIn, PAGE_WITHIN_MS } from "../kit/dashboard.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const SENTENCE = "when are you open";
 /** In bytes as gzip -9 makes them, of the scripts that a page loads. */

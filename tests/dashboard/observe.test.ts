@@ -6,10 +6,10 @@ import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { PASSWORD } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 const HOSTILE = `<img src=x onerror="alert('said')"><script>alert('script')</script>`;
 const TIMEOUT_MS = 300_000;

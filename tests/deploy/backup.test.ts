@@ -16,9 +16,9 @@ import { startOwnPostgres } from "../kit/deploy/own-postgres.ts";
 import { postgresClient } from "../kit/deploy/postgres-client.ts";
 import { startLoad, storedOf, wholeOf } from "../kit/load.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
 // docs/operations.md: Back up and restore, with the scripts it names, from one Postgres to another that has nothing.
 

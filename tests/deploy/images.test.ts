@@ -20,7 +20,7 @@ import { Redis } from "ioredis";
 import { answerOf, createApi } from "../kit/api.ts";
 import { readCompose } from "../kit/deploy/compose.ts";
 import { type Jail, makeJail } from "../kit/deploy/jail.ts";
-import { createDatabase, type GivenDatabase } from "../kit/stack-database.ts";
+import { createDatabase, type GivenDatabase } from "../kit/stack/stack-database.ts";
 
 // What the images hold, without an engine to run them: every program from its binary, in a folder that holds nothing else,
 // with the environment and the secrets that compose.yaml gives it. The voice service runs from its sources, as in its image.

@@ -9,9 +9,9 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { type Api, answerOf } from "../kit/api.ts";
 import { type PgBouncer, startPgBouncer } from "../kit/deploy/pgbouncer.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
 const NEVER_MS = 3_600_000;
 

@@ -5,8 +5,8 @@ import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type ReplicatedPostgres, startReplicatedPostgres } from "../kit/deploy/replicated-postgres.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
 // docs/scaling.md: Read replica.
 

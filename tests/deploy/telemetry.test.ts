@@ -9,9 +9,9 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { startServiceProcess } from "@parley/shared/testing/process";
 import { askedIn, observabilityQueries } from "../kit/deploy/observability.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent, PROMPT_TEXT, SCRIPTED_KEY } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 import { type CollectedSpan, startTraceCollector } from "../kit/trace-collector.ts";
 
 const TRACE_ID = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -5,10 +5,10 @@ import { type Caller, startCaller } from "../kit/calls/caller.ts";
 import { phoneSentence } from "../kit/calls/phone-sentence.ts";
 import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import { findProcess } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
-import { findProcess } from "../kit/use-stack.ts";
 
 /** The long run: PARLEY_TEST_CALLS=50 bun run test tests/faults/call-faults.test.ts. */
 const CALLS = Number(process.env.PARLEY_TEST_CALLS ?? 4);

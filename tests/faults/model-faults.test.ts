@@ -4,8 +4,8 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { type Answer, type Api, answerOf } from "../kit/api.ts";
 import { isComplete, rawChat } from "../kit/raw-chat.ts";
 import { type Exchange, echoOf, type Script, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent, llmOf } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
 const UUID = /^[0-9a-f-]{36}$/;
 /** Of a model's time: half of it has to do for three attempts on a busy machine. */

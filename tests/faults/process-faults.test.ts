@@ -7,10 +7,10 @@ import { type Api, answerOf } from "../kit/api.ts";
 import { type Load, startLoad, storedOf, type Turn, wholeOf } from "../kit/load.ts";
 import { downPostgres } from "../kit/outage.ts";
 import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import type { ProcessName } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createKey } from "../kit/test-owner.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
-import type { ProcessName } from "../kit/use-stack.ts";
 
 const UNKNOWN_KEY = `vk_${"a".repeat(43)}`;
 

@@ -5,10 +5,10 @@ import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1
 import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
+import type { ReplicaName } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 import { startTraffic, type Traffic, trafficScript } from "../kit/traffic.ts";
-import type { ReplicaName } from "../kit/use-stack.ts";
 
 /** A rolling upgrade as docs/operations.md tells of it: two replicas of every process, each replaced in turn. */
 const WITHIN_MS = 240_000;

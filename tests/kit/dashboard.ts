@@ -1,6 +1,6 @@
 import type { Browser, Page } from "playwright-core";
+import type { RunningStack } from "./stack/use-stack.ts";
 import { createSession, PASSWORD, type TestOwner } from "./test-owner.ts";
-import type { RunningStack } from "./use-stack.ts";
 
 /** How long a page may take on a machine that runs other tests. */
 export const PAGE_WITHIN_MS = 60_000;

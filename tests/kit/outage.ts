@@ -1,7 +1,7 @@
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
-import { readInstallation } from "./stack-database.ts";
-import type { TestStack } from "./test-stack.ts";
+import { readInstallation } from "./stack/stack-database.ts";
+import type { TestStack } from "./stack/test-stack.ts";
 
 /** Kills a stack's own Postgres and keeps it down until told: it starts on no folder that others may write to. */
 export function downPostgres(stack: TestStack): { up(): Promise<unknown> } {

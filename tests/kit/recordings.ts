@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import postgres from "postgres";
-import type { StackPlace } from "./use-stack.ts";
+import type { StackPlace } from "./stack/use-stack.ts";
 
 /** Gives a conversation a recording, as if it had been a call. */
 export async function placeRecording(

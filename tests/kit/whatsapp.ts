@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
+import type { RunningStack } from "./stack/use-stack.ts";
 import { createSession } from "./test-owner.ts";
-import type { RunningStack } from "./use-stack.ts";
 
 export interface WhatsAppConnection {
   phoneNumberId: string;

@@ -14,10 +14,10 @@ import type { Definition } from "@parley/shared/rpc/definition";
 import { eventually } from "@parley/shared/testing/eventually";
 import { openOwnerRows } from "../kit/owner-rows.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { createSession } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 /** In every text that the victim has. */
 const CANARY = "canary-of-the-victim";

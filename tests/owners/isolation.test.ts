@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
-import { sharedStack } from "../kit/shared-stack.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 
 let stack: RunningStack;
 beforeAll(async () => {

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { eventually } from "@parley/shared/testing/eventually";
 import { type Answer, type Api, createApi } from "../kit/api.ts";
-import { startSecondGateway } from "../kit/second-gateway.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { startSecondGateway } from "../kit/stack/second-gateway.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createKey, createOwner } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 /** A change of a key takes effect everywhere within a second; without it, a cached key is looked up again after half a minute. */
 const REVOKED_WITHIN_MS = 10_000;

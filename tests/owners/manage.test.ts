@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { connect } from "node:net";
 import { type Answer, type Api, createManageApi } from "../kit/api.ts";
-import { startSecondGateway } from "../kit/second-gateway.ts";
-import { sharedStack } from "../kit/shared-stack.ts";
+import { startSecondGateway } from "../kit/stack/second-gateway.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner, createSession, PASSWORD } from "../kit/test-owner.ts";
-import type { RunningStack } from "../kit/use-stack.ts";
 
 let stack: RunningStack;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { connect, type Socket } from "node:net";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type Exchange, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
 
 let stack: TestStack;
 let model: ScriptedModel;

@@ -9,7 +9,7 @@ import { connectPostgres } from "@parley/shared/db/connect";
 import { newId, newUuid } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
-import { startTestStack, type TestStack } from "../kit/test-stack.ts";
+import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 
 /** The long run, which needs nothing of the test command: PARLEY_FAULT_EVENTS=10000 PARLEY_FAULT_KILLS=20 bun test <this file>. */
 const EVENTS = Number(process.env.PARLEY_FAULT_EVENTS ?? 1_000);

@@ -3,8 +3,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { BookOpen, Check, ChevronsUpDown, LogOut } from "lucide-react";
 import { api, ask } from "../api/client.ts";
 import { meQuery } from "../api/session.ts";
-import { Menu, MenuItem, MenuLabel, MenuLine } from "../ui/menu.tsx";
-import { tellFailure } from "../ui/toasts.tsx";
+import { Menu, MenuItem, MenuLabel, MenuLine } from "../ui/overlay/menu.tsx";
+import { tellFailure } from "../ui/overlay/toasts.tsx";
 import { THEMES, type Theme, useTheme } from "./theme.ts";
 
 /** Who is signed in, with the look, the documentation and signing out behind it. */

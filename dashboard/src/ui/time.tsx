@@ -1,4 +1,4 @@
-import { Tooltip } from "./tooltip.tsx";
+import { Tooltip } from "./overlay/tooltip.tsx";
 
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });

@@ -5,7 +5,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
-import { textBody } from "../http/text-body.ts";
+import { textBody } from "../http/answer/text-body.ts";
 import { codePoints } from "../http/validate.ts";
 import { presentSession, presentSummary } from "../present/conversation.ts";
 import { pageFigures, pageOf } from "../present/page.ts";

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { ConfigError } from "@parley/shared/config";
 import { Elysia } from "elysia";
 import { jsonAnswer } from "../gate.ts";
+import { type Forms, type StaticAsset, staticAsset } from "../http/answer/static-asset.ts";
 import { pathOf } from "../http/path.ts";
 import { addCommonHeaders } from "../http/request-id.ts";
-import { type Forms, type StaticAsset, staticAsset } from "../http/static-asset.ts";
 import { CSP_REPORTS } from "./csp-reports.ts";
 
 /** The web application, as `dashboard/build.ts` leaves it in a folder. */

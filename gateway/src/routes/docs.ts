@@ -1,8 +1,8 @@
 import { Elysia } from "elysia";
 import style from "swagger-ui-dist/swagger-ui.css" with { type: "file" };
 import script from "swagger-ui-dist/swagger-ui-bundle.js" with { type: "file" };
+import { compressedForms, staticAsset } from "../http/answer/static-asset.ts";
 import { addCommonHeaders } from "../http/request-id.ts";
-import { compressedForms, staticAsset } from "../http/static-asset.ts";
 
 /** Serves the document at `/openapi.json` and a page to browse it at `/docs`, without any other host. */
 export function docsRoutes(document: () => object) {

@@ -1,7 +1,7 @@
 import { readWav } from "@parley/dev/stand-ins/speech/wav.ts";
 import { resampler } from "@parley/shared/media/resample";
 import { PHONE_HZ } from "@parley/shared/phone/audio";
-import type { RunningStack } from "../use-stack.ts";
+import type { RunningStack } from "../stack/use-stack.ts";
 import { spokenSentence } from "./spoken-sentence.ts";
 
 /** A sentence as a phone sends it, PHONE_HZ samples a second, in the voice of the stack's stand-in. */

@@ -4,13 +4,13 @@ import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
 import { numberOf } from "../../ui/numbers.ts";
-import { Select } from "../../ui/select.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { tellDone } from "../../ui/toasts.tsx";
 import { agentNamesQuery } from "../conversations/queries.ts";
 import { CALLS } from "./queries.ts";
 

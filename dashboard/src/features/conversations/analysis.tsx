@@ -2,8 +2,8 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { ClipboardList } from "lucide-react";
 import { api, ask } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
+import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { EmptyState, Notice } from "../../ui/states.tsx";
-import { tellDone, tellFailure } from "../../ui/toasts.tsx";
 import type { Conversation } from "./queries.ts";
 
 /** What the agent's analysis found, field by field, and a way to run it again. */

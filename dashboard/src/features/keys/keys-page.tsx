@@ -5,13 +5,13 @@ import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
-import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
+import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
-import { tellDone, tellFailure } from "../../ui/toasts.tsx";
 import { KEYS, keysQuery } from "./keys.ts";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 

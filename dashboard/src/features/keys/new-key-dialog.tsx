@@ -3,12 +3,12 @@ import { type FormEvent, useId, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Checkbox } from "../../ui/checkbox.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
-import { Select } from "../../ui/select.tsx";
+import { Checkbox } from "../../ui/form/checkbox.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { KEYS, SCOPES, type Scope } from "./keys.ts";
 

@@ -4,12 +4,12 @@ import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
-import { Select } from "../../ui/select.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Notice, Skeleton } from "../../ui/states.tsx";
-import { tellDone, tellFailure } from "../../ui/toasts.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { type Carrier, NUMBERS } from "./queries.ts";
 

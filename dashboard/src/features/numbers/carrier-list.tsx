@@ -2,9 +2,9 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Time } from "../../ui/time.tsx";
-import { tellDone } from "../../ui/toasts.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { CARRIERS, type Carrier } from "./queries.ts";
 

@@ -3,12 +3,12 @@ import { type FormEvent, useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
-import { Select } from "../../ui/select.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { tellDone } from "../../ui/toasts.tsx";
 import { PROVIDER_OPTIONS, PROVIDERS, type Provider } from "./providers.ts";
 import { CARRIERS } from "./queries.ts";
 

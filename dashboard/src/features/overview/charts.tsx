@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
 import { Card } from "../../ui/card.tsx";
 import { Chart, type Series } from "../../ui/chart.tsx";
+import { PlainSelect } from "../../ui/form/plain-select.tsx";
 import { compactOf, latencyOf } from "../../ui/numbers.ts";
-import { PlainSelect } from "../../ui/plain-select.tsx";
 import { CHANNELS, type Channel } from "../conversations/names.tsx";
 import { type Statistics, shortDay } from "../statistics/queries.ts";
 

@@ -4,10 +4,10 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input, Textarea } from "../../ui/input.tsx";
-import { Select } from "../../ui/select.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input, Textarea } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { PROMPT_TYPES, PROMPTS, type PromptType } from "./prompts.ts";
 

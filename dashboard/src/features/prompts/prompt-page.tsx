@@ -9,13 +9,13 @@ import { PageFailure, PageNotFound, PagePending } from "../../app/failures.tsx";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Select } from "../../ui/form/select.tsx";
+import { UnsavedChanges } from "../../ui/form/unsaved-changes.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Select } from "../../ui/select.tsx";
 import { Notice, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { tellDone, tellFailure } from "../../ui/toasts.tsx";
-import { UnsavedChanges } from "../../ui/unsaved-changes.tsx";
 import { PROMPTS, type Version, versionsQuery } from "./prompts.ts";
 
 const PromptEditor = lazy(() => import("./prompt-editor.tsx").then((module) => ({ default: module.PromptEditor })));

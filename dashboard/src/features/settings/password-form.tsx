@@ -3,10 +3,10 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { tellDone } from "../../ui/toasts.tsx";
 import { SESSIONS } from "./settings.ts";
 
 const LENGTH_MIN = 15;

@@ -3,11 +3,11 @@ import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
 import { numberOf } from "../../ui/numbers.ts";
-import { tellDone } from "../../ui/toasts.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { SETTINGS } from "./settings.ts";
 
 const DAYS_MAX = 3_650;

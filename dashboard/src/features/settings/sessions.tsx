@@ -3,10 +3,10 @@ import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Confirm } from "../../ui/confirm.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { tellDone } from "../../ui/toasts.tsx";
 import { browserOf } from "./browser.ts";
 import { SESSIONS } from "./settings.ts";
 

@@ -6,8 +6,8 @@ import { Problem, sentenceOf } from "../../api/problem.ts";
 import { meQuery } from "../../api/session.ts";
 import { Logo } from "../../app/logo.tsx";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { useCountdown } from "./countdown.ts";
 

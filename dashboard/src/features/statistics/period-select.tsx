@@ -1,4 +1,4 @@
-import { PlainSelect } from "../../ui/plain-select.tsx";
+import { PlainSelect } from "../../ui/form/plain-select.tsx";
 import { type Days, PERIODS } from "./queries.ts";
 
 const OPTIONS = PERIODS.map((days) => ({ value: String(days), label: `Last ${days} days` }));

@@ -1,8 +1,8 @@
 import { MessageSquareText, Mic, SlidersHorizontal, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
 import type { AgentDraft } from "../agents/editor/draft.ts";
 import { type Variable, variablesIn } from "../prompts/variables.ts";
 import { Chat } from "./chat.tsx";

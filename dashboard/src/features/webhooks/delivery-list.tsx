@@ -6,11 +6,11 @@ import { api, ask } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Copyable } from "../../ui/copy.tsx";
-import { Menu, MenuItem } from "../../ui/menu.tsx";
+import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
+import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { tellDone, tellFailure } from "../../ui/toasts.tsx";
 import { Attempts } from "./attempts.tsx";
 import {
   DELIVERIES,

@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from "react";
 import { Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { Field } from "../../ui/field.tsx";
-import { Input } from "../../ui/input.tsx";
-import { Select } from "../../ui/select.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
 import type { Destination } from "./queries.ts";
 

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { DestinationForm } from "./destination-form.tsx";
 import { DESTINATIONS } from "./queries.ts";
 import { ShownSecret } from "./secret.tsx";

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useId } from "react";
 import { api, ask } from "../../../api/client.ts";
-import { Switch } from "../../../ui/switch.tsx";
+import { Switch } from "../../../ui/form/switch.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { type AgentDraft, ownPromptName } from "./draft.ts";
 import { PromptSource, type Source } from "./prompt-source.tsx";

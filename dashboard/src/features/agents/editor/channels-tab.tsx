@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, ask } from "../../../api/client.ts";
-import { Checkbox } from "../../../ui/checkbox.tsx";
 import { CopyButton } from "../../../ui/copy.tsx";
+import { Checkbox } from "../../../ui/form/checkbox.tsx";
 import { ErrorState, Skeleton } from "../../../ui/states.tsx";
 import type { AgentDraft } from "./draft.ts";
 import { Section, Sections } from "./section.tsx";

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useCallback, useMemo, useState } from "react";
 import { api, ask } from "../../../api/client.ts";
 import { Problem } from "../../../api/problem.ts";
-import { tellDone } from "../../../ui/toasts.tsx";
+import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { PROMPTS } from "../../prompts/prompts.ts";
 import { AGENTS, type Agent, agentQuery, type Changes } from "../agents.ts";
 

@@ -1,6 +1,6 @@
-import { Field } from "../../../ui/field.tsx";
-import { Input } from "../../../ui/input.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { Field } from "../../../ui/form/field.tsx";
+import { Input } from "../../../ui/form/input.tsx";
+import { Select } from "../../../ui/form/select.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { providerLabel } from "../provider-labels.ts";
 import { EndpointFields } from "./endpoint-fields.tsx";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { Plus, X } from "lucide-react";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
-import { Input } from "../../../ui/input.tsx";
+import { Field } from "../../../ui/form/field.tsx";
+import { Input } from "../../../ui/form/input.tsx";
 import { ErrorState, LoadingRows } from "../../../ui/states.tsx";
 import { modelSetupQuery, providersQuery } from "../agents.ts";
 import type { AgentDraft } from "./draft.ts";

@@ -1,8 +1,8 @@
 import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense } from "react";
 import { api, ask } from "../../../api/client.ts";
-import { Field } from "../../../ui/field.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { Field } from "../../../ui/form/field.tsx";
+import { Select } from "../../../ui/form/select.tsx";
 import { Skeleton } from "../../../ui/states.tsx";
 import { agentOf, PROMPTS, versionsQuery } from "../../prompts/prompts.ts";
 

@@ -1,10 +1,10 @@
 import { Plus, X } from "lucide-react";
 import { useState } from "react";
 import { Button } from "../../../ui/button.tsx";
-import { Checkbox } from "../../../ui/checkbox.tsx";
-import { Field } from "../../../ui/field.tsx";
-import { Input } from "../../../ui/input.tsx";
-import { Select } from "../../../ui/select.tsx";
+import { Checkbox } from "../../../ui/form/checkbox.tsx";
+import { Field } from "../../../ui/form/field.tsx";
+import { Input } from "../../../ui/form/input.tsx";
+import { Select } from "../../../ui/form/select.tsx";
 import { KINDS, type Kind, notationOf, readNotation } from "./notation.ts";
 
 type Schema = Record<string, { type: string }>;

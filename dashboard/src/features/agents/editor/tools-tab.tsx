@@ -1,8 +1,8 @@
 import { type ReactNode, useId } from "react";
 import type { Schema } from "../../../api/client.ts";
-import { Field } from "../../../ui/field.tsx";
-import { Input } from "../../../ui/input.tsx";
-import { Switch } from "../../../ui/switch.tsx";
+import { Field } from "../../../ui/form/field.tsx";
+import { Input } from "../../../ui/form/input.tsx";
+import { Switch } from "../../../ui/form/switch.tsx";
 import type { AgentDraft } from "./draft.ts";
 import { Section, Sections } from "./section.tsx";
 

@@ -6,9 +6,9 @@ import { useEffect, useRef, useState } from "react";
 import { api, ask, type Schema } from "../../../api/client.ts";
 import type { paths } from "../../../api/gen/schema.ts";
 import { Button } from "../../../ui/button.tsx";
-import { Field } from "../../../ui/field.tsx";
-import { Input } from "../../../ui/input.tsx";
-import { SearchInput } from "../../../ui/search-input.tsx";
+import { Field } from "../../../ui/form/field.tsx";
+import { Input } from "../../../ui/form/input.tsx";
+import { SearchInput } from "../../../ui/form/search-input.tsx";
 import { ErrorState, Skeleton } from "../../../ui/states.tsx";
 
 type Voice = Schema["Voice"];

@@ -1,12 +1,12 @@
 import type { CreateWebCallResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { Elysia } from "elysia";
-import type { Clients } from "../clients.ts";
-import type { GateContext } from "../gate.ts";
-import { required } from "../present/required.ts";
-import { HttpError } from "../problem.ts";
-import { WebCall, WebCallBody } from "../schemas/web-calls.ts";
-import { draftIdOf } from "./draft.ts";
-import { endpoint } from "./endpoint.ts";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { required } from "../../present/required.ts";
+import { HttpError } from "../../problem.ts";
+import { WebCall, WebCallBody } from "../../schemas/web-calls.ts";
+import { draftIdOf } from "../draft.ts";
+import { endpoint } from "../endpoint.ts";
 
 export const WEB_CALLS = "/v1/public/web-calls";
 

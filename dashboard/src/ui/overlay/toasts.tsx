@@ -1,5 +1,5 @@
 import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
-import { sentenceOf } from "../api/problem.ts";
+import { sentenceOf } from "../../api/problem.ts";
 import type { Toast } from "./toast-corner.tsx";
 
 const BEGINNINGS = ["pointerdown", "keydown"] as const;

@@ -1,10 +1,10 @@
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { Elysia } from "elysia";
-import type { Clients } from "../clients.ts";
-import type { GateContext } from "../gate.ts";
-import { rangeOf } from "../http/range.ts";
-import { HttpError } from "../problem.ts";
-import { endpoint } from "./endpoint.ts";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { rangeOf } from "../../http/range.ts";
+import { HttpError } from "../../problem.ts";
+import { endpoint } from "../endpoint.ts";
 
 /** A player that pauses for longer asks for the rest again. */
 const READ_TIMEOUT_MS = 600_000;

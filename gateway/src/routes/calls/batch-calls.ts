@@ -2,7 +2,7 @@ import type { BatchCall } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import { readCallCsv } from "@parley/shared/domain/call-csv";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import type { Static } from "@sinclair/typebox";
-import { CALLS_OF_BATCH_MAX, type CallBatchBody } from "../schemas/calls.ts";
+import { CALLS_OF_BATCH_MAX, type CallBatchBody } from "../../schemas/calls.ts";
 
 interface BatchCalls {
   calls: BatchCall[];

@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import type { ReactNode } from "react";
-import { Button } from "./button.tsx";
+import { Button } from "../button.tsx";
 
 const WIDTHS = { small: "max-w-md", medium: "max-w-lg", large: "max-w-3xl" } as const;
 

@@ -1,6 +1,6 @@
 import { useBlocker } from "@tanstack/react-router";
-import { Button } from "./button.tsx";
-import { Dialog } from "./dialog.tsx";
+import { Button } from "../button.tsx";
+import { Dialog } from "../overlay/dialog.tsx";
 
 /** Asks before the page with unsaved changes is left; the browser asks before its tab is closed. */
 export function UnsavedChanges({ isDirty, name }: { isDirty: boolean; name: string }) {

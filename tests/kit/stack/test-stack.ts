@@ -8,7 +8,7 @@ import { startStack } from "@parley/dev/stack/stack.ts";
 import { roleUrls } from "@parley/shared/db/provision";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
-import { secretsInLogs } from "./logged-secrets.ts";
+import { secretsInLogs } from "../logged-secrets.ts";
 import { createDatabase, type GivenDatabase, ownDatabase } from "./stack-database.ts";
 import { findProcess, type ProcessName, type ReplicaName, type RunningStack, useStack } from "./use-stack.ts";
 

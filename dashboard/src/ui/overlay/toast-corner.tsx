@@ -1,6 +1,6 @@
 import { CircleAlert, CircleCheck, X } from "lucide-react";
 import { Toast as Radix } from "radix-ui";
-import { Button } from "./button.tsx";
+import { Button } from "../button.tsx";
 
 export interface Toast {
   id: number;

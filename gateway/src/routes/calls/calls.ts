@@ -1,12 +1,12 @@
 import { CALL_STATUSES, nameOf, numberOf, VOICEMAILS } from "@parley/shared/domain/api-names";
 import { Elysia } from "elysia";
-import type { Clients } from "../clients.ts";
-import type { GateContext } from "../gate.ts";
-import { presentCall } from "../present/call.ts";
-import { pageFigures, pageOf } from "../present/page.ts";
-import { required } from "../present/required.ts";
-import { CallBody, CallList, CreatedCall, ListCallsQuery, PhoneCall } from "../schemas/calls.ts";
-import { endpoint } from "./endpoint.ts";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { presentCall } from "../../present/call.ts";
+import { pageFigures, pageOf } from "../../present/page.ts";
+import { required } from "../../present/required.ts";
+import { CallBody, CallList, CreatedCall, ListCallsQuery, PhoneCall } from "../../schemas/calls.ts";
+import { endpoint } from "../endpoint.ts";
 
 /** It is stored until the call has ended. */
 const BODY_BYTES_MAX = 64 * 1024;

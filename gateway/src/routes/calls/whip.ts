@@ -1,12 +1,12 @@
 import { ServiceError } from "@parley/shared/errors";
 import { Elysia } from "elysia";
-import type { Clients } from "../clients.ts";
-import { type GateContext, jsonAnswer } from "../gate.ts";
-import { readText } from "../http/body.ts";
-import { observed } from "../http/observe.ts";
-import { commonHeaders, requestIdOf } from "../http/request-id.ts";
-import { problemOf } from "../problem.ts";
-import { refuseOverRate } from "../rate-limit/refuse.ts";
+import type { Clients } from "../../clients.ts";
+import { type GateContext, jsonAnswer } from "../../gate.ts";
+import { readText } from "../../http/body.ts";
+import { observed } from "../../http/observe.ts";
+import { commonHeaders, requestIdOf } from "../../http/request-id.ts";
+import { problemOf } from "../../problem.ts";
+import { refuseOverRate } from "../../rate-limit/refuse.ts";
 import { WEB_CALLS } from "./web-calls.ts";
 
 const OFFER_BYTES_MAX = 64 * 1024;

@@ -5,8 +5,8 @@ import { AccountServiceService } from "@parley/proto/parley/account/v1/account_s
 import type { Schema } from "@parley/shared/db/provision";
 import { createClient } from "@parley/shared/rpc/client";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
-import { type Api, createApi, createManageApi } from "./api.ts";
-import { type Accounts, createOwner, type TestOwner } from "./test-owner.ts";
+import { type Api, createApi, createManageApi } from "../api.ts";
+import { type Accounts, createOwner, type TestOwner } from "../test-owner.ts";
 
 export type ProcessName = ServiceName | "gateway" | "postgres" | "redis" | "model" | "speech" | "carrier" | "whatsapp";
 /** A process that there may be several of, such as `agent-2`. */

@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
-import { sentenceOf } from "../api/problem.ts";
-import { Button } from "./button.tsx";
+import { sentenceOf } from "../../api/problem.ts";
+import { Button } from "../button.tsx";
 import { Dialog } from "./dialog.tsx";
 
 /** What `useMutation` gives of a write that takes nothing. */

@@ -2,15 +2,15 @@ import { CallBatchChange } from "@parley/proto/parley/voice/v1/voice_service.ts"
 import { numberOf, REPEATED_OUTCOMES, VOICEMAILS } from "@parley/shared/domain/api-names";
 import type { Static } from "@sinclair/typebox";
 import { Elysia } from "elysia";
-import type { Clients } from "../clients.ts";
-import type { GateContext } from "../gate.ts";
-import { readDate } from "../http/date.ts";
-import { presentBatch, presentCountedBatch } from "../present/call-batch.ts";
-import { pageFigures, pageOf } from "../present/page.ts";
-import { required } from "../present/required.ts";
-import { CallBatchBody, CallBatchList, CallBatchShown, ListCallBatchesQuery } from "../schemas/calls.ts";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { readDate } from "../../http/date.ts";
+import { presentBatch, presentCountedBatch } from "../../present/call-batch.ts";
+import { pageFigures, pageOf } from "../../present/page.ts";
+import { required } from "../../present/required.ts";
+import { CallBatchBody, CallBatchList, CallBatchShown, ListCallBatchesQuery } from "../../schemas/calls.ts";
+import { endpoint } from "../endpoint.ts";
 import { batchCallsOf, namingLines } from "./batch-calls.ts";
-import { endpoint } from "./endpoint.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** 10,000 calls with four variables each. */

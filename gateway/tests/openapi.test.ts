@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createClient } from "@hey-api/openapi-ts";
 import { systemClock } from "@parley/shared/clock";
@@ -199,9 +200,9 @@ describe("the documentation in the document", () => {
 
 describe("a client generated from the document", () => {
   let folder: string;
-  // Below this folder, so that the compiler finds the project's types.
+  // Outside of the sources, which other tests and the checks read at the same time.
   beforeAll(async () => {
-    folder = await mkdtemp(join(import.meta.dir, "generated-"));
+    folder = await mkdtemp(join(tmpdir(), "parley-generated-"));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

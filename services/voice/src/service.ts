@@ -23,14 +23,10 @@ import type { VoiceContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { calledBack } from "./outbound/called-back.ts";
 import type { OutboundContext } from "./outbound/context.ts";
+import { trunkDialer } from "./outbound/dial-trunk.ts";
 import { recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
 import { outboundCalls } from "./outbound/outbound.ts";
-import { trunks } from "./outbound/trunks.ts";
-import { answerInvite } from "./phone-calls/answer-invite.ts";
-import { dialSip } from "./phone-calls/dial-sip.ts";
-import { hostAddresses } from "./phone-calls/host-addresses.ts";
-import { serveSip } from "./phone-calls/serve-sip.ts";
 import { openFiles } from "./recording/files/place.ts";
 import { recordings } from "./recording/recordings.ts";
 import { connectWebCall } from "./rpc/connect-web-call.ts";
@@ -41,6 +37,10 @@ import { handleCarrierCallback } from "./rpc/handle-carrier-callback.ts";
 import { readRecording } from "./rpc/read-recording.ts";
 import { speak } from "./rpc/speak.ts";
 import { transcribe } from "./rpc/transcribe.ts";
+import { answerInvite } from "./sip-calls/answer-invite.ts";
+import { dialSip } from "./sip-calls/dial-sip.ts";
+import { hostAddresses } from "./sip-calls/host-addresses.ts";
+import { serveSip } from "./sip-calls/serve-sip.ts";
 import { withDefaults } from "./speech/default-speech.ts";
 import { findIdOfCarrierCall } from "./store/outbound-calls.ts";
 import { expiredMediaStreams } from "./transport/media-stream/expire.ts";
@@ -133,7 +133,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           carrierOfNumber: carrierOfNumber(accounts, adapters),
           numbersOf: async (ownerId, agentId) => (await agents.getSpeech({ ownerId, agentId })).mobileNumbers,
           carriersOf,
-          dialTrunk: trunks(
+          dialTrunk: trunkDialer(
             accounts,
             dialSip(() => sip, config.PARLEY_ALLOWED_PRIVATE_HOSTS),
           ),

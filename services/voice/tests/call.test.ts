@@ -4,7 +4,7 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_servi
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
-import { type CallNews, type CallRequest, NotConnected } from "../src/call/incoming.ts";
+import { type CallNews, type CallRequest, NotConnected } from "../src/call/port.ts";
 import { callHolder, completeLost, type StartCallOptions } from "../src/call/start-call.ts";
 import { recorderOf } from "../src/recording/record-call.ts";
 import type { LegListener } from "../src/transport/leg.ts";

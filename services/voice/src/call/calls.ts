@@ -13,8 +13,8 @@ import {
 } from "../speech/providers.ts";
 import { startSileroDetector } from "../vad/silero.ts";
 import { callClock } from "./call-clock.ts";
-import type { StartCall } from "./incoming.ts";
 import { liveCalls } from "./live-calls.ts";
+import type { StartCall } from "./port.ts";
 import { type CallHolder, callHolder, completeLost, type StartCallOptions } from "./start-call.ts";
 import type { Conversations } from "./transcript.ts";
 

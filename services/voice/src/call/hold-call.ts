@@ -19,9 +19,9 @@ import {
 import { dueAt, takeTurn } from "../turn/turn-taking.ts";
 import type { DetectorStream, VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
-import type { CallNews } from "./incoming.ts";
 import { type LatencyWatch, watchLatency } from "./latency.ts";
 import { type Mouth, mouth } from "./mouth.ts";
+import type { CallNews } from "./port.ts";
 import type { Answer, Transcript } from "./transcript.ts";
 
 /** What a call needs besides its leg. */

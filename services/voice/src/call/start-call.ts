@@ -24,6 +24,7 @@ import type { CallKey } from "../store/calls.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
 import { type CallParts, type HeldCall, holdCall } from "./hold-call.ts";
+import type { LiveCalls } from "./live-calls.ts";
 import {
   type CallEnd,
   type CallRequest,
@@ -31,8 +32,7 @@ import {
   type Connect,
   NotConnected,
   type StartCall,
-} from "./incoming.ts";
-import type { LiveCalls } from "./live-calls.ts";
+} from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import type { CallSignal } from "./signals.ts";
 import { holdStsCall } from "./speech-to-speech/hold-call.ts";

@@ -1,4 +1,4 @@
-import type { CallRequest } from "../call/incoming.ts";
+import type { CallRequest } from "../call/port.ts";
 import type { NewOutboundCall } from "../store/outbound-calls.ts";
 
 /** The call as it is held: the same each time it is asked for. */

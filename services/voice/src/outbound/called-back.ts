@@ -1,5 +1,5 @@
 import { notFound } from "@parley/shared/errors";
-import type { CallUnderWay, Connect } from "../call/incoming.ts";
+import type { CallUnderWay, Connect } from "../call/port.ts";
 import { asServiceError } from "../call/transcript.ts";
 import type { CalledBack, CarrierEvent } from "../carriers/carrier.ts";
 import {

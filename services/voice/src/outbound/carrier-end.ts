@@ -1,4 +1,4 @@
-import type { CallEnd } from "../call/incoming.ts";
+import type { CallEnd } from "../call/port.ts";
 import type { CarrierEnd } from "../carriers/carrier.ts";
 import { isHeld, type OutboundCall } from "../store/outbound-calls.ts";
 import type { OutboundContext } from "./context.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
-import type { CallRequest, Connect, StartCall } from "../call/incoming.ts";
+import type { CallRequest, Connect, StartCall } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import type { Conversations } from "../call/transcript.ts";
 import type { CarriersOf, MediaStream } from "../carriers/carrier.ts";

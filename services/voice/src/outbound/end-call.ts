@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import { batchCallEnded } from "../batches/run-batches.ts";
-import type { CallEnd } from "../call/incoming.ts";
+import type { CallEnd } from "../call/port.ts";
 import type { CallKey } from "../store/calls.ts";
 import {
   findCallOfConversation,

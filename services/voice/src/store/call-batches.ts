@@ -1,5 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
-import type { CallEnd } from "../call/incoming.ts";
+import type { CallEnd } from "../call/port.ts";
 import type { Provider } from "./outbound-calls.ts";
 
 export interface BatchKey {

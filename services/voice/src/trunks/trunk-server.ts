@@ -1,6 +1,6 @@
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { resolveChecked } from "@parley/shared/egress/resolve";
-import { hostAddresses } from "../phone-calls/host-addresses.ts";
+import { hostAddresses } from "../sip-calls/host-addresses.ts";
 import type { Target } from "../transport/sip/sockets.ts";
 
 const PORTS: Record<Target["protocol"], number> = { UDP: 5060, TCP: 5060, TLS: 5061 };

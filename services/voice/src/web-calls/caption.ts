@@ -1,4 +1,4 @@
-import type { CallNews } from "../call/incoming.ts";
+import type { CallNews } from "../call/port.ts";
 
 /** A live caption as JSON, as docs/calls.md#captions describes it. */
 export function captionOf(news: CallNews): string {

@@ -1,5 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
-import { NotConnected, type StartCall } from "../call/incoming.ts";
+import { NotConnected, type StartCall } from "../call/port.ts";
 import type { WebCallRow } from "../store/web-calls.ts";
 import { checkOffer } from "../transport/webrtc/offer.ts";
 import { answerOffer, type WebRtcOptions } from "../transport/webrtc/peer.ts";

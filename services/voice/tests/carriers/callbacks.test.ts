@@ -7,7 +7,7 @@ import { silentLogger } from "@parley/shared/log";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failureOf } from "@parley/shared/testing/failures";
-import type { CallRequest } from "../../src/call/incoming.ts";
+import type { CallRequest } from "../../src/call/port.ts";
 import { type CallbackContext, handleCallback } from "../../src/carriers/callbacks/handle-callback.ts";
 import { type IncomingCalls, incomingCalls } from "../../src/carriers/callbacks/incoming-calls.ts";
 import type { CarrierEvent } from "../../src/carriers/carrier.ts";

@@ -14,7 +14,7 @@ import type { Call as Served } from "@parley/shared/rpc/call";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { Pcm } from "../../src/audio/pcm.ts";
-import { type CallEnd, type CallRequest, NotConnected } from "../../src/call/incoming.ts";
+import { type CallEnd, type CallRequest, NotConnected } from "../../src/call/port.ts";
 import type { CallSignal } from "../../src/call/signals.ts";
 import type { CalledBack } from "../../src/carriers/carrier.ts";
 import { calledBack, holdAnswered } from "../../src/outbound/called-back.ts";

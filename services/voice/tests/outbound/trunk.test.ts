@@ -6,8 +6,8 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
-import { trunks } from "../../src/outbound/trunks.ts";
-import { dialSip } from "../../src/phone-calls/dial-sip.ts";
+import { trunkDialer } from "../../src/outbound/dial-trunk.ts";
+import { dialSip } from "../../src/sip-calls/dial-sip.ts";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
 import { listening } from "../listening.ts";
@@ -32,7 +32,7 @@ async function withTrunk(invited: (invite: Invite) => void, allow = "127.0.0.1",
   const getCarrierCredentials = (async () => ({ carrier: { provider: "SIP", settings } })) as never;
   const kit = outbound(db);
   kit.provider = "SIP";
-  kit.ctx.dialTrunk = trunks(
+  kit.ctx.dialTrunk = trunkDialer(
     { getCarrierCredentials },
     dialSip(() => ours, parseAllowList(allow)),
   );

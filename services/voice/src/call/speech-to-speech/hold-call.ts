@@ -18,8 +18,8 @@ import {
 import type { DetectorStream, VoiceDetector } from "../../vad/detector.ts";
 import type { CallClock } from "../call-clock.ts";
 import { type CallOver, type HeldCall, NOTES } from "../hold-call.ts";
-import type { CallNews } from "../incoming.ts";
 import { type LatencyWatch, watchLatency } from "../latency.ts";
+import type { CallNews } from "../port.ts";
 import type { Transcript } from "../transcript.ts";
 import { type Reply, replyOn } from "./reply.ts";
 import { saidInOrder } from "./said.ts";

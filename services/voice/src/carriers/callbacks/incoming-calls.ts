@@ -8,7 +8,7 @@ import { newId, newUuid } from "@parley/shared/ids";
 import type { Sweep } from "@parley/shared/jobs/sweeps";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import type { CallRequest, StartCall } from "../../call/incoming.ts";
+import type { CallRequest, StartCall } from "../../call/port.ts";
 import {
   deleteIncomingCalls,
   findIncomingCall,

@@ -1,6 +1,6 @@
 import type { AllowList } from "@parley/shared/egress/allow-list";
 import { EgressError } from "@parley/shared/egress/error";
-import { type Connect, NotConnected } from "../call/incoming.ts";
+import { type Connect, NotConnected } from "../call/port.ts";
 import type { Credentials } from "../transport/sip/digest.ts";
 import type { Target } from "../transport/sip/sockets.ts";
 import type { UserAgent } from "../transport/sip/user-agent.ts";

@@ -1,12 +1,12 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import { NotConnected } from "../call/incoming.ts";
-import type { DialSip } from "../phone-calls/dial-sip.ts";
+import { NotConnected } from "../call/port.ts";
+import type { DialSip } from "../sip-calls/dial-sip.ts";
 import { protocolOf } from "../trunks/trunk-server.ts";
 import type { DialTrunk } from "./context.ts";
 
 /** Dials over the SIP trunks that owners have connected. */
-export function trunks(
+export function trunkDialer(
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "getCarrierCredentials">,
   dialSip: DialSip,
 ): DialTrunk {

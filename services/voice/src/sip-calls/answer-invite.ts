@@ -4,7 +4,7 @@ import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import { type Channel, NotConnected, type StartCall } from "../call/incoming.ts";
+import { type Channel, NotConnected, type StartCall } from "../call/port.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 import { admitTrunkCall, numberOf, type TrunkContext } from "./admit-trunk-call.ts";
 

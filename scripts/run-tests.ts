@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { inBatches } from "./batches.ts";
-import { readTally, sum, type Tally } from "./tally.ts";
+import { type Outcome, readTally, sum } from "./tally.ts";
 
 /** Time limit of a test, in milliseconds; some boot whole services on a busy machine. */
 const TIMEOUT_MS = 120_000;
@@ -9,24 +9,32 @@ const BATCH_WITHIN_MS = 600_000;
 /** Tests wait longer than they compute. The most is what the Postgres of the tests has connections for. */
 const AT_A_TIME = Math.min(2 * availableParallelism() + 1, 6);
 
-/** @param file of tests @returns the variables that it needs, once what they tell of runs */
-export type EnvOf = (file: string) => Promise<Record<string, string>>;
+export interface Surroundings {
+  /** Whether what the test file needs is there; files of which this is not so yet may start later. */
+  isReady(file: string): boolean;
+  /** @returns the variables that the test file needs, once what they tell of runs */
+  envOf(file: string): Promise<Record<string, string>>;
+}
 
 /** Runs the files in batches, each in a separate process, a few at a time. Prints a batch's report when it ends. */
-export async function runTests(files: readonly string[], envOf: EnvOf, signal: AbortSignal): Promise<Tally> {
-  const tallies: Tally[] = [];
+export async function runTests(files: readonly string[], around: Surroundings, signal: AbortSignal): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
   const waiting = inBatches(files);
+  const next = () => {
+    const ready = waiting.findIndex((batch) => batch.every(around.isReady));
+    return waiting.splice(Math.max(ready, 0), 1)[0];
+  };
   const work = async () => {
-    for (let batch = waiting.shift(); batch && !signal.aborted; batch = waiting.shift()) {
-      tallies.push(await runBatch(batch, envOf, signal));
+    for (let batch = next(); batch && !signal.aborted; batch = next()) {
+      outcomes.push(await runBatch(batch, around, signal));
     }
   };
   await Promise.all(Array.from({ length: AT_A_TIME }, work));
-  return sum(tallies);
+  return sum(outcomes);
 }
 
-async function runBatch(batch: readonly string[], envOf: EnvOf, stopping: AbortSignal): Promise<Tally> {
-  const env = Object.assign({}, ...(await Promise.all(batch.map(envOf))));
+async function runBatch(batch: readonly string[], around: Surroundings, stopping: AbortSignal): Promise<Outcome> {
+  const env = Object.assign({}, ...(await Promise.all(batch.map(around.envOf))));
   const overdue = AbortSignal.timeout(BATCH_WITHIN_MS);
   const colour = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const paths = batch.map((file) => `./${file}`);
@@ -38,7 +46,9 @@ async function runBatch(batch: readonly string[], envOf: EnvOf, stopping: AbortS
   });
   const [printed, report] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()]);
   const exitCode = await child.exited;
-  process.stdout.write(`${printed}${report.trim()}\n\n`);
-  if (overdue.aborted) console.log(`(fail) ${batch.join(", ")} did not end within ${BATCH_WITHIN_MS / 1000} s\n`);
-  return readTally(report, exitCode);
+  const late = overdue.aborted ? `(fail) ${batch.join(", ")} did not end within ${BATCH_WITHIN_MS / 1000} s\n` : "";
+  const told = `${printed}${report.trim()}\n${late}\n`;
+  process.stdout.write(told);
+  const tally = readTally(report, exitCode);
+  return { ...tally, failures: tally.failed > 0 ? [{ name: batch.join(", "), report: told }] : [] };
 }

@@ -1,13 +1,22 @@
+import type { Failure } from "./failures.ts";
+
 export interface Tally {
   passed: number;
   failed: number;
 }
 
-export function sum(tallies: readonly Tally[]): Tally {
-  return tallies.reduce((all, one) => ({ passed: all.passed + one.passed, failed: all.failed + one.failed }), {
-    passed: 0,
-    failed: 0,
-  });
+/** A tally with what failed. */
+export interface Outcome extends Tally {
+  failures: readonly Failure[];
+}
+
+export function sum(outcomes: readonly Outcome[]): Outcome {
+  const total = (figure: (tally: Tally) => number) => outcomes.reduce((all, one) => all + figure(one), 0);
+  return {
+    passed: total(({ passed }) => passed),
+    failed: total(({ failed }) => failed),
+    failures: outcomes.flatMap(({ failures }) => failures),
+  };
 }
 
 /**

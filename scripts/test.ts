@@ -1,17 +1,19 @@
 /**
  * The test command: `bun run test [paths… | --changed[=ref]]`. Without arguments it runs everything, including the
  * checks; with paths, the tests there; with `--changed`, the tests that import what differs from `ref`, by default the
- * last commit. Starts the Postgres, the Redis and the stack that the tests share. The last line is `N passed, N failed`.
+ * last commit. Starts the Postgres, the Redis and the stack that the tests share. What failed is repeated at the end. The
+ * last line is `N passed, N failed`.
  */
 import { onStop } from "../dev/processes/stop-signals.ts";
 import { changedFiles, importersOf } from "./affected.ts";
 import { runChecks } from "./checks.ts";
+import { tellFailures } from "./failures.ts";
 import { runTests } from "./run-tests.ts";
 import { startSurroundings } from "./surroundings.ts";
-import { sum, type Tally } from "./tally.ts";
+import { type Outcome, sum } from "./tally.ts";
 import { findTestFiles } from "./test-files.ts";
 
-const NONE: Tally = { passed: 0, failed: 0 };
+const NONE: Outcome = { passed: 0, failed: 0, failures: [] };
 const INTERRUPTED = 130;
 
 const wanted = process.argv.slice(2);
@@ -19,31 +21,32 @@ const stopping = new AbortController();
 onStop(() => stopping.abort());
 
 const checking = wanted.length === 0 ? runChecks(stopping.signal) : NONE;
-const tallies = await Promise.all([checking, test()]);
+const outcomes = await Promise.all([checking, test()]);
 if (stopping.signal.aborted) process.exit(INTERRUPTED);
-const { passed, failed } = sum(tallies);
+const { passed, failed, failures } = sum(outcomes);
+if (failures.length > 0) console.log(tellFailures(failures));
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
-async function test(): Promise<Tally> {
+async function test(): Promise<Outcome> {
   const files = await findWanted();
-  if (files.length === 0) {
-    console.error(`There is no test file for ${wanted.join(", ")}`);
-    return { passed: 0, failed: 1 };
-  }
-  let tally = NONE;
+  if (files.length === 0) return failure("the test command", `There is no test file for ${wanted.join(", ")}`);
+  let outcome = NONE;
   try {
     const surroundings = await startSurroundings(files);
     try {
-      if (!stopping.signal.aborted) tally = await runTests(files, surroundings.envOf, stopping.signal);
+      if (!stopping.signal.aborted) outcome = await runTests(files, surroundings, stopping.signal);
     } finally {
       await surroundings.stop();
     }
-    return tally;
+    return outcome;
   } catch (error) {
-    console.error(error instanceof Error ? error.message : error);
-    return sum([tally, { passed: 0, failed: 1 }]);
+    return sum([outcome, failure("what the tests share", error instanceof Error ? error.message : String(error))]);
   }
+}
+
+function failure(name: string, report: string): Outcome {
+  return { passed: 0, failed: 1, failures: [{ name, report }] };
 }
 
 async function findWanted(): Promise<string[]> {

@@ -9,8 +9,8 @@ import { provision, roleUrls } from "../services/shared/src/db/provision.ts";
 import { silentLogger } from "../services/shared/src/log.ts";
 import { copyDatabase, EMPTY_TEMPLATE, TEMPLATE, TEST_SECRET } from "../services/shared/src/testing/database.ts";
 import { eventually } from "../services/shared/src/testing/eventually.ts";
+import { obtain } from "../services/shared/src/testing/programs.ts";
 import { fastFolder } from "./fast-folder.ts";
-import { obtainRedisServer } from "./test-redis.ts";
 
 const PASSWORD = "test";
 const READY_MS = 30_000;
@@ -36,7 +36,7 @@ export interface Testbed {
 
 /** Starts a Postgres and a Redis for one test run, in temporary folders. */
 export async function startTestbed(): Promise<Testbed> {
-  const redisServer = await obtainRedisServer();
+  const redisServer = await obtain("redis");
   const [postgresPort = 0, redisPort = 0] = await freePorts(2);
   const clusterUrl = postgresUrl(postgresPort, PASSWORD, "postgres");
   const home = await temporaryFolder(await fastFolder(DISK_BYTES));

@@ -9,8 +9,8 @@ import { Tier } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { obtain } from "@parley/shared/testing/programs";
 import { ownDatabase } from "@parley/tests/kit/stack/stack-database.ts";
-import { obtain } from "./debian.ts";
 import type { Run } from "./run.ts";
 
 /** Parley, as `bun run start` starts it. */
@@ -46,7 +46,7 @@ const RATE_LIMIT_PER_MINUTE = 1_000_000;
 
 /** Starts a whole stack of its own: fresh home, own Postgres and Redis. @param env what an operator would set */
 export async function startBenchStack(run: Run, env: Record<string, string> = {}): Promise<BenchStack> {
-  await obtain(["redis-server", "valkey-server"], "redis-server");
+  await obtain("redis");
   const [port = 0] = await freePorts(1);
   const home = openHome(join(run.folder, "home"));
   const settings = readStackSettings({ PARLEY_HOME: home.path, PORT: String(port) });

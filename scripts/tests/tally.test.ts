@@ -24,9 +24,9 @@ describe("the last line of the test command", () => {
   test("sums the checks and the tests", () => {
     expect(
       sum([
-        { passed: 4, failed: 0 },
-        { passed: 12, failed: 3 },
+        { passed: 4, failed: 0, failures: [] },
+        { passed: 12, failed: 3, failures: [{ name: "a.test.ts", report: "(fail) x" }] },
       ]),
-    ).toEqual({ passed: 16, failed: 3 });
+    ).toEqual({ passed: 16, failed: 3, failures: [{ name: "a.test.ts", report: "(fail) x" }] });
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { obtainFile, obtainProgram, obtainPython } from "@parley/shared/testing/debian";
+import { obtain } from "@parley/shared/testing/programs";
 import { startScriptedModel } from "@parley/shared/testing/scripted-model";
 import { Glob } from "bun";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
@@ -18,10 +18,10 @@ let stack: RunningStack;
 let python: string;
 let stubs: string;
 beforeAll(async () => {
-  python = await obtainPython("grpc", "python3-grpcio");
-  const protoc = await obtainProgram("protoc", "protobuf-compiler");
-  const plugin = await obtainProgram("grpc_python_plugin", "protobuf-compiler-grpc");
-  await obtainFile("/usr/include/google/protobuf/timestamp.proto", "libprotobuf-dev");
+  python = await obtain("pythonWithGrpc");
+  const protoc = await obtain("protoc");
+  const plugin = await obtain("grpcPythonPlugin");
+  await obtain("googleProtos");
   stubs = await mkdtemp(join(tmpdir(), "parley-stubs-"));
   const folders = ["proto/parley/*/v1", "proto/grpc/*/v1", "proto/google/rpc"];
   const protos = folders.flatMap((folder) => [...new Glob(`${folder}/*.proto`).scanSync(ROOT)]);
@@ -32,7 +32,7 @@ beforeAll(async () => {
 }, INSTALL_MS);
 afterAll(async () => {
   await stack?.stop();
-  await rm(stubs, { recursive: true, force: true });
+  if (stubs) await rm(stubs, { recursive: true, force: true });
 });
 
 /** What an example of docs/voice-runtimes.md prints. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtain } from "@parley/shared/testing/programs";
 import type { Api } from "../kit/api.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { spokenSentence } from "../kit/calls/spoken-sentence.ts";
@@ -55,7 +55,7 @@ test("a voice message on WhatsApp is heard by the agent's recognition and answer
 async function voiceMessage(): Promise<Uint8Array> {
   const speechUrl = `http://${stack.address("speech")}/v1`;
   const wav = await spokenSentence(speechUrl, SENTENCE, { beforeSeconds: 0.2, afterSeconds: 0.3 });
-  const encoder = Bun.spawn([await obtainProgram("opusenc", "opus-tools"), "--quiet", "--bitrate", "16", "-", "-"], {
+  const encoder = Bun.spawn([await obtain("opusenc"), "--quiet", "--bitrate", "16", "-", "-"], {
     stdin: new Blob([wav as Uint8Array<ArrayBuffer>]),
     stdout: "pipe",
     stderr: "inherit",

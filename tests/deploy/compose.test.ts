@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PROGRAMS } from "@parley/deploy/src/images/programs.ts";
 import { PEERS } from "@parley/shared/rpc/tls/peers";
-import { obtainProgram } from "@parley/shared/testing/debian";
+import { obtain } from "@parley/shared/testing/programs";
 import Ajv from "ajv";
 import addFormats from "ajv-formats";
 import { $ } from "bun";
@@ -97,7 +97,7 @@ test("a container reads only its own secrets, and only from files", () => {
 test("make-secrets.sh makes every client verify Postgres's name, also after an earlier release", async () => {
   const folder = await mkdtemp(join(tmpdir(), "parley-compose-"));
   await copyFile(join(import.meta.dir, "../../deploy/compose/make-secrets.sh"), join(folder, "make-secrets.sh"));
-  await obtainProgram("openssl", "openssl");
+  await obtain("openssl");
   const file = (name: string) => Bun.file(join(folder, "secrets", name));
   await mkdir(join(folder, "secrets"));
   await file("prompt_database_url").write("postgres://parley_prompt:kept@postgres:5432/parley\n");

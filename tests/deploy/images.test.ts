@@ -13,8 +13,8 @@ import { createClient } from "@parley/shared/rpc/client";
 import type { TlsFiles } from "@parley/shared/rpc/tls/certificates";
 import { peerCredentials } from "@parley/shared/rpc/tls/credentials";
 import { TEST_SECRET } from "@parley/shared/testing/database";
-import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtain } from "@parley/shared/testing/programs";
 import { $ } from "bun";
 import { Redis } from "ioredis";
 import { answerOf, createApi } from "../kit/api.ts";
@@ -95,7 +95,7 @@ afterAll(async () => {
 async function makeSecrets(folder: string, secrets: string): Promise<void> {
   const script = join(folder, "make-secrets.sh");
   await copyFile(join(import.meta.dir, "../../deploy/compose/make-secrets.sh"), script);
-  await obtainProgram("openssl", "openssl");
+  await obtain("openssl");
   await $`sh ${script}`.quiet();
   await mkdir(join(folder, "run"));
   await rename(join(folder, "secrets"), secrets);

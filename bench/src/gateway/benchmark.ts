@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtain } from "@parley/shared/testing/programs";
 import type { PublicAgent } from "../agents.ts";
 import { cpuUsed } from "../cpu.ts";
-import { obtain } from "../debian.ts";
 import { count, medians, microseconds, milliseconds, table } from "../figures.ts";
 import type { Run } from "../run.ts";
 import { type BenchStack, startBenchStack } from "../stack.ts";
@@ -33,7 +33,7 @@ export async function benchGateway(run: Run): Promise<void> {
   });
   const connectionCounts = values.connections.split(",").map(Number);
   const rounds = Number(values.rounds);
-  const wrk = await obtain(["wrk"], "wrk");
+  const wrk = await obtain("wrk");
   console.log("starting Parley and the contenders");
   const stack = await startBenchStack(run);
   const agents = await createAgents(stack, AGENTS);

@@ -8,8 +8,8 @@ import { newId } from "@parley/shared/ids";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
 import { createAuthority, createCertificate } from "@parley/shared/testing/certificates";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtain } from "@parley/shared/testing/programs";
 import { Queue } from "bullmq";
-import { obtain } from "../debian.ts";
 import type { Run } from "../run.ts";
 import { type BenchStack, startBenchStack } from "../stack.ts";
 import { EVENT, sample } from "./event.ts";
@@ -116,7 +116,7 @@ async function writeCertificate(run: Run): Promise<Record<"ca" | "cert" | "key",
 
 /** As durable as Parley's Postgres: every write is on disk before its response. */
 async function startRedis(run: Run, port: number): Promise<void> {
-  const server = await obtain(["redis-server", "valkey-server"], "redis-server");
+  const server = await obtain("redis");
   const durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", "", "--dir", run.folder];
   const child = startChild({
     args: [server, "--port", String(port), "--bind", "127.0.0.1", ...durable],

@@ -9,10 +9,10 @@ import { startWorker, type Worker } from "@parley/shared/jobs/worker";
 import { silentLogger } from "@parley/shared/log";
 import { fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
-import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
+import { obtain } from "@parley/shared/testing/programs";
 import { FRAME_MS, FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../src/audio/pcm.ts";
 import type { VoiceContext } from "../src/context.ts";
 import { folderFiles } from "../src/recording/files/folder.ts";
@@ -97,7 +97,7 @@ async function read(
 test("a recording has the user left and the agent right, in time, and other programs read it", async () => {
   const { bytes, info } = await read(await finished());
   expect(info.mediaType).toBe("audio/ogg; codecs=opus");
-  const opusdec = await obtainProgram("opusdec", "opus-tools");
+  const opusdec = await obtain("opusdec");
   const path = join(folder, "recording.ogg");
   await Bun.write(path, bytes);
   const decoded = Bun.spawnSync([

@@ -1,4 +1,4 @@
-import { obtainProgram } from "@parley/shared/testing/debian";
+import { obtain } from "@parley/shared/testing/programs";
 import { type Browser, chromium } from "playwright-core";
 
 /**
@@ -7,7 +7,7 @@ import { type Browser, chromium } from "playwright-core";
  */
 export async function startChromium(microphone?: string): Promise<Browser> {
   return chromium.launch({
-    executablePath: await obtainProgram("chromium", "chromium"),
+    executablePath: await obtain("chromium"),
     args: [
       "--no-sandbox",
       "--autoplay-policy=no-user-gesture-required",

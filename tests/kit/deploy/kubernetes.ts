@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { obtainProgram } from "@parley/shared/testing/debian";
+import { obtain } from "@parley/shared/testing/programs";
 import { $ } from "bun";
 import { unpackPrograms } from "./unpacked-programs.ts";
 
@@ -54,7 +54,7 @@ export async function kubectl(): Promise<string> {
 /** What make-secrets.sh prints. */
 export async function renderSecrets(env: Record<string, string>): Promise<Manifest[]> {
   const script = join(FOLDER, "make-secrets.sh");
-  await obtainProgram("openssl", "openssl");
+  await obtain("openssl");
   return documents(
     await $`sh ${script}`
       .env({ PATH: process.env.PATH, ...env })

@@ -7,8 +7,8 @@ import { databaseUser } from "@parley/dev/storage/database-user.ts";
 import { pingPostgres } from "@parley/dev/storage/postgres.ts";
 import { roleUrls } from "@parley/shared/db/provision";
 import { TEST_SECRET } from "@parley/shared/testing/database";
-import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtain } from "@parley/shared/testing/programs";
 
 export interface PgBouncer {
   /** The database's address by way of it. */
@@ -20,7 +20,7 @@ const STOP_WITHIN_MS = 5_000;
 
 /** PgBouncer in transaction mode before a test's database, with few connections, so that clients do share them. */
 export async function startPgBouncer(databaseUrl: string): Promise<PgBouncer> {
-  const program = await obtainProgram("pgbouncer", "pgbouncer");
+  const program = await obtain("pgbouncer");
   const [port = 0] = await freePorts(1);
   const folder = await mkdtemp(join(tmpdir(), "parley-pgbouncer-"));
   const target = new URL(databaseUrl);

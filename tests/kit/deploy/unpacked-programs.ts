@@ -1,5 +1,6 @@
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { apt, exclusively } from "@parley/shared/testing/debian";
 import { $, Glob } from "bun";
 
 export interface DebianPackage {
@@ -22,21 +23,28 @@ const CACHE = join(import.meta.dir, "../../../deploy/node_modules/.unpacked-prog
 export async function unpackPrograms(wanted: DebianPackage): Promise<string> {
   const place = join(CACHE, `${wanted.release}-${wanted.name}`);
   const programs = join(place, "programs");
-  if (await Bun.file(join(programs, wanted.programs[0] ?? "")).exists()) return programs;
+  const there = () => Bun.file(join(programs, wanted.programs[0] ?? "")).exists();
+  if (await there()) return programs;
   if (!Bun.which("apt-get")) throw new Error(advice(wanted, "there is no apt-get here to get them with"));
   await mkdir(CACHE, { recursive: true });
+  await exclusively(CACHE, async () => {
+    // Another process may have been first.
+    if (!(await there())) await unpack(wanted, place);
+  });
+  return programs;
+}
+
+async function unpack(wanted: DebianPackage, place: string): Promise<void> {
   const draft = await mkdtemp(join(CACHE, "draft-"));
   try {
     await download(wanted, draft);
     await writeStarters(wanted, draft, place);
-    // Another test may have been there first.
-    await rename(draft, place).catch(() => {});
+    await rename(draft, place);
   } catch (error) {
     throw new Error(advice(wanted, (error as Error).message));
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  return programs;
 }
 
 function advice({ name, release, programs }: DebianPackage, why: string): string {
@@ -101,12 +109,4 @@ async function writeStarters({ folder, programs }: DebianPackage, draft: string,
 
 function options(values: Readonly<Record<string, string>>): string[] {
   return Object.entries(values).flatMap(([name, value]) => ["-o", `${name}=${value}`]);
-}
-
-/** @throws with the first thing it complained of */
-async function apt(...args: string[]): Promise<string> {
-  const { exitCode, stdout, stderr } = await $`apt-get -q ${args}`.quiet().nothrow();
-  if (exitCode !== 0)
-    throw new Error(/^E: .+$/m.exec(stderr.toString())?.[0] ?? `apt-get ${args.at(-1)} ended with ${exitCode}`);
-  return stdout.toString();
 }

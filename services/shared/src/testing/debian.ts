@@ -1,37 +1,66 @@
-import { existsSync } from "node:fs";
 import { $ } from "bun";
 
+/** Another program's apt may hold the lock of the packages for as long as it installs. */
+const PATIENCE = ["-o", "Acquire::Retries=3", "-o", "DPkg::Lock::Timeout=300"];
+/** Apt does not wait for another program's lock of the lists. */
+const UPDATES_MAX = 5;
+const UPDATE_AGAIN_MS = 3_000;
+
+/** Apt, if this process may install Debian's packages with it, else null. */
+export function installer(): string | null {
+  return process.getuid?.() === 0 ? Bun.which("apt-get") : null;
+}
+
 /**
- * A program the tests need: the one on PATH, else Debian's, installed when we may.
- * @throws one sentence that says what to do.
+ * Installs Debian's packages without what they recommend, one process at a time.
+ * @param installer apt
+ * @param missing the packages that are missing once it is this process's turn, for another may have installed them
+ * @throws apt's own words
  */
-export function obtainProgram(program: string, debianPackage: string): Promise<string> {
-  // Debian has servers here, which a user's PATH often lacks.
-  const find = () => Bun.which(program) ?? Bun.which(program, { PATH: "/usr/sbin" });
-  return obtain(find, debianPackage, `${program}: put it on PATH`);
+export async function installPackages(installer: string, missing: () => readonly string[]): Promise<void> {
+  // Other processes that install wait here, because apt itself waits for only some of its locks.
+  await exclusively(installer, async () => {
+    const packages = missing();
+    if (packages.length === 0) return;
+    const install = () => apt("--yes", "--no-install-recommends", "install", ...packages);
+    // Without lists, or with old ones, apt does not know the packages or where they are.
+    await install().catch(async () => {
+      await update();
+      await install();
+    });
+  });
 }
 
-/** The same for a file of a Debian package. @throws one sentence that says what to do. */
-export function obtainFile(path: string, debianPackage: string): Promise<string> {
-  return obtain(() => (existsSync(path) ? path : null), debianPackage, path);
-}
-
-/** The same for Debian's Python with a module. @throws one sentence that says what to do. */
-export function obtainPython(module: string, debianPackage: string): Promise<string> {
-  const python = "/usr/bin/python3";
-  const has = () => existsSync(python) && Bun.spawnSync([python, "-c", `import ${module}`]).success;
-  return obtain(() => (has() ? python : null), debianPackage, `the module ${module} for ${python}`);
-}
-
-async function obtain(find: () => string | null, debianPackage: string, what: string): Promise<string> {
-  if (!find() && process.getuid?.() === 0 && Bun.which("apt-get")) {
-    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-    await $`apt-get update && apt-get install --yes --no-install-recommends ${debianPackage}`
-      .env(env)
-      .quiet()
-      .nothrow();
+async function update(): Promise<void> {
+  for (let left = UPDATES_MAX - 1; ; left--) {
+    try {
+      return void (await apt("update"));
+    } catch (error) {
+      if (left === 0 || !(error as Error).message.includes("lock")) throw error;
+      await Bun.sleep(UPDATE_AGAIN_MS);
+    }
   }
-  const found = find();
-  if (found) return found;
-  throw new Error(`The tests need ${what}, or run as root on Debian to have ${debianPackage} installed`);
+}
+
+/** Runs apt-get. @returns what it printed @throws its errors in its own words */
+export async function apt(...args: string[]): Promise<string> {
+  const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+  const { exitCode, stdout, stderr } = await $`apt-get --quiet ${PATIENCE} ${args}`.env(env).quiet().nothrow();
+  if (exitCode === 0) return stdout.toString();
+  const errors = stderr.toString().match(/^E: .+$/gm);
+  throw new Error(errors?.join("\n") ?? `apt-get ${args.join(" ")} ended with ${exitCode}:\n${stderr}`);
+}
+
+/** Runs `work` while no other process runs its own for the same file or folder. If this process ends, others go on. */
+export async function exclusively<T>(path: string, work: () => Promise<T>): Promise<T> {
+  // The lock is this program's, which ends with the pipe from us.
+  const holder = Bun.spawn(["flock", path, "sh", "-c", "echo held; cat"], { stdio: ["pipe", "pipe", "pipe"] });
+  try {
+    const { done } = await holder.stdout.getReader().read();
+    if (done) throw new Error(`${path} could not be locked: ${await holder.stderr.text()}`);
+    return await work();
+  } finally {
+    await holder.stdin.end();
+    await holder.exited;
+  }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { join } from "node:path";
-import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtain } from "@parley/shared/testing/programs";
 import { Glob, type Subprocess } from "bun";
 import type { Leg } from "../../src/transport/leg.ts";
 import type { Invite } from "../../src/transport/sip/answering.ts";
@@ -11,9 +11,9 @@ import { freePort } from "./free-port.ts";
 import { type Phone, phone } from "./phones.ts";
 
 let server: Target;
-let kamailio: Subprocess;
+let kamailio: Subprocess | undefined;
 beforeAll(async () => {
-  const program = await obtainProgram("kamailio", "kamailio");
+  const program = await obtain("kamailio");
   const [modules = ""] = [...new Glob("/usr/lib/*/kamailio/modules/tm.so").scanSync({ absolute: true })];
   server = { protocol: "UDP", address: "127.0.0.1", port: await freePort() };
   const listen = `udp:${server.address}:${server.port}`;
@@ -21,8 +21,8 @@ beforeAll(async () => {
   kamailio = Bun.spawn([program, ...args], { stdio: ["ignore", "ignore", "ignore"] });
 }, 120_000);
 afterAll(async () => {
-  kamailio.kill();
-  await kamailio.exited;
+  kamailio?.kill();
+  await kamailio?.exited;
 });
 
 /** Registers as an account of kamailio's. */

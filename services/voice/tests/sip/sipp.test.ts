@@ -2,8 +2,8 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { obtainProgram } from "@parley/shared/testing/debian";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtain } from "@parley/shared/testing/programs";
 import { listening, tone } from "../listening.ts";
 import { freePort } from "./free-port.ts";
 import { answer, phone, to } from "./phones.ts";
@@ -11,12 +11,14 @@ import { answer, phone, to } from "./phones.ts";
 let sipp: string;
 let folder: string;
 beforeAll(async () => {
-  sipp = await obtainProgram("sipp", "sip-tester");
+  sipp = await obtain("sipp");
   folder = mkdtempSync(join(tmpdir(), "parley-sipp-"));
   // Its built-in scenarios read their audio from here.
   symlinkSync("/usr/share/sip-tester", join(folder, "pcap"));
 }, 120_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => {
+  if (folder) rmSync(folder, { recursive: true, force: true });
+});
 
 test("sipp's calls are answered, heard with their key, and ended", async () => {
   const agent = listening();

@@ -1,0 +1,50 @@
+/** A check or a batch of test files that failed. */
+export interface Failure {
+  name: string;
+  /** What it printed. */
+  report: string;
+}
+
+/** What is repeated of each file's report, in characters, if few failed, and of all of them. */
+const FILE_MAX = 8_000;
+const ALL_MAX = 60_000;
+const HEADING = /^\S+\.test\.ts:$/;
+const FAILED = /^\(fail\) |^# Unhandled error/;
+const PASSED = /^\(pass\) /;
+
+/**
+ * Repeats the reports of what failed, the end of long ones, then lists the failed tests by file: whoever sees only the
+ * end of the output learns what failed. Empty if nothing failed.
+ */
+export function tellFailures(failures: readonly Failure[]): string {
+  const parts = failures.flatMap(failedParts);
+  if (parts.length === 0) return "";
+  const most = Math.min(FILE_MAX, Math.floor(ALL_MAX / parts.length));
+  const reports = parts.map(({ name, lines }) => `--- ${name}\n${endOf(lines.join("\n").trim(), most)}\n`);
+  const list = parts.map(({ name, lines }) =>
+    [name, ...lines.filter((line) => FAILED.test(line)).map((line) => `  ${line}`)].join("\n"),
+  );
+  return `${reports.join("\n")}\n--- Failed:\n${list.join("\n")}\n`;
+}
+
+interface Part {
+  name: string;
+  lines: string[];
+}
+
+/** The files of a batch in which something failed, without the tests that passed; the whole report if none is to blame. */
+function failedParts({ name, report }: Failure): Part[] {
+  const whole: Part = { name, lines: [] };
+  const parts: Part[] = [];
+  for (const line of Bun.stripANSI(report).split("\n")) {
+    if (HEADING.test(line)) parts.push({ name: line.slice(0, -1), lines: [] });
+    else if (!PASSED.test(line)) (parts.at(-1) ?? whole).lines.push(line);
+  }
+  const failed = parts.filter(({ lines }) => lines.some((line) => FAILED.test(line)));
+  if (failed.length > 0) return failed;
+  return [{ name, lines: [whole, ...parts].flatMap(({ lines }) => lines) }];
+}
+
+function endOf(text: string, most: number): string {
+  return text.length <= most ? text : `…${text.slice(-most)}`;
+}

@@ -1,0 +1,40 @@
+import { expect, test } from "bun:test";
+import { tellFailures } from "../failures.ts";
+
+const REPORT = `bun test v1
+gateway/src/a.test.ts:
+(pass) a is one
+gateway/src/b.test.ts:
+error: expected 1, got 2
+(fail) b is one [2.00ms]
+(pass) b is two
+`;
+
+test("nothing is told when nothing failed", () => {
+  expect(tellFailures([])).toBe("");
+});
+
+test("the report of the file that failed is repeated, then the failed tests are listed by file", () => {
+  expect(tellFailures([{ name: "gateway/src/", report: REPORT }])).toBe(`--- gateway/src/b.test.ts
+error: expected 1, got 2
+(fail) b is one [2.00ms]
+
+--- Failed:
+gateway/src/b.test.ts
+  (fail) b is one [2.00ms]
+`);
+});
+
+test("a batch that ended without a failed test is told whole", () => {
+  expect(tellFailures([{ name: "a.test.ts", report: "panic: out of memory" }])).toBe(
+    "--- a.test.ts\npanic: out of memory\n\n--- Failed:\na.test.ts\n",
+  );
+});
+
+test("of a long report the end is told, and many reports share the room", () => {
+  const long = (name: string) => ({ name, report: `${"a long line\n".repeat(10_000)}(fail) ${name}` });
+  expect(tellFailures([long("one")])).toEndWith(`a long line\n(fail) one\n\n--- Failed:\none\n  (fail) one\n`);
+  const all = tellFailures(Array.from({ length: 100 }, (_, n) => long(`test ${n}`)));
+  expect(all.length).toBeLessThan(70_000);
+  for (let n = 0; n < 100; n++) expect(all).toContain(`\n  (fail) test ${n}\n`);
+});

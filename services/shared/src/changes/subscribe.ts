@@ -27,7 +27,7 @@ export interface SubscriptionSettings {
 }
 
 /** Three times within a lease. */
-const ASK_MS = 80;
+const ASK_MS = 300;
 /** Without use for this long, no lease is needed. */
 const IDLE_MS = 1_000;
 /** After this much silence, the subscriber switches to another replica. */

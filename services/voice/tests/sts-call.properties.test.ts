@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import fc from "fast-check";
-import { holdStsCall } from "../src/call/speech-to-speech/hold-call.ts";
+import { holdStsCall } from "../src/call/speech-to-speech/hold-sts-call.ts";
 import type { SpokenTurnEvent } from "../src/speech/sts.ts";
 import { LINES } from "../src/turn/settings.ts";
 import { fakeTime, settleMicrotasks } from "./kit/fake-time.ts";

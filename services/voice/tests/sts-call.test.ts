@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { holdStsCall, type StsCallParts } from "../src/call/speech-to-speech/hold-call.ts";
+import { holdStsCall, type StsCallParts } from "../src/call/speech-to-speech/hold-sts-call.ts";
 import { LINES } from "../src/turn/settings.ts";
 import { fakeTime, settle } from "./kit/fake-time.ts";
 import { scriptedLeg } from "./kit/scripted-leg.ts";

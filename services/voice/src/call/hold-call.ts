@@ -1,75 +1,32 @@
 import type { CallAction } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Logger } from "@parley/shared/log";
-import type { Background } from "../background/background.ts";
-import type { CallRecorder } from "../recording/record-call.ts";
 import type { ListenOptions, SpeechEvent, SpeechStream, SpeechToText } from "../speech/stt.ts";
 import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";
-import type { Leg, LegListener } from "../transport/leg.ts";
-import type { Lines, TurnSettings } from "../turn/settings.ts";
-import {
-  type Effect,
-  type EndReason,
-  initialState,
-  messageOf,
-  type Next,
-  type Outcome,
-  type TurnEvent,
-  type TurnState,
-} from "../turn/state.ts";
+import type { Leg } from "../transport/leg.ts";
+import type { TurnSettings } from "../turn/settings.ts";
+import { type Effect, initialState, messageOf, type Next, type TurnEvent, type TurnState } from "../turn/state.ts";
 import { dueAt, takeTurn } from "../turn/turn-taking.ts";
-import type { DetectorStream, VoiceDetector } from "../vad/detector.ts";
-import type { CallClock } from "./call-clock.ts";
+import type { DetectorStream } from "../vad/detector.ts";
+import {
+  type CallOver,
+  type CommonParts,
+  type HeldCall,
+  NOTES,
+  REPORT_MS,
+  recordedLeg,
+  sendingOf,
+} from "./held-call.ts";
 import { type LatencyWatch, watchLatency } from "./latency.ts";
 import { type Mouth, mouth } from "./mouth.ts";
-import type { CallNews } from "./port.ts";
-import type { Answer, Transcript } from "./transcript.ts";
+import type { Answer } from "./transcript.ts";
+import { transfers } from "./transfer.ts";
 
 /** What a call needs besides its leg. */
-export interface CallParts {
+export interface CallParts extends CommonParts {
   hearing: SpeechToText;
   listening: Omit<ListenOptions, "signal">;
   voice: TextToSpeech;
   speaking: Omit<SpeakOptions, "signal">;
-  detector: VoiceDetector;
-  transcript: Transcript;
-  /** Empty: the user speaks first. */
-  greeting: string;
-  lines: Lines;
   settings: TurnSettings;
-  clock: CallClock;
-  log: Logger;
-  /** A sound behind everything that the agent says; null for none. */
-  background: Background | null;
-  /** Records the call; null if it is not recorded. */
-  recorder: CallRecorder | null;
-  watch?: ((news: CallNews) => void) | undefined;
-  /** Is told the figures of each answer that was heard. */
-  measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
-}
-
-export interface HeldCall {
-  /** For the leg. */
-  listener: LegListener;
-  /** The other party is on the line. */
-  connected(leg: Leg): void;
-  /** Ends the call from our side. */
-  hangUp(): void;
-  /** A machine answered: leaves a message, or hangs up if there is none to leave. */
-  machineAnswered(): void;
-  /** The machine that answered records now. */
-  machineReady(): void;
-  /** Cannot go on, for this reason. */
-  fail(note: string): void;
-  /** When the leg has ended and everything that was said is on its way to be stored. */
-  ended: Promise<CallOver>;
-}
-
-export interface CallOver {
-  outcome: Outcome | "NO_ANSWER";
-  reason: EndReason | "voicemail";
-  notes: string | null;
-  /** As the call's clock tells it. */
-  endedAt: number;
 }
 
 /** Holds one call: carries out what turn-taking decides with the leg, the speech providers and the transcript. */
@@ -88,9 +45,14 @@ export function holdCall(parts: CallParts): HeldCall {
   let notes: string | null = null;
   /** What was told before the leg was there. */
   let machine: "machine" | "machine_ready" | null = null;
-  /** Settles when it is known what became of a transfer. */
-  let transferring: Promise<void> | null = null;
   let stopTimer = () => {};
+  const transfer = transfers(parts.log, {
+    succeeded: (to) => {
+      notes = `Transferred to ${to}`;
+      end("SUCCESS", "agent_ended");
+    },
+    failed: () => happen({ type: "transfer_failed" }),
+  });
 
   // Opened when there is somebody to hear: a phone may ring for long.
   let hearing: SpeechStream | null = null;
@@ -157,7 +119,7 @@ export function holdCall(parts: CallParts): HeldCall {
       case "note":
         return void transcript.append("user", effect.text);
       case "transfer":
-        return void transfer(next.phoneNumber);
+        return void transfer.begin(leg, next.phoneNumber);
       case "hang_up":
         return void end(effect.outcome, effect.reason);
     }
@@ -212,21 +174,6 @@ export function holdCall(parts: CallParts): HeldCall {
     if (heard !== "") parts.watch?.({ type: "agent", text: heard, isFinal: true });
     answer = null;
     latency = null;
-  }
-
-  async function transfer(to: string): Promise<void> {
-    const settled = Promise.withResolvers<void>();
-    transferring = settled.promise;
-    try {
-      await leg?.transfer(to);
-      notes = `Transferred to ${to}`;
-      end("SUCCESS", "agent_ended");
-    } catch (error) {
-      parts.log.warn({ err: error }, "a transfer failed");
-      happen({ type: "transfer_failed" });
-    }
-    transferring = null;
-    settled.resolve();
   }
 
   function end(outcome: CallOver["outcome"], reason: CallOver["reason"]): void {
@@ -309,27 +256,14 @@ export function holdCall(parts: CallParts): HeldCall {
         tellUser({ type: "pressed", key });
       }),
       reached: contained((mark) => agent?.reached(mark)),
-      ended: () => {
-        const leave = () => happen({ type: "left" });
-        // A leg that is transferred ends before the transfer is known to have succeeded.
-        if (transferring) void transferring.then(leave);
-        else leave();
-      },
-      sending: (frame, inMs) => {
-        // Beyond the playback of replies, so that it is part of nothing that counts as said, and once in the recording.
-        const audible = parts.background?.(frame) ?? frame;
-        if (audible) parts.recorder?.sent(audible, inMs);
-        return audible;
-      },
+      // A leg that is transferred ends before the transfer is known to have succeeded.
+      ended: () => transfer.whenSettled(() => happen({ type: "left" })),
+      sending: sendingOf(parts),
     },
     connected: contained((given) => {
       leg = given;
-      const cut = () => {
-        given.clear();
-        parts.recorder?.cut();
-      };
       agent = mouth({
-        leg: { ...given, clear: cut },
+        leg: recordedLeg(given, parts.recorder),
         voice: parts.voice,
         options: () => speaking,
         events: {
@@ -357,18 +291,6 @@ export function holdCall(parts: CallParts): HeldCall {
     fail,
   };
 }
-
-/** How often what is heard is reported. */
-const REPORT_MS = 1_000;
-
-export const NOTES: Record<CallOver["reason"], string | null> = {
-  agent_ended: null,
-  left_message: "The agent left a message on the voicemail",
-  voicemail: "A voicemail answered",
-  user_left: null,
-  user_silent: "The user stayed silent",
-  failed: "The call could not go on: nobody could be heard",
-};
 
 function nameOf({ reply }: TurnState): "listening" | "thinking" | "speaking" {
   if (!reply || reply.stage === "held") return "listening";

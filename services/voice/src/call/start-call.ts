@@ -23,7 +23,8 @@ import type { TextToSpeech } from "../speech/tts.ts";
 import type { CallKey } from "../store/calls.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
-import { type CallParts, type HeldCall, holdCall } from "./hold-call.ts";
+import type { CommonParts, HeldCall } from "./held-call.ts";
+import { holdCall } from "./hold-call.ts";
 import type { LiveCalls } from "./live-calls.ts";
 import {
   type CallEnd,
@@ -35,7 +36,7 @@ import {
 } from "./port.ts";
 import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
 import type { CallSignal } from "./signals.ts";
-import { holdStsCall } from "./speech-to-speech/hold-call.ts";
+import { holdStsCall } from "./speech-to-speech/hold-sts-call.ts";
 import { asServiceError, type Conversations, transcript, untilAnswered } from "./transcript.ts";
 
 export interface StartCallOptions {
@@ -214,12 +215,11 @@ async function startConversation(
 }
 
 type Models = ReturnType<typeof modelsOf>;
-type Common = Omit<CallParts, "hearing" | "listening" | "voice" | "speaking" | "settings">;
 
 function eachModel(
   setup: Setup,
   { stt, tts, hearing, voice }: Extract<Models, { type: "each" }>,
-  common: Common,
+  common: CommonParts,
 ): HeldCall {
   return holdCall({
     ...common,
@@ -236,7 +236,7 @@ function oneModel(
   key: CallKey,
   setup: Setup,
   { config, sts }: Extract<Models, { type: "one" }>,
-  common: Common,
+  common: CommonParts,
 ): HeldCall {
   const { modelName: model, voiceId, language, params } = config;
   const tools = setup.toolDefinitions.map((tool) => ({ ...tool, parameters: tool.parameters ?? {} }));

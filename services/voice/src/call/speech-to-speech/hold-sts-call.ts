@@ -1,60 +1,38 @@
-import type { CallAction, RunCallToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import type { Logger } from "@parley/shared/log";
 import { durationMs } from "../../audio/pcm.ts";
-import type { Background } from "../../background/background.ts";
-import type { CallRecorder } from "../../recording/record-call.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
 import type { Leg } from "../../transport/leg.ts";
+import { DEAD_AIR_MS, MACHINE_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
+import type { DetectorStream } from "../../vad/detector.ts";
 import {
-  DEAD_AIR_MS,
-  KEYS_MAX,
-  KEYS_PAUSE_MS,
-  type Lines,
-  MACHINE_MS,
-  SILENT_CALL_MS,
-  TRANSFER_MS,
-  type TurnSettings,
-} from "../../turn/settings.ts";
-import type { DetectorStream, VoiceDetector } from "../../vad/detector.ts";
-import type { CallClock } from "../call-clock.ts";
-import { type CallOver, type HeldCall, NOTES } from "../hold-call.ts";
+  type CallOver,
+  type CommonParts,
+  type HeldCall,
+  NOTES,
+  REPORT_MS,
+  recordedLeg,
+  sendingOf,
+} from "../held-call.ts";
 import { type LatencyWatch, watchLatency } from "../latency.ts";
 import type { CallNews } from "../port.ts";
 import type { Transcript } from "../transcript.ts";
+import { transfers } from "../transfer.ts";
+import { pressedKeys } from "./keys.ts";
 import { type Reply, replyOn } from "./reply.ts";
 import { saidInOrder } from "./said.ts";
+import { answerTool, LISTEN, type Next, type RunTool, type ToolCall } from "./tools.ts";
+import { userOf } from "./user.ts";
 
 /** What a call with a model that hears and speaks needs besides its leg. */
-export interface StsCallParts {
+export interface StsCallParts extends Omit<CommonParts, "transcript"> {
   sts: SpeechToSpeech;
   conversing: Omit<ConverseOptions, "history" | "signal">;
-  /** @throws when the tool cannot be run now */
-  runTool(name: string, input: Readonly<Record<string, unknown>>): Promise<RunCallToolResponse>;
-  detector: VoiceDetector;
+  runTool: RunTool;
   transcript: Pick<Transcript, "append">;
-  /** Empty: the user speaks first. */
-  greeting: string;
-  lines: Lines;
   idle: TurnSettings["idle"];
-  clock: CallClock;
-  log: Logger;
-  background: Background | null;
-  recorder: CallRecorder | null;
-  watch?: ((news: CallNews) => void) | undefined;
-  measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
 }
-
-type Next = { after: "listen" } | { after: "hang_up"; reason: CallOver["reason"] } | { after: "transfer"; to: string };
-const LISTEN: Next = { after: "listen" };
 
 /** How long the last words may take to begin once the model has decided to end the call. */
 const FAREWELL_MS = 5_000;
-/** A model that took a noise for the user goes on after so long. */
-const WORDS_WITHIN_MS = 5_000;
-/** Speech that has words in it, which a model must react to. */
-const SPEECH_MS = 1_000;
-const UNHEARD_MAX = 2;
-const TOOL_FAILED = "The tool does not work now. Tell the user.";
 
 /**
  * Holds a call with a speech-to-speech model, which takes turns by itself: plays what it says, stops when it hears the user, stores what
@@ -65,6 +43,15 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   const over = new AbortController();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<CallOver>();
   const said = saidInOrder(clock, ({ role, text }) => parts.transcript.append(role, text));
+  const user = userOf(clock);
+  const keys = pressedKeys(clock);
+  const transfer = transfers(log, {
+    succeeded: (to) => {
+      notes = `Transferred to ${to}`;
+      end("SUCCESS", "agent_ended");
+    },
+    failed: () => contained(transferFailed)(),
+  });
   let leg: Leg | null = null;
   let talk: SpokenConversation | null = null;
   let detector: DetectorStream | null = null;
@@ -78,21 +65,10 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let soundUntil = 0;
   let quietSince = clock.now();
   let reminders = 0;
-  /** The model hears the user, since then. */
-  let userSince: number | null = null;
-  let userSpoke = false;
   let greeted = parts.greeting.trim() === "";
   let isApologizing = false;
-  let keys = "";
-  let keysAt: number | null = null;
   let transferringSince: number | null = null;
-  let transferring: Promise<void> | null = null;
   let machine: { since: number; isReady: boolean } | null = null;
-  /** Speech of the user's of which the model has told nothing. */
-  let speechSince: number | null = null;
-  /** When the user's voice last ended. */
-  let silentSince = 0;
-  let unheard = { count: 0, since: 0 };
   let latency: LatencyWatch | null = null;
   let notes: string | null = null;
   let stopTimer = () => {};
@@ -113,19 +89,16 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   // When something happens by itself; the first that is due fires, and leads out of its state.
   function timers(): [at: number | null, fire: () => void][] {
     const isQuiet =
-      !reply && owedSince === null && userSince === null && transferringSince === null && machine === null;
+      !reply && owedSince === null && !user.isSpeaking() && transferringSince === null && machine === null;
     const owedMs = next.after === "listen" ? DEAD_AIR_MS : FAREWELL_MS;
     return [
       [transferringSince && transferringSince + TRANSFER_MS, transferFailed],
       [machine && !machine.isReady ? machine.since + MACHINE_MS : null, leaveMessage],
       [reply && soundUntil + DEAD_AIR_MS, giveUp],
       [!reply && owedSince !== null ? owedSince + owedMs : null, () => (next.after === "listen" ? giveUp() : act())],
-      [unheard.count >= UNHEARD_MAX ? unheard.since + DEAD_AIR_MS : null, giveUp],
-      [
-        userSince !== null && speechSince === null ? Math.max(userSince, silentSince) + WORDS_WITHIN_MS : null,
-        forgetUser,
-      ],
-      [keysAt && keysAt + KEYS_PAUSE_MS, sendKeys],
+      [user.unheardUntil(), giveUp],
+      [user.wordlessAt(), forgetUser],
+      [keys.dueAt(), sendKeys],
       [isQuiet ? quietSince + (parts.idle?.afterMs ?? SILENT_CALL_MS) : null, remind],
     ];
   }
@@ -140,7 +113,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   function hear(event: SpokenTurnEvent): void {
     if (over.signal.aborted) return;
-    unheard = { count: 0, since: 0 };
+    user.isHeard();
     switch (event.type) {
       case "user_began":
         return void userBegan();
@@ -163,7 +136,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   function userBegan(): void {
     if (machine || isApologizing) return;
     interrupt();
-    userSince = clock.now();
+    user.begins();
     owedSince = null;
     said.userBegan();
     tellState("listening");
@@ -192,8 +165,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (machine || isApologizing) return;
     said.user(text);
     parts.watch?.({ type: "user", text, isFinal: true });
-    userSince = null;
-    userSpoke = true;
+    user.said();
     greeted = true;
     reminders = 0;
     quietSince = clock.now();
@@ -208,7 +180,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
     if (!leg || transferringSince !== null || (machine && !machine.isReady)) return;
     reply ??= begin(leg);
-    userSince = null;
+    user.stops();
     owedSince = null;
     if (event.type === "text") return void reply.text(event.text);
     reply.play(event.audio);
@@ -241,30 +213,17 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     else if (toolsUnderWay === 0 && owedSince === null) act();
   }
 
-  async function runTool({
-    callId,
-    name,
-    arguments: given,
-  }: Extract<SpokenTurnEvent, { type: "tool_call" }>): Promise<void> {
+  async function runTool(call: ToolCall): Promise<void> {
     toolsUnderWay++;
-    userSince = null;
-    const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
-    const outcome = await parts.runTool(name, input).catch((err) => {
-      log.warn({ err, tool: name }, "a tool could not be run");
-      return { result: TOOL_FAILED, isError: true, action: undefined };
-    });
+    user.stops();
+    const { result, next: decided } = await answerTool(parts.runTool, call, log);
     contained(() => {
       toolsUnderWay--;
       if (over.signal.aborted) return;
-      if (outcome.action?.action) decide(outcome.action.action);
-      talk?.answer(callId, outcome.result);
+      if (decided) next = decided;
+      talk?.answer(call.callId, result);
       owe();
     })();
-  }
-
-  function decide(action: NonNullable<CallAction["action"]>): void {
-    if (action.$case === "endCall") next = { after: "hang_up", reason: "agent_ended" };
-    if (action.$case === "transferCall") next = { after: "transfer", to: action.value.phoneNumber };
   }
 
   /** Does what the model decided, when its last words have been heard. */
@@ -273,23 +232,10 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     next = LISTEN;
     owedSince = null;
     if (decided.after === "hang_up") end("SUCCESS", decided.reason);
-    if (decided.after === "transfer") void transfer(decided.to);
-  }
-
-  async function transfer(to: string): Promise<void> {
-    const settled = Promise.withResolvers<void>();
-    transferring = settled.promise;
-    transferringSince = clock.now();
-    try {
-      await leg?.transfer(to);
-      notes = `Transferred to ${to}`;
-      end("SUCCESS", "agent_ended");
-    } catch (error) {
-      log.warn({ err: error }, "a transfer failed");
-      contained(transferFailed)();
+    if (decided.after === "transfer") {
+      transferringSince = clock.now();
+      void transfer.begin(leg, decided.to);
     }
-    transferring = null;
-    settled.resolve();
   }
 
   function transferFailed(): void {
@@ -305,13 +251,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   /** What the model took for the user had no words. */
   function forgetUser(): void {
-    userSince = null;
+    user.stops();
     quietSince = clock.now();
   }
 
   function remind(): void {
     if (reminders >= (parts.idle?.remindersMax ?? 0))
-      return void end(userSpoke ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
+      return void end(user.hasSpoken() ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
     reminders++;
     say(lines.reminder);
   }
@@ -320,16 +266,14 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   function giveUp(): void {
     if (isApologizing) return void end("ERROR", "failed");
     isApologizing = true;
-    unheard = { count: 0, since: 0 };
+    user.isHeard();
     next = LISTEN;
     interrupt();
     say(lines.apology);
   }
 
   function sendKeys(): void {
-    const text = `[Pressed ${keys}]`;
-    keys = "";
-    keysAt = null;
+    const text = `[Pressed ${keys.take()}]`;
     interrupt();
     talk?.tell(text);
     userSaid(text);
@@ -372,7 +316,9 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     end("ERROR", "failed");
   }
 
-  const left = contained(() => end((greeted || userSpoke) && !machine ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"));
+  const left = contained(() =>
+    end((greeted || user.hasSpoken()) && !machine ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
+  );
 
   let told = "listening";
   function tellState(state: Extract<CallNews, { type: "state" }>["state"]): void {
@@ -391,15 +337,11 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   const voice = contained((event: { type: "speech_began" | "speech_ended"; agoMs: number }) => {
     const at = clock.now() - event.agoMs;
-    if (event.type === "speech_began") speechSince = at;
-    else if (speechSince !== null) {
-      latency = watchLatency(at);
-      silentSince = clock.now();
-      const isSpeech = at - speechSince >= SPEECH_MS;
-      speechSince = null;
-      if (!isSpeech || reply || userSince !== null || owedSince !== null) return;
-      unheard = { count: unheard.count + 1, since: unheard.count === 0 ? clock.now() : unheard.since };
-    }
+    if (event.type === "speech_began") return user.voiceBegins(at);
+    const voice = user.voiceEnds(at);
+    if (voice === null) return;
+    latency = watchLatency(at);
+    if (voice === "speech" && !reply && !user.isSpeaking() && owedSince === null) user.goesUnheard();
   });
 
   return {
@@ -414,28 +356,15 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       },
       pressed: contained((key) => {
         if (machine || isApologizing) return;
-        if (key !== "#" || keys === "") keys += key;
-        keysAt = clock.now();
-        if (key === "#" || keys.length >= KEYS_MAX) sendKeys();
+        if (keys.press(key)) sendKeys();
       }),
       reached: contained(reached),
-      sending: (frame, inMs) => {
-        const audible = parts.background?.(frame) ?? frame;
-        if (audible) parts.recorder?.sent(audible, inMs);
-        return audible;
-      },
-      ended: () => {
-        // A leg that is transferred ends before the transfer is known to have succeeded.
-        if (transferring) void transferring.then(left);
-        else left();
-      },
+      sending: sendingOf(parts),
+      // A leg that is transferred ends before the transfer is known to have succeeded.
+      ended: () => transfer.whenSettled(left),
     },
     connected: contained((given) => {
-      const cut = () => {
-        given.clear();
-        parts.recorder?.cut();
-      };
-      leg = { ...given, clear: cut };
+      leg = recordedLeg(given, parts.recorder);
       if (over.signal.aborted) return void given.hangUp().catch(() => {});
       quietSince = clock.now();
       parts.recorder?.begin();
@@ -451,5 +380,3 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     fail,
   };
 }
-
-const REPORT_MS = 1_000;

@@ -1,0 +1,91 @@
+import type { Logger } from "@parley/shared/log";
+import type { Background } from "../background/background.ts";
+import type { CallRecorder } from "../recording/record-call.ts";
+import type { Leg, LegListener } from "../transport/leg.ts";
+import type { Lines } from "../turn/settings.ts";
+import type { EndReason, Outcome } from "../turn/state.ts";
+import type { VoiceDetector } from "../vad/detector.ts";
+import type { CallClock } from "./call-clock.ts";
+import type { LatencyWatch } from "./latency.ts";
+import type { CallNews } from "./port.ts";
+import type { Transcript } from "./transcript.ts";
+
+/** What a call needs besides its leg, whatever models hold it. */
+export interface CommonParts {
+  detector: VoiceDetector;
+  transcript: Transcript;
+  /** Empty: the user speaks first. */
+  greeting: string;
+  lines: Lines;
+  clock: CallClock;
+  log: Logger;
+  /** A sound behind everything that the agent says; null for none. */
+  background: Background | null;
+  /** Records the call; null if it is not recorded. */
+  recorder: CallRecorder | null;
+  watch?: ((news: CallNews) => void) | undefined;
+  /** Is told the figures of each answer that was heard. */
+  measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
+}
+
+export interface HeldCall {
+  /** For the leg. */
+  listener: LegListener;
+  /** The other party is on the line. */
+  connected(leg: Leg): void;
+  /** Ends the call from our side. */
+  hangUp(): void;
+  /** A machine answered: leaves a message, or hangs up if there is none to leave. */
+  machineAnswered(): void;
+  /** The machine that answered records now. */
+  machineReady(): void;
+  /** Cannot go on, for this reason. */
+  fail(note: string): void;
+  /** When the leg has ended and everything that was said is on its way to be stored. */
+  ended: Promise<CallOver>;
+}
+
+export interface CallOver {
+  outcome: Outcome | "NO_ANSWER";
+  reason: EndReason | "voicemail";
+  notes: string | null;
+  /** As the call's clock tells it. */
+  endedAt: number;
+}
+
+/** The note of a conversation whose call ended for this reason; null for none. */
+export const NOTES: Record<CallOver["reason"], string | null> = {
+  agent_ended: null,
+  left_message: "The agent left a message on the voicemail",
+  voicemail: "A voicemail answered",
+  user_left: null,
+  user_silent: "The user stayed silent",
+  failed: "The call could not go on: nobody could be heard",
+};
+
+/** How often what is heard is reported. */
+export const REPORT_MS = 1_000;
+
+/** What goes out on the leg: the agent with the background behind it, as it is recorded. */
+export function sendingOf({
+  background,
+  recorder,
+}: Pick<CommonParts, "background" | "recorder">): LegListener["sending"] {
+  return (frame, inMs) => {
+    // Beyond the playback of replies, so that it is part of nothing that counts as said, and once in the recording.
+    const audible = background?.(frame) ?? frame;
+    if (audible) recorder?.sent(audible, inMs);
+    return audible;
+  };
+}
+
+/** The leg, which drops from the recording too what it drops. */
+export function recordedLeg(leg: Leg, recorder: CallRecorder | null): Leg {
+  return {
+    ...leg,
+    clear: () => {
+      leg.clear();
+      recorder?.cut();
+    },
+  };
+}

@@ -1,0 +1,43 @@
+import type { CallAction, RunCallToolResponse } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Logger } from "@parley/shared/log";
+import type { SpokenTurnEvent } from "../../speech/sts.ts";
+import type { CallOver } from "../held-call.ts";
+
+export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
+
+/** @throws when the tool cannot be run now */
+export type RunTool = (name: string, input: Readonly<Record<string, unknown>>) => Promise<RunCallToolResponse>;
+
+/** What follows the model's last words. */
+export type Next =
+  | { after: "listen" }
+  | { after: "hang_up"; reason: CallOver["reason"] }
+  | { after: "transfer"; to: string };
+
+export const LISTEN: Next = { after: "listen" };
+
+/** What the model decided by calling a tool; null if it goes on as before. */
+export function nextOf(action: CallAction | undefined): Next | null {
+  const decided = action?.action;
+  if (decided?.$case === "endCall") return { after: "hang_up", reason: "agent_ended" };
+  if (decided?.$case === "transferCall") return { after: "transfer", to: decided.value.phoneNumber };
+  return null;
+}
+
+const TOOL_FAILED = "The tool does not work now. Tell the user.";
+
+/** Runs a tool; a failure is an answer that the model can tell the user. Never rejects. */
+export async function answerTool(
+  run: RunTool,
+  { name, arguments: given }: ToolCall,
+  log: Logger,
+): Promise<{ result: string; next: Next | null }> {
+  const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
+  try {
+    const { result, action } = await run(name, input);
+    return { result, next: nextOf(action) };
+  } catch (err) {
+    log.warn({ err, tool: name }, "a tool could not be run");
+    return { result: TOOL_FAILED, next: null };
+  }
+}

@@ -1,0 +1,77 @@
+import { DEAD_AIR_MS } from "../../turn/settings.ts";
+import type { CallClock } from "../call-clock.ts";
+
+/** The user of a call, as the model and the voice detector hear them. */
+export interface User {
+  /** The model hears the user. */
+  begins(): void;
+  /** The model has told what the user said. */
+  said(): void;
+  /** The model hears the user no more, or answers. */
+  stops(): void;
+  isSpeaking(): boolean;
+  /** Whether the user has said anything so far. */
+  hasSpoken(): boolean;
+  /** The voice detector hears the beginning, or the end, of a voice that began or ended at this moment. */
+  voiceBegins(at: number): void;
+  /** @returns "speech" if it was long enough to have words in it; null if nothing had begun */
+  voiceEnds(at: number): "speech" | "sound" | null;
+  /** Speech ended of which the model tells nothing. */
+  goesUnheard(): void;
+  /** The model reacts, so it hears. */
+  isHeard(): void;
+  /** When the model is to be given up because it does not hear the user; null while it does. */
+  unheardUntil(): number | null;
+  /** When what the model took for the user had no words in it; null if it has words or may still have. */
+  wordlessAt(): number | null;
+}
+
+/** A model that took a noise for the user goes on after so long. */
+const WORDS_WITHIN_MS = 5_000;
+/** Speech that has words in it, which a model must react to. */
+const SPEECH_MS = 1_000;
+const UNHEARD_MAX = 2;
+
+export function userOf(clock: CallClock): User {
+  /** The model hears the user, since then. */
+  let speakingSince: number | null = null;
+  let hasSpoken = false;
+  let voiceSince: number | null = null;
+  /** When the user's voice last ended. */
+  let silentSince = 0;
+  let unheard = { count: 0, since: 0 };
+
+  return {
+    begins: () => {
+      speakingSince = clock.now();
+    },
+    said: () => {
+      speakingSince = null;
+      hasSpoken = true;
+    },
+    stops: () => {
+      speakingSince = null;
+    },
+    isSpeaking: () => speakingSince !== null,
+    hasSpoken: () => hasSpoken,
+    voiceBegins: (at) => {
+      voiceSince = at;
+    },
+    voiceEnds: (at) => {
+      if (voiceSince === null) return null;
+      const isSpeech = at - voiceSince >= SPEECH_MS;
+      voiceSince = null;
+      silentSince = clock.now();
+      return isSpeech ? "speech" : "sound";
+    },
+    goesUnheard: () => {
+      unheard = { count: unheard.count + 1, since: unheard.count === 0 ? clock.now() : unheard.since };
+    },
+    isHeard: () => {
+      unheard = { count: 0, since: 0 };
+    },
+    unheardUntil: () => (unheard.count >= UNHEARD_MAX ? unheard.since + DEAD_AIR_MS : null),
+    wordlessAt: () =>
+      speakingSince !== null && voiceSince === null ? Math.max(speakingSince, silentSince) + WORDS_WITHIN_MS : null,
+  };
+}

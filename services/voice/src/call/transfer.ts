@@ -1,0 +1,36 @@
+import type { Logger } from "@parley/shared/log";
+import type { Leg } from "../transport/leg.ts";
+
+/** Transfers of the other party of one call. */
+export interface Transfers {
+  /** Never rejects. */
+  begin(leg: Leg | null, to: string): Promise<void>;
+  /** Does the work when it is known what became of a transfer under way; without one, at once. */
+  whenSettled(work: () => void): void;
+}
+
+/** @param outcome is told what became of a transfer; must not throw */
+export function transfers(log: Logger, outcome: { succeeded(to: string): void; failed(): void }): Transfers {
+  let settled: Promise<void> | null = null;
+
+  return {
+    begin: async (leg, to) => {
+      // Before the leg is asked, because it may end at once.
+      const { promise, resolve } = Promise.withResolvers<void>();
+      settled = promise;
+      try {
+        await leg?.transfer(to);
+        outcome.succeeded(to);
+      } catch (error) {
+        log.warn({ err: error }, "a transfer failed");
+        outcome.failed();
+      }
+      settled = null;
+      resolve();
+    },
+    whenSettled: (work) => {
+      if (settled) void settled.then(work);
+      else work();
+    },
+  };
+}

@@ -203,6 +203,14 @@ test("a noise that the model took for the user does not keep the call open for e
   expect(await call.ended).toMatchObject({ reason: "user_silent" });
 });
 
+test("a voice that never ends, in which the model hears no words, does not keep the call open for ever", async () => {
+  const call = await newCall({ idle: { afterMs: 5_000, remindersMax: 0 } });
+  call.detector.report({ type: "speech_began", agoMs: 0 });
+  call.sts.report({ type: "user_began" });
+  await call.time.pass(40_000);
+  expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY", reason: "user_silent" });
+});
+
 test("pressed keys are a message of the user's, and stop the agent", async () => {
   const call = await newCall();
   call.sts.speaks(REPLY);

@@ -22,7 +22,7 @@ export interface User {
   isHeard(): void;
   /** When the model is to be given up because it does not hear the user; null while it does. */
   unheardUntil(): number | null;
-  /** When what the model took for the user had no words in it; null if it has words or may still have. */
+  /** When the model is to be taken to have heard no words; null while it does not hear the user. */
   wordlessAt(): number | null;
 }
 
@@ -31,6 +31,8 @@ const WORDS_WITHIN_MS = 5_000;
 /** Speech that has words in it, which a model must react to. */
 const SPEECH_MS = 1_000;
 const UNHEARD_MAX = 2;
+/** Longer than people speak without a pause: such as music, which the model took for the user too. */
+const VOICE_MAX_MS = 30_000;
 
 export function userOf(clock: CallClock): User {
   /** The model hears the user, since then. */
@@ -71,7 +73,10 @@ export function userOf(clock: CallClock): User {
       unheard = { count: 0, since: 0 };
     },
     unheardUntil: () => (unheard.count >= UNHEARD_MAX ? unheard.since + DEAD_AIR_MS : null),
-    wordlessAt: () =>
-      speakingSince !== null && voiceSince === null ? Math.max(speakingSince, silentSince) + WORDS_WITHIN_MS : null,
+    wordlessAt: () => {
+      if (speakingSince === null) return null;
+      if (voiceSince !== null) return Math.max(speakingSince, voiceSince) + VOICE_MAX_MS;
+      return Math.max(speakingSince, silentSince) + WORDS_WITHIN_MS;
+    },
   };
 }

@@ -52,14 +52,12 @@ export function createApp(
     .use(callBatchRoutes(gate, clients))
     .use(webCallRoutes(gate, clients))
     .use(whatsAppRoutes(gate, clients))
-    .use(manageRoutes(gate, clients));
-  const app = api
+    .use(manageRoutes(gate, clients))
     .use(whipRoutes(gate, clients))
     .use(widgetRoutes(gate, clients))
     .use(whatsAppCallbackRoutes(gate, clients))
-    .use(carrierCallbackRoutes(gate, clients))
-    .use(healthRoutes(clients, drain))
-    .use(docsRoutes(() => describe(api)));
+    .use(carrierCallbackRoutes(gate, clients));
+  const app = api.use(healthRoutes(clients, drain)).use(docsRoutes(() => describe(api)));
   if (dashboard) app.use(dashboardRoutes(dashboard)).use(cspReportRoutes(gate));
   const routes = app.routes.map(({ method, path }) => ({ method, form: pathForm(path) }));
   return app.onError(async ({ request, error, code }) => {

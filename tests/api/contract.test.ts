@@ -22,8 +22,8 @@ interface Operation {
   /** Absent: a key. */
   security?: { Session?: string[] }[];
   parameters: { name: string; in: string; schema: Schema }[];
-  requestBody?: { content: { "application/json": { schema: Schema } } };
-  responses: Record<string, { headers: object; content: { "application/json"?: { schema: Schema } } }>;
+  requestBody?: { content: Record<string, { schema: Schema; example?: unknown }> };
+  responses: Record<string, { headers: object; content?: Record<string, { schema: Schema }> }>;
 }
 
 // Every route there is, from the document, so that a new one is tested without a line here.
@@ -36,11 +36,15 @@ const sessions = await Promise.all(stack.owners.map(({ ownerId }) => createSessi
 const [manage, foreignManage] = [stack.manage(sessions[0] ?? ""), stack.manage(sessions[1] ?? "")];
 const document = (await api.get("//openapi.json")).body;
 const schemas: Record<string, Schema> = document.components.schemas;
-const operations: Operation[] = Object.entries<Record<string, Omit<Operation, "method" | "path">>>(
-  document.paths,
-).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, rest]) => ({ method: method.toUpperCase(), path, ...rest })),
+const all: Operation[] = Object.entries<Record<string, Omit<Operation, "method" | "path">>>(document.paths).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, rest]) => ({ method: method.toUpperCase(), path, ...rest })),
 );
+const needsKey = ({ security }: Operation) => security === undefined;
+const needsSession = ({ security }: Operation) => security?.some(({ Session }) => Session) ?? false;
+const isGated = (operation: Operation) =>
+  needsKey(operation) || needsSession(operation) || operation.operationId === "signIn";
+const operations = all.filter(isGated);
 afterAll(async () => {
   await rows.close();
   await stack.stop();
@@ -63,7 +67,10 @@ beforeAll(async () => {
   mine.prompt_name = SECRET;
   await api.post("/prompts", { prompt_name: SECRET, prompt_content: SECRET });
   Object.assign(mine, await managed(manage, SECRET));
-  await connectWhatsApp(stack, stack.owners[0].ownerId, newNumber().mobile_number, mine.agent_id);
+  const { ownerId } = stack.owners[0];
+  const { connectionId } = await connectWhatsApp(stack, ownerId, newNumber().mobile_number, mine.agent_id);
+  mine.connection_id = connectionId;
+  mine.callback_id = mine.carrier_id ?? "";
   fuzzed.agent_id = await createAgent(foreign, model);
   fuzzed.session_id = (await foreign.get(`/agents/${fuzzed.agent_id}/first-message`)).body.session_id;
   fuzzed.conversation_id = fuzzed.session_id ?? "";
@@ -106,8 +113,6 @@ function newVoice(name: string) {
 
 const isOfPath = (operation: Operation) => operation.path.includes("{");
 const namesAgent = (operation: Operation) => "agent_id" in (goodBody(operation) ?? {});
-const needsKey = ({ security }: Operation) => security === undefined;
-const needsSession = ({ security }: Operation) => security?.some(({ Session }) => Session) ?? false;
 /** Sent as it is, whichever part of the API it is of. */
 const pathTo = (operation: Operation, values: Record<string, string>) =>
   `/${operation.path.replaceAll(/\{(\w+)\}/g, (_, name) => encodeURIComponent(values[name] ?? "none"))}`;
@@ -252,6 +257,74 @@ describe.each(operations.map((operation) => [`${operation.method} ${operation.pa
   },
 );
 
+// Visitors' browsers and carriers: what they show instead of a key is wrong here, or another's.
+describe.each(
+  all
+    .filter((each) => !isGated(each))
+    .map((operation) => [`${operation.method} ${operation.path}`, operation] as const),
+)("%s, which needs no key,", (_, operation) => {
+  const [[type, media] = ["", undefined]] = Object.entries(operation.requestBody?.content ?? {});
+  const sendAs = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    stack.api("").send(operation.method, path, {
+      ...(media && { body: encodedAs(type, body) }),
+      headers: { ...(media && { "content-type": type }), ...headers },
+    });
+
+  test("refuses who does not prove who they are, and changes nothing", async () => {
+    const before = await rows.of(stack.owners[0].ownerId);
+    const query = operation.path.includes("whatsapp") ? "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=x" : "";
+    const path = `${pathTo(operation, mine)}${query}`;
+    for (const headers of [{}, { authorization: "Bearer x", origin: "https://shop.example", ...FORGED }]) {
+      const answer = await sendAs(path, media?.example, headers);
+      expect([401, 403, 404]).toContain(answer.status);
+      expectDecided(operation, answer);
+    }
+    expect(await rows.of(stack.owners[0].ownerId)).toEqual(before);
+  });
+
+  test("answers a fuzzed request with a documented status, never 5xx", async () => {
+    await fc.assert(
+      fc.asyncProperty(requestOf(operation), fc.webUrl(), async ({ path, body, headers }, origin) => {
+        expectDecided(operation, await sendAs(path, body, { ...FORGED, ...headers, origin }));
+      }),
+      { numRuns: 30, interruptAfterTimeLimit: 20_000 },
+    );
+  }, 40_000);
+
+  if (!media) return;
+  test("refuses a body that is huge, compressed or nothing", async () => {
+    const path = pathTo(operation, mine);
+    const bodies: [string, Record<string, string>][] = [
+      ["x".repeat(4 * 1024 * 1024), {}],
+      ["x", { "content-encoding": "gzip" }],
+      ["", {}],
+      ["\u0000", {}],
+    ];
+    for (const [body, headers] of bodies) {
+      const answer = await stack.api("").send(operation.method, path, {
+        body,
+        headers: { "content-type": type, origin: "https://shop.example", ...FORGED, ...headers },
+      });
+      expect(answer.status).toBeWithin(400, 500);
+      expectDecided(operation, answer);
+    }
+  });
+});
+
+const FORGED = {
+  "x-hub-signature-256": `sha256=${"0".repeat(64)}`,
+  "x-twilio-signature": "AAAA",
+  "x-plivo-signature-v3": "AAAA",
+  "x-plivo-signature-v3-nonce": "1",
+};
+
+function encodedAs(type: string, body: unknown): string {
+  if (type === "application/json") return JSON.stringify(body) ?? "";
+  if (type !== "application/x-www-form-urlencoded") return String(body);
+  const fields = Object.entries(body ?? {}).map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`);
+  return fields.join("&");
+}
+
 interface Allowed {
   caller: Api;
   body: object | undefined;
@@ -323,7 +396,7 @@ function requestOf(operation: Operation) {
   const inPath = operation.parameters.filter((parameter) => parameter.in === "path").map(({ name }) => name);
   const inQuery = operation.parameters.filter((parameter) => parameter.in === "query");
   const query = Object.fromEntries(inQuery.map(({ name, schema }) => [name, arbitraryOf(schema, schemas)]));
-  const bodySchema = operation.requestBody?.content["application/json"].schema;
+  const bodySchema = Object.values(operation.requestBody?.content ?? {})[0]?.schema;
   return (
     fc
       .record({
@@ -398,7 +471,7 @@ function expectDocumented(operation: Operation, answer: Answer): void {
   const response = operation.responses[String(answer.status)];
   const type = answer.headers.get("content-type")?.split(";")[0];
   expect(Object.keys(response?.content ?? {})).toContain(type ?? "none");
-  const { $ref } = response?.content["application/json"]?.schema ?? {};
+  const { $ref } = response?.content?.["application/json"]?.schema ?? {};
   const validate = $ref && ajv.compile({ $ref: `document${$ref}` });
   if (validate) expect(validate(answer.body) ? [] : validate.errors).toEqual([]);
   expectKnownHeaders(operation, answer);

@@ -5,6 +5,8 @@ import { createSession } from "./test-owner.ts";
 export interface WhatsAppConnection {
   phoneNumberId: string;
   appSecret: string;
+  verifyToken: string;
+  connectionId: string;
   callbackUrl: string;
 }
 
@@ -28,9 +30,16 @@ export async function connectWhatsApp(
   const manage = stack.manage(await createSession(stack.accounts, ownerId));
   const connected = await manage.post("/carriers", { provider: "WHATSAPP", ...settings, agent_id: agentId });
   if (connected.status !== 200) throw new Error(`not connected: ${JSON.stringify(connected.body)}`);
-  const callbackUrl = `${stack.url}/v1/carriers/whatsapp/${connected.body.carrier_id}`;
+  const connectionId: string = connected.body.carrier_id;
+  const callbackUrl = `${stack.url}/v1/carriers/whatsapp/${connectionId}`;
   await controlWhatsApp(stack, "numbers", { ...settings, callback_url: callbackUrl });
-  return { phoneNumberId, appSecret: settings.app_secret, callbackUrl };
+  return {
+    phoneNumberId,
+    appSecret: settings.app_secret,
+    verifyToken: settings.verify_token,
+    connectionId,
+    callbackUrl,
+  };
 }
 
 /** Asks the stand-in to play Meta or a customer; without a body, reads what it knows. */

@@ -1,9 +1,10 @@
 import type { Access } from "../auth/identify.ts";
 import { SESSION_COOKIES } from "../auth/session-cookie.ts";
 import { Problem } from "../schemas/resources.ts";
-import type { Example } from "./examples/example.ts";
+import { type Example, mediaExample } from "./examples/example.ts";
 import { EXAMPLES } from "./examples/operations.ts";
 import { HEADERS, headerReferences } from "./headers.ts";
+import { describeOpen, OPEN_SECURITY_SCHEMES, type OpenOperation } from "./open-operation.ts";
 import { type Operation, takesKey } from "./operation.ts";
 import { IDEMPOTENCY_KEY, pathParameters, queryParameters, RANGE, REQUEST_ID } from "./parameters.ts";
 import { problemsOf, RATE_HEADERS } from "./problems.ts";
@@ -14,8 +15,11 @@ interface Route {
   method: string;
   /** In Elysia's form, with `:name` for parameters. */
   path: string;
-  operation: Operation;
+  operation: Described;
 }
+
+/** What a route is created with. */
+export type Described = Operation | OpenOperation;
 
 const TAGS = {
   Agents: "AI agents and the variables they expect.",
@@ -24,6 +28,8 @@ const TAGS = {
   Conversations: "What was said, on every channel.",
   Calls: "Speaking with an agent.",
   Catalogue: "What can be configured: providers, models, voices, phone numbers.",
+  Callbacks:
+    "What carriers tell. Each proves with its signature that it is the carrier; nobody else has a use for them.",
   Management:
     "What an owner manages, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A browser may write only from a page of the same origin.",
 } as const;
@@ -50,7 +56,11 @@ export function openApiDocument(routes: readonly Route[]): Json {
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks: webhooks(components),
-    components: { securitySchemes: SECURITY_SCHEMES, headers: HEADERS, schemas: components },
+    components: {
+      securitySchemes: { ...SECURITY_SCHEMES, ...OPEN_SECURITY_SCHEMES },
+      headers: HEADERS,
+      schemas: components,
+    },
   };
 }
 
@@ -66,11 +76,12 @@ const SECURITY: Partial<Record<Access, Json[]>> = {
   session: SESSION,
 };
 
-function describe(method: string, path: string, operation: Operation, components: Components): Json {
+function describe(method: string, path: string, operation: Described, components: Components): Json {
+  const example = EXAMPLES[operation.id];
+  if (!example) throw new Error(`The operation ${operation.id} has no example in openapi/examples`);
+  if (!("scope" in operation)) return describeOpen(path, operation, example, components);
   const { id, tag, summary, description, body, query, scope } = operation;
   const isKeyed = takesKey(method, scope);
-  const example = EXAMPLES[id];
-  if (!example) throw new Error(`The operation ${id} has no example in openapi/examples`);
   const security = SECURITY[scope];
   return {
     operationId: id,
@@ -88,7 +99,7 @@ function describe(method: string, path: string, operation: Operation, components
     ...(body && {
       requestBody: {
         required: true,
-        content: { "application/json": { schema: shown(body, components), ...requestExamples(example) } },
+        content: { "application/json": { schema: shown(body, components), ...mediaExample(example) } },
       },
     }),
     responses: {
@@ -104,10 +115,6 @@ function describe(method: string, path: string, operation: Operation, components
 function needed(scope: Access): string {
   if (scope === "anyone") return "";
   return scope === "session" ? "Needs a session." : `Needs a key with the scope \`${scope}\`, or a session.`;
-}
-
-function requestExamples({ request, requests }: Example): Json {
-  return requests ? { examples: requests } : { example: request };
 }
 
 function success(operation: Operation, example: Example, isKeyed: boolean, components: Components): Json {

@@ -13,6 +13,7 @@ export const HEADERS = {
     enum: ["true"],
   }),
   "X-Session-ID": header("The chat session, once there is one.", { type: "string", format: "uuid" }),
+  Location: header("Where the call is ended with DELETE.", { type: "string", format: "uri-reference" }),
   "Set-Cookie": header("The session's cookie; with `Max-Age=0`, its removal.", { type: "string" }),
   "Retry-After": header("Seconds to wait.", { type: "integer", minimum: 1 }),
 };

@@ -11,7 +11,9 @@ import {
   OWNER_SESSION_ID,
   PROMPT_NAME,
   SESSION_ID,
+  TWILIO_CARRIER_ID,
   VOICE_ID,
+  WHATSAPP_CARRIER_ID,
 } from "./examples/values.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 
@@ -29,6 +31,12 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   key_id: { description: "ID of the API key.", example: KEY_ID },
   destination_id: { description: "ID of the webhook destination.", example: DESTINATION_ID },
   delivery_id: { description: "ID of the delivery.", example: DELIVERY_ID },
+  callback_id: {
+    description: "ID of the connected carrier for an incoming call, of the call for an outgoing one.",
+    example: TWILIO_CARRIER_ID,
+  },
+  event: { description: "What the carrier tells or asks: part of the address that Parley gave it.", example: "voice" },
+  connection_id: { description: "ID of the connected WhatsApp number.", example: WHATSAPP_CARRIER_ID },
   carrier_id: { description: "ID of the connected carrier.", example: CARRIER_ID },
   mobile_number: { description: "The phone number in E.164 form.", example: NUMBER },
   provider: { description: "Provider of the voice.", example: PROVIDER },
@@ -54,10 +62,24 @@ export function queryParameters(query: TObject | undefined, components: Componen
       required,
       description,
       // Not for filters: the page at /docs would send the example unless the reader removes it.
-      ...(required && { example: PATH_PARAMETERS[name]?.example }),
+      ...(required && { example: PATH_PARAMETERS[name]?.example ?? schema.examples?.[0] }),
       schema: rest,
     };
   });
+}
+
+const REQUEST_HEADERS = {
+  Origin: {
+    description: "Of the page, which browsers add. It must be one of the agent's `widget_config.allowed_origins`.",
+    example: "https://shop.example",
+  },
+  "X-Plivo-Signature-V3-Nonce": { description: "Part of what Plivo signs.", example: "05429567804466091622" },
+};
+
+export type RequestHeader = keyof typeof REQUEST_HEADERS;
+
+export function requestHeader(name: RequestHeader): Json {
+  return { name, in: "header", required: true, ...REQUEST_HEADERS[name], schema: { type: "string" } };
 }
 
 export const IDEMPOTENCY_KEY = {

@@ -1,5 +1,6 @@
-import { problemExample } from "./examples/problems.ts";
+import { DETAILS, problemExample } from "./examples/problems.ts";
 import { headerReferences } from "./headers.ts";
+import type { OpenOperation } from "./open-operation.ts";
 import { isPublic, type Operation, type Refusal } from "./operation.ts";
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
@@ -64,6 +65,37 @@ export function problemsOf(
   });
   return Object.fromEntries(described);
 }
+
+/** Meanings that differ where callers have neither a key nor a session. */
+const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
+  400: "The body cannot be read, or a condition is not met.",
+  401: "The token is missing, wrong or has expired.",
+  403: "The signature, the verify token or the origin is not the right one.",
+  404: "Not found. Calls that carriers report may be unknown, and carriers disconnected.",
+  413: "The body is too large.",
+  415: "The body has another type, or a Content-Encoding.",
+  429: "Too many requests of this address, chat or account.",
+};
+
+/** Every status with which an operation without key and session can refuse a request. */
+export function openProblems({ refuses }: OpenOperation): Record<string, unknown> {
+  const details = {
+    429: "Too many requests came from this address, wait a minute",
+    500: DETAILS[500],
+    503: DETAILS[503],
+    ...refuses,
+  };
+  const described = Object.entries(details).map(([name, detail = ""]) => {
+    const status = Number(name);
+    const headers = ["X-Request-ID", ...(MAY_BE_REPEATED.has(status) ? ["Retry-After"] : [])];
+    const [field = ""] = detail.split(" ");
+    const example = status === 422 ? { detail, errors: [{ path: field, message: detail }] } : { detail };
+    return [status, problem(OPEN_DESCRIPTIONS[status] ?? DESCRIPTIONS[status], headers, example)];
+  });
+  return Object.fromEntries(described);
+}
+
+const MAY_BE_REPEATED = new Set([429, 502, 503]);
 
 /** Statuses of refusals that an idempotency key keeps. */
 const REPLAYED = new Set([400, 404, 409, 422]);

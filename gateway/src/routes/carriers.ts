@@ -1,49 +1,94 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
-import { type GateContext, jsonAnswer } from "../gate.ts";
+import type { GateContext } from "../gate.ts";
 import { readText } from "../http/body.ts";
-import { observed } from "../http/observe.ts";
-import { commonHeaders, requestIdOf } from "../http/request-id.ts";
-import { HttpError, problemOf } from "../problem.ts";
-import { refuseOverRate } from "../rate-limit/refuse.ts";
+import type { OpenOperation } from "../openapi/open-operation.ts";
+import { HttpError } from "../problem.ts";
+import { Document, PlivoCallback, TwilioCallback } from "../schemas/callbacks.ts";
+import { type OpenRequest, openEndpoint } from "./open-endpoint.ts";
 
 /** A carrier's own callbacks have about 1 KiB. */
 const FORM_BYTES_MAX = 16 * 1024;
-const FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
+const FORM = "application/x-www-form-urlencoded";
+const IS_FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 /** From one address: a carrier sends the callbacks of all owners from a few. */
-const REQUESTS_PER_MINUTE = 6_000;
+const RULES = {
+  perAddress: {
+    name: "carrier",
+    perMinute: 6_000,
+    refusal: "Too many callbacks came from this address, wait a minute",
+  },
+  headers: { "Cache-Control": "no-store" },
+};
 const ID = /^(car|call)_[0-9a-z]{26}$/;
 /** Holds what a transfer is about, too. */
 const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
 /** What carriers tell and ask about calls. Anybody can send such a request: the voice service checks the carrier's signature. */
 export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
-  const respond = async (request: Request, params: Record<string, string>): Promise<Response> => {
-    const requestId = requestIdOf(request);
-    try {
-      const decision = await gate.addressLimiter.take(`carrier:${gate.addressOf(request)}`, REQUESTS_PER_MINUTE);
-      refuseOverRate(decision, "Too many callbacks came from this address, wait a minute");
-      const { provider = "", id = "", event = "" } = params;
-      if (!["twilio", "plivo"].includes(provider) || !ID.test(id) || !EVENT.test(event))
-        throw new HttpError(404, "Not found");
-      const form = await readText(request, FORM, "application/x-www-form-urlencoded", FORM_BYTES_MAX);
-      const callback = { provider, id, event, form, ...signed(request) };
-      const origin = { requestId, signal: request.signal };
-      const { document } = await voices.handleCarrierCallback(callback, { origin });
-      const headers = { ...commonHeaders(requestId), "Cache-Control": "no-store" };
-      if (document === "") return new Response(null, { status: 204, headers });
-      return new Response(document, { headers: { ...headers, "Content-Type": "text/xml; charset=utf-8" } });
-    } catch (error) {
-      const { status, body, headers } = problemOf(error, requestId);
-      return jsonAnswer(status, body, new Headers({ ...headers, ...commonHeaders(requestId) }));
-    }
+  const take = async (provider: "twilio" | "plivo", { request, requestId, params }: OpenRequest): Promise<Response> => {
+    const { callback_id: id = "", event = "" } = params;
+    if (!ID.test(id) || !EVENT.test(event)) throw new HttpError(404, "Not found");
+    const form = await readText(request, IS_FORM, FORM, FORM_BYTES_MAX);
+    const callback = { provider, id, event, form, ...signed(request) };
+    const origin = { requestId, signal: request.signal };
+    const { document } = await voices.handleCarrierCallback(callback, { origin });
+    if (document === "") return new Response(null, { status: 204 });
+    return new Response(document, { headers: { "Content-Type": "text/xml; charset=utf-8" } });
   };
-  return new Elysia().post(
-    "/v1/carriers/:provider/:id/:event",
-    ({ request, params }) => observed("carrierCallback", request, () => respond(request, params)),
-    { parse: "none" },
-  );
+  return new Elysia()
+    .post(
+      "/v1/carriers/twilio/:callback_id/:event",
+      ...openEndpoint(
+        gate,
+        {
+          ...CALLBACK,
+          id: "handleTwilioCallback",
+          summary: "What Twilio tells and asks about a call",
+          security: ["TwilioSignature"],
+          body: { type: FORM, schema: TwilioCallback },
+        },
+        RULES,
+        (open) => take("twilio", open),
+      ),
+    )
+    .post(
+      "/v1/carriers/plivo/:callback_id/:event",
+      ...openEndpoint(
+        gate,
+        {
+          ...CALLBACK,
+          id: "handlePlivoCallback",
+          summary: "What Plivo tells and asks about a call",
+          security: ["PlivoSignature", "PlivoMainAccountSignature"],
+          headers: ["X-Plivo-Signature-V3-Nonce"],
+          body: { type: FORM, schema: PlivoCallback },
+        },
+        RULES,
+        (open) => take("plivo", open),
+      ),
+    );
 }
+
+const CALLBACK = {
+  tag: "Callbacks",
+  description: "Callbacks may come late, twice and out of order: each changes the call at most once.",
+  success: {
+    200: {
+      description: "What the carrier asked: what is to happen with the call.",
+      content: { type: "text/xml", schema: Document },
+    },
+    204: { description: "Taken." },
+  },
+  refuses: {
+    400: "The request body is not UTF-8",
+    403: "The carrier's signature is wrong",
+    404: "Call not found",
+    413: "The request body must be at most 16 KiB",
+    415: "The request body must be sent with Content-Type: application/x-www-form-urlencoded",
+    429: RULES.perAddress.refusal,
+  },
+} as const satisfies Partial<OpenOperation>;
 
 /** Headers that a carrier's signature may be in; Plivo separates several of its own with commas. */
 const SIGNATURES = ["x-twilio-signature", "x-plivo-signature-v3", "x-plivo-signature-ma-v3"];

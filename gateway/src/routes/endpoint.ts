@@ -1,5 +1,6 @@
 import type { Static, TObject } from "@sinclair/typebox";
 import { type Admitted, type GateContext, gated } from "../gate.ts";
+import type { Described } from "../openapi/document.ts";
 import type { Operation } from "../openapi/operation.ts";
 
 /** A handler with the operation's rules, and the hooks through which the document finds the operation. */
@@ -14,6 +15,6 @@ export function endpoint<B extends TObject = TObject, Q extends TObject = TObjec
 }
 
 /** The operation that a route was created with, if any. */
-export function operationOf(hooks: { detail?: object } | undefined): Operation | undefined {
-  return (hooks?.detail as { operation?: Operation } | undefined)?.operation;
+export function operationOf(hooks: { detail?: object } | undefined): Described | undefined {
+  return (hooks?.detail as { operation?: Described } | undefined)?.operation;
 }

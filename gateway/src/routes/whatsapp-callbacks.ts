@@ -3,14 +3,13 @@ import { byteShares } from "@parley/shared/shares/byte-shares";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
-import { type GateContext, jsonAnswer } from "../gate.ts";
+import type { GateContext } from "../gate.ts";
 import { readRaw } from "../http/body.ts";
-import { observed } from "../http/observe.ts";
-import { commonHeaders, requestIdOf } from "../http/request-id.ts";
-import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
+import { Challenge, HandshakeQuery, WhatsAppCallback } from "../schemas/callbacks.ts";
+import { openEndpoint } from "./open-endpoint.ts";
 
-const PATH = "/v1/carriers/whatsapp/:carrier_id";
+const PATH = "/v1/carriers/whatsapp/:connection_id";
 
 const MIB = 1024 * 1024;
 /** What Meta sends at most (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint). */
@@ -18,7 +17,13 @@ const BODY_BYTES_MAX = 3 * MIB;
 /** Bodies whose signature is not verified yet, by connection: whoever knows one's id fills no other's share. */
 const UNVERIFIED = { what: "callbacks", totalBytes: 48 * MIB, ownerBytes: 6 * MIB, waitingMax: 100, waitMs: 5_000 };
 /** Meta calls from many addresses, and each may serve many owners. */
-const CALLBACKS_PER_MINUTE = 6_000;
+const RULES = {
+  perAddress: {
+    name: "callback",
+    perMinute: 6_000,
+    refusal: "Too many callbacks came from this address, wait a minute",
+  },
+};
 /** Callbacks of one address with a wrong id, token or signature, and handshakes. */
 const WRONG_PER_MINUTE = 60;
 const CHALLENGE = /^[\w-]{1,200}$/;
@@ -27,64 +32,84 @@ const CHALLENGE = /^[\w-]{1,200}$/;
 export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients) {
   const shares = byteShares(UNVERIFIED);
   observeHeldBytes("callbacks", () => shares.heldBytes());
-
-  async function respond(request: Request, work: (requestId: string) => Promise<Response>): Promise<Response> {
-    const requestId = requestIdOf(request);
-    try {
-      const address = gate.addressOf(request);
-      refuseOverRate(
-        await gate.addressLimiter.take(`callback:${address}`, CALLBACKS_PER_MINUTE),
-        "Too many callbacks came from this address, wait a minute",
-      );
-      const response = await work(requestId).catch((error) => countWrong(gate, address, error));
-      for (const [name, value] of Object.entries(commonHeaders(requestId))) response.headers.set(name, value);
-      return response;
-    } catch (error) {
-      const { status, body, headers } = problemOf(error, requestId);
-      return jsonAnswer(status, body, new Headers({ ...headers, ...commonHeaders(requestId) }));
-    }
-  }
-
   return new Elysia()
-    .get(PATH, ({ request, params }) =>
-      observed("verifyWhatsAppWebhook", request, () =>
-        respond(request, async (requestId) => {
+    .get(
+      PATH,
+      ...openEndpoint(
+        gate,
+        {
+          id: "verifyWhatsAppWebhook",
+          tag: "Callbacks",
+          summary: "Meta's handshake",
+          description: "Meta calls it once, when the callback URL is set in the App Dashboard (docs/whatsapp.md).",
+          security: ["WhatsAppVerifyToken"],
+          query: HandshakeQuery,
+          success: {
+            200: { description: "The token is the right one.", content: { type: "text/plain", schema: Challenge } },
+          },
+          refuses: {
+            400: "hub.mode must be subscribe, and hub.challenge letters and digits",
+            403: "hub.verify_token is not the verify_token of this WhatsApp connection",
+            429: RULES.perAddress.refusal,
+          },
+        },
+        RULES,
+        async ({ request, requestId, params, address }) => {
           const query = new URL(request.url).searchParams;
           const verifyToken = query.get("hub.verify_token") ?? "";
           const challenge = query.get("hub.challenge") ?? "";
           if (query.get("hub.mode") !== "subscribe" || !CHALLENGE.test(challenge))
             throw new ServiceError("condition", "hub.mode must be subscribe, and hub.challenge letters and digits");
-          await messaging.verifyWhatsAppWebhook(
-            { carrierId: params.carrier_id, verifyToken },
-            { origin: { requestId } },
-          );
-          return new Response(challenge, { headers: PLAIN });
-        }),
+          const carrierId = params.connection_id ?? "";
+          await messaging
+            .verifyWhatsAppWebhook({ carrierId, verifyToken }, { origin: { requestId } })
+            .catch((error) => countWrong(gate, address, error));
+          return new Response(challenge, { headers: { "Content-Type": "text/plain; charset=utf-8" } });
+        },
       ),
     )
     .post(
       PATH,
-      ({ request, params: { carrier_id: carrierId } }) =>
-        observed("handleWhatsAppCallback", request, () =>
-          respond(request, async (requestId) => {
-            const bytes = Number(request.headers.get("content-length") ?? BODY_BYTES_MAX);
-            const hold = await shares.hold(carrierId, Math.min(bytes, BODY_BYTES_MAX), request.signal);
-            try {
-              const body = Buffer.from(await readRaw(request, BODY_BYTES_MAX));
-              const signature = request.headers.get("x-hub-signature-256") ?? "";
-              // Not cancelled with the request: what is under way may as well become durable.
-              await messaging.handleWhatsAppCallback({ carrierId, body, signature }, { origin: { requestId } });
-              return new Response(null, { status: 200 });
-            } finally {
-              hold.release();
-            }
-          }),
-        ),
-      { parse: "none" },
+      ...openEndpoint(
+        gate,
+        {
+          id: "handleWhatsAppCallback",
+          tag: "Callbacks",
+          summary: "What WhatsApp tells of messages",
+          description:
+            "Answered as soon as messages and statuses are durable. A callback may come twice: each message is taken once.",
+          security: ["WhatsAppSignature"],
+          body: { type: "application/json", schema: WhatsAppCallback },
+          success: { 200: { description: "Taken." } },
+          refuses: {
+            400: "The request body is not valid JSON",
+            403: "X-Hub-Signature-256 is not the signature of this body by the app's secret",
+            404: "WhatsApp connection not found",
+            413: "The request body must be at most 3 MiB",
+            415: "The request body must be sent without Content-Encoding",
+            429: RULES.perAddress.refusal,
+          },
+        },
+        RULES,
+        async ({ request, requestId, params, address }) => {
+          const carrierId = params.connection_id ?? "";
+          const bytes = Number(request.headers.get("content-length") ?? BODY_BYTES_MAX);
+          const hold = await shares.hold(carrierId, Math.min(bytes, BODY_BYTES_MAX), request.signal);
+          try {
+            const body = Buffer.from(await readRaw(request, BODY_BYTES_MAX));
+            const signature = request.headers.get("x-hub-signature-256") ?? "";
+            // Not cancelled with the request: what is under way may as well become durable.
+            await messaging
+              .handleWhatsAppCallback({ carrierId, body, signature }, { origin: { requestId } })
+              .catch((error) => countWrong(gate, address, error));
+            return new Response(null, { status: 200 });
+          } finally {
+            hold.release();
+          }
+        },
+      ),
     );
 }
-
-const PLAIN = { "Content-Type": "text/plain; charset=utf-8", "X-Content-Type-Options": "nosniff" };
 
 /** Limits guesses of ids, tokens and signatures, and no callback of Meta's. */
 async function countWrong(gate: GateContext, address: string, error: unknown): Promise<never> {

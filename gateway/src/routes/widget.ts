@@ -6,16 +6,15 @@ import type { Clients } from "../clients.ts";
 import { type GateContext, jsonAnswer } from "../gate.ts";
 import { compressedForms, staticAsset } from "../http/answer/static-asset.ts";
 import { readJson } from "../http/body.ts";
-import { observed } from "../http/observe.ts";
-import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import { codePoints, validator } from "../http/validate.ts";
 import { required } from "../present/required.ts";
-import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
+import { Reply } from "../schemas/callbacks.ts";
 import { MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
-import { WidgetMessageBody, WidgetTokenBody } from "../schemas/widget.ts";
+import { WidgetMessageBody, WidgetToken, WidgetTokenBody } from "../schemas/widget.ts";
 import script from "../widget/widget.js" with { type: "file" };
 import { streamedReply } from "./chat.ts";
+import { type OpenRequest, openEndpoint } from "./open-endpoint.ts";
 
 const TOKENS = "/v1/public/widget-tokens";
 const MESSAGES = "/v1/public/widget-messages";
@@ -54,10 +53,9 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
   const take = async (key: string, limit: number, what: string) =>
     refuseOverRate(await gate.addressLimiter.take(`widget-${key}`, limit), `Too many ${what}, wait a minute`);
 
-  async function createToken({ request, requestId, origin }: WidgetRequest): Promise<Response> {
-    await take(`tokens:${gate.addressOf(request)}`, LIMITS.tokensOfAddress, "chats were opened from this address");
+  async function createToken({ request, requestId }: OpenRequest): Promise<Response> {
     const body = checkToken((await readJson(request, BODY_BYTES_MAX)).value) as typeof WidgetTokenBody.static;
-    const asked = { agentId: body.agent_id, origin, renews: body.token };
+    const asked = { agentId: body.agent_id, origin: originOf(request), renews: body.token };
     const { ownerId, ...created } = await messaging.createWidgetToken(asked, { origin: { requestId } });
     await take(`tokens:${ownerId}`, LIMITS.tokensOfOwner, "chats were opened with this account's agents");
     return jsonAnswer(
@@ -73,8 +71,8 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     );
   }
 
-  async function sendMessage({ request, requestId, origin }: WidgetRequest): Promise<Response> {
-    await take(`messages:${gate.addressOf(request)}`, LIMITS.messagesOfAddress, "messages came from this address");
+  async function sendMessage({ request, requestId }: OpenRequest): Promise<Response> {
+    const origin = originOf(request);
     const token = bearerOf(request);
     const grant = await messaging.openWidgetToken({ token, origin }, { origin: { requestId } });
     const { ownerId, agentId, sessionId } = grant;
@@ -124,30 +122,86 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     .get("/widget.js", ({ request }) => asset(request))
     .options(TOKENS, preflight)
     .options(MESSAGES, preflight)
-    .post(TOKENS, ({ request }) => answered("createWidgetToken", request, createToken), { parse: "none" })
-    .post(MESSAGES, ({ request }) => answered("sendWidgetMessage", request, sendMessage), { parse: "none" });
+    .post(
+      TOKENS,
+      ...openEndpoint(
+        gate,
+        {
+          id: "createWidgetToken",
+          tag: "Chat",
+          summary: "Let a visitor of a website chat",
+          description: "For a page on which the widget is; its script calls it (docs/widget.md).",
+          security: [],
+          headers: ["Origin"],
+          body: { type: "application/json", schema: WidgetTokenBody },
+          success: {
+            200: { description: "Success.", content: { type: "application/json", schema: WidgetToken } },
+          },
+          refuses: {
+            ...OF_BODY,
+            401: "The widget token is wrong or has expired: ask for another one",
+            403: "https://shop.example is not in the agent's widget_config.allowed_origins: add it there",
+            404: "Agent not found",
+            422: "agent_id is required",
+            429: "Too many chats were opened from this address, wait a minute",
+          },
+        },
+        rules("tokens", LIMITS.tokensOfAddress, "chats were opened from this address"),
+        createToken,
+      ),
+    )
+    .post(
+      MESSAGES,
+      ...openEndpoint(
+        gate,
+        {
+          id: "sendWidgetMessage",
+          tag: "Chat",
+          summary: "Send a visitor's message",
+          description:
+            "A failure before the first word is an error response. After it, the body ends without its terminating chunk.",
+          security: ["WidgetToken"],
+          headers: ["Origin"],
+          body: { type: "application/json", schema: WidgetMessageBody },
+          success: {
+            200: {
+              description: "The reply, streamed.",
+              headers: ["X-Session-ID"],
+              content: { type: "text/plain", schema: Reply },
+            },
+          },
+          refuses: {
+            ...OF_BODY,
+            400: `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`,
+            401: "The widget token is wrong or has expired: ask for another one",
+            404: "Agent not found",
+            409: "A reply is in progress in this session, wait for it to end",
+            422: "message is required",
+            429: "Too many messages came in this chat, wait a minute",
+            502: "The OPENAI model provider failed",
+            504: "The OPENAI model provider did not begin to answer in time",
+          },
+        },
+        rules("messages", LIMITS.messagesOfAddress, "messages came from this address"),
+        sendMessage,
+      ),
+    );
 }
 
-interface WidgetRequest {
-  request: Request;
-  requestId: string;
-  /** Of the page; empty if the request names none. */
-  origin: string;
-}
+const OF_BODY = {
+  400: "The request body must be a JSON object",
+  413: "The request body must be at most 32 KiB",
+  415: "The request body must be sent with Content-Type: application/json",
+};
 
-function answered(operation: string, request: Request, work: (given: WidgetRequest) => Promise<Response>) {
-  return observed(operation, request, async () => {
-    const requestId = requestIdOf(request);
-    const headers = { ...commonHeaders(requestId), ...CORS };
-    try {
-      const response = await work({ request, requestId, origin: request.headers.get("origin") ?? "" });
-      for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-      return response;
-    } catch (error) {
-      const { status, body, headers: own } = problemOf(error, requestId);
-      return jsonAnswer(status, body, new Headers({ ...own, ...headers }));
-    }
-  });
+const rules = (name: string, perMinute: number, what: string) => ({
+  perAddress: { name: `widget-${name}`, perMinute, refusal: `Too many ${what}, wait a minute` },
+  headers: CORS,
+});
+
+/** Of the page; empty if the request names none. */
+function originOf({ headers }: Request): string {
+  return headers.get("origin") ?? "";
 }
 
 /** @throws ServiceError unauthenticated */

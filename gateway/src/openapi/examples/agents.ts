@@ -39,7 +39,12 @@ const request = {
   call_settings: { end_of_turn_silence_ms: 600 },
   recording: true,
   whatsapp: { voice_replies: true },
-  widget_config: { title: "Acme", primary_color: "#1A2B3C", position: "bottom-right" },
+  widget_config: {
+    title: "Acme",
+    primary_color: "#1A2B3C",
+    position: "bottom-right",
+    allowed_origins: ["https://shop.example"],
+  },
   MediaFiles: [{ fileType: "image/png", mediaUrl: "https://cdn.acme.example/floor-plan.png" }],
 };
 

@@ -1,12 +1,18 @@
 /** The examples of one operation: complete bodies, which the server accepts and returns. */
 export interface Example {
-  request?: object;
+  /** A text for a body that is not JSON. */
+  request?: object | string;
   /** Several requests instead of one, by name, each for its own purpose. */
   requests?: Readonly<Record<string, { summary: string; value: object }>>;
   /** None for a file. */
   response?: object;
   /** The response in the other media type, if there is one. */
   text?: string;
+}
+
+/** As OpenAPI has the examples of a request's body. */
+export function mediaExample({ request, requests }: Example): object {
+  return requests ? { examples: requests } : { example: request };
 }
 
 /** By operation ID. */

@@ -1,4 +1,5 @@
 import { AGENT_EXAMPLES } from "./agents.ts";
+import { CALLBACK_EXAMPLES } from "./callbacks.ts";
 import { CALL_EXAMPLES } from "./calls.ts";
 import { CATALOGUE_EXAMPLES } from "./catalogue.ts";
 import { CHAT_EXAMPLES, CONVERSATION_EXAMPLES } from "./conversations.ts";
@@ -7,6 +8,7 @@ import { MANAGEMENT_EXAMPLES } from "./management.ts";
 import { PROMPT_EXAMPLES } from "./prompts.ts";
 import { WEB_CALL_EXAMPLES } from "./web-calls.ts";
 import { WHATSAPP_EXAMPLES } from "./whatsapp.ts";
+import { WIDGET_EXAMPLES } from "./widget.ts";
 
 /** The examples of every operation. */
 export const EXAMPLES: OperationExamples = {
@@ -17,6 +19,8 @@ export const EXAMPLES: OperationExamples = {
   ...CALL_EXAMPLES,
   ...WEB_CALL_EXAMPLES,
   ...WHATSAPP_EXAMPLES,
+  ...WIDGET_EXAMPLES,
+  ...CALLBACK_EXAMPLES,
   ...CATALOGUE_EXAMPLES,
   ...MANAGEMENT_EXAMPLES,
 };

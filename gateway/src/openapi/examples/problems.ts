@@ -29,7 +29,7 @@ function detailOf(status: number, path: string, { id, scope, body }: Operation):
   }
 }
 
-const DETAILS: Readonly<Record<number, string>> = {
+export const DETAILS: Readonly<Record<number, string>> = {
   400: "A condition is not met",
   409: "Idempotency-Key was used with another request within the last 24 hours: send a new key with a new request",
   413: "The request body must be at most 1 MiB",

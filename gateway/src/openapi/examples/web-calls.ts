@@ -1,4 +1,5 @@
 import type { OperationExamples } from "./example.ts";
+import { SDP_ANSWER, SDP_OFFER } from "./sdp.ts";
 import { AGENT_ID, CREATED_AT, SESSION_ID } from "./values.ts";
 
 export const WEB_CALL_EXAMPLES: OperationExamples = {
@@ -12,4 +13,6 @@ export const WEB_CALL_EXAMPLES: OperationExamples = {
       expires_at: CREATED_AT,
     },
   },
+  connectWebCall: { request: SDP_OFFER, text: SDP_ANSWER },
+  endWebCall: {},
 };

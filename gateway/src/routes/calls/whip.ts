@@ -1,18 +1,15 @@
 import { ServiceError } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
-import { type GateContext, jsonAnswer } from "../../gate.ts";
+import type { GateContext } from "../../gate.ts";
 import { readText } from "../../http/body.ts";
-import { observed } from "../../http/observe.ts";
-import { commonHeaders, requestIdOf } from "../../http/request-id.ts";
-import { problemOf } from "../../problem.ts";
-import { refuseOverRate } from "../../rate-limit/refuse.ts";
+import { Sdp } from "../../schemas/callbacks.ts";
+import { openEndpoint } from "../open-endpoint.ts";
 import { WEB_CALLS } from "./web-calls.ts";
 
 const OFFER_BYTES_MAX = 64 * 1024;
-/** From one address: offices share one. */
-const REQUESTS_PER_MINUTE = 120;
-const SDP = /^application\/sdp\s*(;|$)/i;
+const SDP = "application/sdp";
+const IS_SDP = /^application\/sdp\s*(;|$)/i;
 
 /** Any page may use a token that it was given, so that the widget works on customers' sites. */
 const CORS = { "Access-Control-Allow-Origin": "*", "Access-Control-Expose-Headers": "Location" };
@@ -22,6 +19,15 @@ const PREFLIGHT = {
   "Access-Control-Allow-Headers": "Authorization, Content-Type",
   "Access-Control-Max-Age": "86400",
 };
+const RULES = {
+  perAddress: {
+    name: "whip",
+    /** Offices share an address. */
+    perMinute: 120,
+    refusal: "Too many web calls came from this address, wait a minute",
+  },
+  headers: CORS,
+};
 
 /** How browsers connect and end web calls: WHIP (RFC 9725), with the web call's token instead of a key. */
 export function whipRoutes(gate: GateContext, { voices }: Clients) {
@@ -29,52 +35,74 @@ export function whipRoutes(gate: GateContext, { voices }: Clients) {
     .options(`${WEB_CALLS}/:conversation_id`, () => new Response(null, { status: 204, headers: PREFLIGHT }))
     .post(
       `${WEB_CALLS}/:conversation_id`,
-      answered(gate, "connectWebCall", async ({ request, conversationId, token, requestId }) => {
-        const offer = await readText(request, SDP, "application/sdp", OFFER_BYTES_MAX);
-        const origin = { requestId, signal: request.signal };
-        const { answer } = await voices.connectWebCall({ conversationId, token, offer }, { origin });
-        return new Response(answer, {
-          status: 201,
-          headers: { "Content-Type": "application/sdp", Location: `${WEB_CALLS}/${conversationId}` },
-        });
-      }),
-      { parse: "none" },
+      ...openEndpoint(
+        gate,
+        {
+          id: "connectWebCall",
+          tag: "Calls",
+          summary: "Connect a browser to its web call",
+          description:
+            "WHIP (RFC 9725). Browsers call it at the `url` of the web call, with its token (docs/calls.md).",
+          security: ["WebCallToken"],
+          body: { type: SDP, schema: Sdp },
+          success: {
+            201: {
+              description: "The call has begun.",
+              headers: ["Location"],
+              content: { type: SDP, schema: Sdp },
+            },
+          },
+          refuses: {
+            ...OF_TOKEN,
+            400: "The agent has no speech-to-text: set its stt",
+            404: "Agent not found",
+            413: "The request body must be at most 64 KiB",
+            415: "The request body must be sent with Content-Type: application/sdp",
+            422: "The SDP offer cannot be answered: it has no audio",
+            504: "The voice service did not answer in time",
+          },
+        },
+        RULES,
+        async ({ request, requestId, params }) => {
+          const token = bearerOf(request);
+          const conversationId = params.conversation_id ?? "";
+          const offer = await readText(request, IS_SDP, SDP, OFFER_BYTES_MAX);
+          const origin = { requestId, signal: request.signal };
+          const { answer } = await voices.connectWebCall({ conversationId, token, offer }, { origin });
+          return new Response(answer, {
+            status: 201,
+            headers: { "Content-Type": SDP, Location: `${WEB_CALLS}/${conversationId}` },
+          });
+        },
+      ),
     )
     .delete(
       `${WEB_CALLS}/:conversation_id`,
-      answered(gate, "endWebCall", async ({ conversationId, token, requestId }) => {
-        await voices.endWebCall({ conversationId, token }, { origin: { requestId } });
-        return new Response(null, { status: 200 });
-      }),
-      { parse: "none" },
+      ...openEndpoint(
+        gate,
+        {
+          id: "endWebCall",
+          tag: "Calls",
+          summary: "Hang up a web call",
+          description: "WHIP. The other way is to close the connection. May be repeated.",
+          security: ["WebCallToken"],
+          success: { 200: { description: "The call ends." } },
+          refuses: OF_TOKEN,
+        },
+        RULES,
+        async ({ request, requestId, params }) => {
+          const conversationId = params.conversation_id ?? "";
+          await voices.endWebCall({ conversationId, token: bearerOf(request) }, { origin: { requestId } });
+          return new Response(null, { status: 200 });
+        },
+      ),
     );
 }
 
-interface WhipRequest {
-  request: Request;
-  requestId: string;
-  conversationId: string;
-  token: string;
-}
-
-/** Counts the request by its address, reads its token and turns errors into problems. */
-function answered(gate: GateContext, operation: string, work: (whip: WhipRequest) => Promise<Response>) {
-  const respond = async (request: Request, conversationId: string): Promise<Response> => {
-    const requestId = requestIdOf(request);
-    try {
-      const decision = await gate.addressLimiter.take(`whip:${gate.addressOf(request)}`, REQUESTS_PER_MINUTE);
-      refuseOverRate(decision, "Too many web calls came from this address, wait a minute");
-      const token = bearerOf(request);
-      const response = await work({ request, requestId, conversationId, token });
-      return withHeaders(response, { ...commonHeaders(requestId), ...CORS });
-    } catch (error) {
-      const { status, body, headers } = problemOf(error, requestId);
-      return jsonAnswer(status, body, new Headers({ ...headers, ...commonHeaders(requestId), ...CORS }));
-    }
-  };
-  return ({ request, params }: { request: Request; params: { conversation_id: string } }) =>
-    observed(operation, request, () => respond(request, params.conversation_id));
-}
+const OF_TOKEN = {
+  401: "The token is wrong, has expired or was used: make another web call",
+  429: RULES.perAddress.refusal,
+};
 
 /** @throws ServiceError unauthenticated */
 function bearerOf(request: Request): string {
@@ -82,9 +110,4 @@ function bearerOf(request: Request): string {
   if (token === undefined)
     throw new ServiceError("unauthenticated", "The web call's token is missing: send it as Authorization: Bearer");
   return token;
-}
-
-function withHeaders(response: Response, headers: Record<string, string>): Response {
-  for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
-  return response;
 }

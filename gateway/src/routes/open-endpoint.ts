@@ -1,0 +1,52 @@
+import { type GateContext, jsonAnswer } from "../gate.ts";
+import { observed } from "../http/observe.ts";
+import { commonHeaders, requestIdOf } from "../http/request-id.ts";
+import type { OpenOperation } from "../openapi/open-operation.ts";
+import { problemOf } from "../problem.ts";
+import { refuseOverRate } from "../rate-limit/refuse.ts";
+
+/** What bounds a route that anybody can call, before it does anything. */
+export interface OpenRules {
+  /** Requests of one client address in a minute. Routes with the same `name` share the count. */
+  perAddress: { name: string; perMinute: number; refusal: string };
+  /** Headers of every response, refusals too. */
+  headers?: Readonly<Record<string, string>>;
+}
+
+export interface OpenRequest {
+  request: Request;
+  requestId: string;
+  params: Readonly<Record<string, string>>;
+  /** Of the client. */
+  address: string;
+}
+
+/**
+ * A handler for callers without a key or a session, and the hooks through which the document finds its operation. The
+ * work checks what stands for a key; whatever it throws becomes a problem response.
+ */
+export function openEndpoint(
+  gate: GateContext,
+  operation: OpenOperation,
+  { perAddress, headers: given = {} }: OpenRules,
+  work: (open: OpenRequest) => Promise<Response>,
+) {
+  const respond = async (request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
+    const requestId = requestIdOf(request);
+    const headers = { ...commonHeaders(requestId), ...given };
+    try {
+      const address = gate.addressOf(request);
+      const { name, perMinute, refusal } = perAddress;
+      refuseOverRate(await gate.addressLimiter.take(`${name}:${address}`, perMinute), refusal);
+      const response = await work({ request, requestId, params, address });
+      for (const [header, value] of Object.entries(headers)) response.headers.set(header, value);
+      return response;
+    } catch (error) {
+      const { status, body, headers: own } = problemOf(error, requestId);
+      return jsonAnswer(status, body, new Headers({ ...own, ...headers }));
+    }
+  };
+  const handler = ({ request, params }: { request: Request; params: unknown }) =>
+    observed(operation.id, request, () => respond(request, (params ?? {}) as Record<string, string>));
+  return [handler, { parse: "none" as const, detail: { operation } as object }] as const;
+}

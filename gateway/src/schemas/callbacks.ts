@@ -1,0 +1,52 @@
+import { Type } from "@sinclair/typebox";
+import { Json, Text } from "./types.ts";
+
+// What carriers send, as far as Parley reads it. Their own documents say the rest.
+
+export const TwilioCallback = Type.Object(
+  {
+    CallSid: Type.String({ description: "Twilio's ID of the call." }),
+    CallStatus: Type.Optional(Type.String({ description: "How far the call is, such as `ringing` or `completed`." })),
+    From: Type.Optional(Type.String({ description: "Who calls." })),
+    To: Type.Optional(Type.String({ description: "Who is called." })),
+    AnsweredBy: Type.Optional(Type.String({ description: "With answering machine detection: who answered." })),
+  },
+  {
+    $id: "TwilioCallbackRequest",
+    description: "Parameters of Twilio's voice webhooks and status callbacks. Others may come along.",
+  },
+);
+
+export const PlivoCallback = Type.Object(
+  {
+    CallUUID: Type.String({ description: "Plivo's ID of the call." }),
+    CallStatus: Type.Optional(Type.String({ description: "How far the call is, such as `ringing` or `completed`." })),
+    From: Type.Optional(Type.String({ description: "Who calls." })),
+    To: Type.Optional(Type.String({ description: "Who is called." })),
+    Machine: Type.Optional(Type.String({ description: "With machine detection: whether a machine answered." })),
+  },
+  { $id: "PlivoCallbackRequest", description: "Parameters of Plivo's callbacks. Others may come along." },
+);
+
+export const WhatsAppCallback = Type.Object(
+  {
+    object: Type.String({ description: "`whatsapp_business_account`." }),
+    entry: Type.Array(Json, { description: "Changes, each with messages of persons or statuses of messages to them." }),
+  },
+  { $id: "WhatsAppCallbackRequest", description: "A notification of the webhook field `messages`, as Meta sends it." },
+);
+
+/** Meta's handshake; the verify token is the security scheme's. */
+export const HandshakeQuery = Type.Object({
+  "hub.mode": Text({ description: "`subscribe`.", example: "subscribe" }),
+  "hub.challenge": Text({
+    pattern: "^[\\w-]{1,200}$",
+    description: "What is to be answered.",
+    example: "1158201444",
+  }),
+});
+
+export const Document = Type.String({ description: "What the carrier is to do with the call, in its own markup." });
+export const Challenge = Type.String({ description: "`hub.challenge` of the request." });
+export const Sdp = Type.String({ description: "A session description (RFC 8866)." });
+export const Reply = Type.String({ description: "The reply, word by word." });

@@ -4,8 +4,9 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_servi
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { completeLost } from "../src/call/complete-call.ts";
 import { type CallNews, type CallRequest, NotConnected } from "../src/call/port.ts";
-import { callHolder, completeLost, type StartCallOptions } from "../src/call/start-call.ts";
+import { callHolder, type StartCallOptions } from "../src/call/start-call.ts";
 import { recorderOf } from "../src/recording/record-call.ts";
 import type { LegListener } from "../src/transport/leg.ts";
 import { LINES } from "../src/turn/settings.ts";

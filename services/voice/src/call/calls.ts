@@ -13,9 +13,10 @@ import {
 } from "../speech/providers.ts";
 import { startSileroDetector } from "../vad/silero.ts";
 import { callClock } from "./call-clock.ts";
+import { completeLost } from "./complete-call.ts";
 import { liveCalls } from "./live-calls.ts";
 import type { StartCall } from "./port.ts";
-import { type CallHolder, callHolder, completeLost, type StartCallOptions } from "./start-call.ts";
+import { type CallHolder, callHolder, type StartCallOptions } from "./start-call.ts";
 import type { Conversations } from "./transcript.ts";
 
 export interface CallsOptions {

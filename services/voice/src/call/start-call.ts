@@ -6,9 +6,7 @@ import {
   ConversationType,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
-  CompleteConversationRequest,
   type GetCallSetupResponse,
-  Outcome,
   StartConversationRequest,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
@@ -23,6 +21,7 @@ import type { TextToSpeech } from "../speech/tts.ts";
 import type { CallKey } from "../store/calls.ts";
 import type { VoiceDetector } from "../vad/detector.ts";
 import type { CallClock } from "./call-clock.ts";
+import { complete } from "./complete-call.ts";
 import type { CommonParts, HeldCall } from "./held-call.ts";
 import { holdCall } from "./hold-call.ts";
 import type { LiveCalls } from "./live-calls.ts";
@@ -326,39 +325,4 @@ function notConnected(error: unknown, log: Logger): Pick<CallEnd, "outcome" | "n
   }
   const outcomes = { no_answer: "NO_ANSWER", busy: "BUSY", cancelled: "CANCELLED", failed: "ERROR" } as const;
   return { outcome: outcomes[error.how], notes: error.note };
-}
-
-/** Ends the conversation of a call whose process is gone. */
-export async function completeLost(
-  { conversations, recordEnd, recordings }: Pick<StartCallOptions, "conversations" | "recordEnd" | "recordings">,
-  key: CallKey,
-  durationSeconds: number | null,
-): Promise<void> {
-  const notes = "The process that held this call stopped unexpectedly";
-  const end: CallEnd = { outcome: "ERROR", durationSeconds: Math.max(0, durationSeconds ?? 0), notes };
-  const recordingUrl = durationSeconds === null ? null : await recordings.addressOf(key);
-  await complete(conversations, key, await recordEnd(key, end), recordingUrl);
-  await recordings.finish(key);
-}
-
-/** A conversation that is gone, past its owner's retention, needs no end. */
-export async function complete(
-  conversations: Pick<Conversations, "completeConversation">,
-  key: CallKey,
-  end: CallEnd,
-  recordingUrl: string | null = null,
-): Promise<void> {
-  const { outcome, durationSeconds, notes } = end;
-  const request = CompleteConversationRequest.fromPartial({
-    ...key,
-    outcome: Outcome[`OUTCOME_${outcome}`],
-    durationSeconds,
-    ...(notes !== null && { notes }),
-    ...(recordingUrl !== null && { recordingUrl }),
-  });
-  try {
-    await conversations.completeConversation(request);
-  } catch (error) {
-    if (asServiceError(error).kind !== "not_found") throw error;
-  }
 }

@@ -1,6 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { complete, startRequest } from "../call/start-call.ts";
+import { complete } from "../call/complete-call.ts";
+import { startRequest } from "../call/start-call.ts";
 import { findOutboundCall, type OutboundCall } from "../store/outbound-calls.ts";
 import { callRequest } from "./call-request.ts";
 import { type OutboundContext, QUEUES } from "./context.ts";

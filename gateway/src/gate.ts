@@ -3,6 +3,7 @@ import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Logger } from "@parley/shared/log";
 import { type CallOrigin, isTraceparent } from "@parley/shared/rpc/call";
 import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { Static, TObject } from "@sinclair/typebox";
 import { requireScope } from "./auth/api-key.ts";
 import { type Access, type Caller, type IdentifyContext, identify } from "./auth/identify.ts";
@@ -109,6 +110,9 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
         countDecision(decision);
         refuseOverRate(decision);
         requireScope(caller.scopes, rules.scope);
+        // Requests of one key share a take, so they would all go on in one turn of the loop.
+        const turn = enterLoop(caller.ownerId);
+        if (turn) await turn;
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);

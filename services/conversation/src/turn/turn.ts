@@ -2,6 +2,7 @@ import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_ser
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
 import type { Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
@@ -44,6 +45,8 @@ export async function runTurn(
   const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId, call);
   const letMemoryGo = memory.keep();
   try {
+    // A gateway's turns arrive many in one message.
+    await enterLoop(turn.ownerId);
     const taken = await accept(ctx, turn, call);
     if (taken.type === "run") return await answer(ctx, turn, taken, call, asked, memory, tell);
     await tell({ type: "started", sessionId: taken.sessionId, replySeq: taken.replySeq, replayed: true });
@@ -83,6 +86,8 @@ async function answer(
   });
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
+    // Turns that were stored by one statement go on together.
+    await enterLoop(turn.ownerId);
     const request = await modelRequest(ctx, agent, accepted, turn.message, { toolbox: CHAT_TOOLS, note: "" });
     const hasRoom = roomFor(memory, request);
     if (!hasRoom(0)) throw outOfTurnMemory();

@@ -11,6 +11,7 @@ import {
 import { cancelled, type ServiceError } from "../errors.ts";
 import { charactersOf } from "../length.ts";
 import type { Hold } from "../shares/byte-shares.ts";
+import { enterLoop } from "../shares/loop-entry.ts";
 import type { LoopTurns } from "../shares/loop-shares.ts";
 import { servedCall } from "../telemetry/rpc.ts";
 import { type Call, markReplayed } from "./call.ts";
@@ -83,7 +84,8 @@ export function adapt(
     const refusal = refusalOf(grpcCall);
     if (refusal) return callback(refusal);
     const open = openCall(grpcCall, server, callback);
-    const respond = () => respondOnce(method, handler, checkOwnerIds, grpcCall, open, callback, server);
+    const respond = () =>
+      respondOnce(method, handler, { check: checkOwnerIds, of: ownerOf }, grpcCall, open, callback, server);
     served(grpcCall, open, respond);
   };
 }
@@ -91,7 +93,7 @@ export function adapt(
 async function respondOnce(
   method: AnyMethod,
   handler: AnyHandler,
-  checkOwnerIds: CheckOwnerIds,
+  owners: { check: CheckOwnerIds; of: (request: unknown) => string },
   grpcCall: AnyCall,
   open: OpenCall,
   callback: sendUnaryData<Buffer>,
@@ -101,15 +103,18 @@ async function respondOnce(
   let share: Hold | null = null;
   try {
     if (!method.requestStream) {
-      checkOwnerIds(grpcCall.request);
+      owners.check(grpcCall.request);
       const entered = hasOwnShares ? null : enter(method.path, grpcCall.request, open.call);
       share = entered instanceof Promise ? await entered : entered;
+      const ownerId = owners.of(grpcCall.request);
+      const turn = ownerId === "" ? null : enterLoop(ownerId);
+      if (turn) await turn;
     }
-    const input = method.requestStream ? requestsOf(grpcCall, open, checkOwnerIds) : grpcCall.request;
+    const input = method.requestStream ? requestsOf(grpcCall, open, owners.check) : grpcCall.request;
     const response = await handler(input, open.call);
     if (largeResponse && charactersOf(response, LARGE_CHARACTERS) >= LARGE_CHARACTERS) {
       const sliced = sliceMessage(largeResponse, response);
-      const ownerId = ownerIdReader(method.path)(grpcCall.request);
+      const ownerId = owners.of(grpcCall.request);
       if (open.close()) await respondSliced(grpcCall, sliced, open, callback, () => turns.next(ownerId));
       return SUCCEEDED;
     }

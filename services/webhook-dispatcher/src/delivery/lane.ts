@@ -1,6 +1,7 @@
 import { HAND_OVER } from "@parley/shared/jobs/worker";
 import { every, persistently } from "@parley/shared/persistently";
 import type { Sealer } from "@parley/shared/sealing";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { signer } from "../secrets.ts";
 import type { PendingDelivery } from "../store/deliveries.ts";
 import type { DestinationKey, DestinationRow } from "../store/destinations.ts";
@@ -148,6 +149,9 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     underWay++;
     underWayBytes += bytes;
     unsettled++;
+    // A lane begins many attempts together, and so do an owner's lanes.
+    const turn = enterLoop(key.ownerId);
+    if (turn) await turn;
     const attempt = await attemptOf(to, delivery);
     underWay--;
     underWayBytes -= bytes;

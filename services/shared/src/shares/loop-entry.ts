@@ -1,0 +1,95 @@
+import { nextTick } from "node:process";
+
+/** Time in one turn of the event loop, from its first piece on, after which further pieces wait for the next turn. */
+const SLICE_MS = 2;
+/** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */
+const OWNERS_MAX = 4;
+
+/**
+ * Asks to begin a short piece of an owner's work, such as a request: a millisecond or so until it waits for something.
+ * @returns null when the piece may begin at once; otherwise a promise that settles when its turn on the event loop has come
+ */
+export type EnterLoop = (ownerId: string) => Promise<void> | null;
+
+export interface LoopEntrySettings {
+  /** Runs a callback in the next turn of the loop. */
+  nextTurn?(run: () => void): void;
+  /** Milliseconds, from any start. */
+  now?(): number;
+}
+
+/**
+ * Shares the time of the event loop among owners. Requests that arrive together would otherwise be worked on in one turn of
+ * the loop, and whatever else is ready would wait for all of them. Owners take turns, and an owner's pieces keep their order.
+ */
+export function loopEntry({
+  nextTurn = setImmediate,
+  now = () => performance.now(),
+}: LoopEntrySettings = {}): EnterLoop {
+  const waiting = new Map<string, (() => void)[]>();
+  /** Owners with a piece in this turn of the loop. */
+  const served = new Set<string>();
+  /** When the first piece of this turn began. */
+  let beganAt = 0;
+  let isPlanned = false;
+  let isServing = false;
+
+  /** Begins a turn of the loop with the first piece. */
+  function begin(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    beganAt = now();
+    served.clear();
+    nextTurn(() => {
+      isPlanned = false;
+      if (waiting.size === 0) return;
+      begin();
+      void serve();
+    });
+  }
+
+  /** Lets pieces begin, one after the other, while there is time. The rest waits for the next turn. */
+  async function serve(): Promise<void> {
+    if (isServing) return;
+    isServing = true;
+    await workedOn();
+    while (waiting.size > 0 && now() - beganAt < SLICE_MS) {
+      beginNext();
+      await workedOn();
+    }
+    isServing = false;
+  }
+
+  function beginNext(): void {
+    const [next] = waiting;
+    if (!next) return;
+    const [ownerId, queue] = next;
+    // To the end of the round.
+    waiting.delete(ownerId);
+    if (queue.length > 1) waiting.set(ownerId, queue);
+    served.add(ownerId);
+    queue.shift()?.();
+  }
+
+  return (ownerId) => {
+    begin();
+    if (!waiting.has(ownerId) && !served.has(ownerId) && served.size < OWNERS_MAX) {
+      served.add(ownerId);
+      return null;
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const queue = waiting.get(ownerId);
+    if (queue) queue.push(resolve);
+    else waiting.set(ownerId, [resolve]);
+    void serve();
+    return promise;
+  };
+}
+
+/** Settles when what has begun waits for something, so that its time counts: ticks come after all promises that have settled. */
+function workedOn(): Promise<void> {
+  return new Promise((resolve) => queueMicrotask(() => nextTick(resolve)));
+}
+
+/** For this process, which has one event loop. */
+export const enterLoop: EnterLoop = loopEntry();

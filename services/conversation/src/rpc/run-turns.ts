@@ -2,6 +2,7 @@ import {
   ConversationServiceService,
   type RunTurnsRequest,
   type TurnStart,
+  type TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { newUuid } from "@parley/shared/ids";
 import type { Call } from "@parley/shared/rpc/call";
@@ -19,8 +20,8 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runTurns
 export function runTurns(ctx: ConversationContext): Handler {
   const replica = newUuid();
   return async function* (requests, call) {
-    const outbox = turnOutbox(replica);
     const turns = new Map<number, RunningTurn>();
+    const outbox = turnOutbox(replica, () => turns.size);
     const stop = () => outbox.stop();
     const leaveAll = () => {
       for (const turn of turns.values()) turn.leave();
@@ -81,6 +82,7 @@ async function startTurn(
   const carried = carriedCall(stream, start);
   const { call } = carried;
   let credit = start.credit;
+  let isFirst = true;
   let reader: PromiseWithResolvers<void> | null = null;
   const goOn = () => {
     reader?.resolve();
@@ -96,13 +98,23 @@ async function startTurn(
       goOn();
     },
   });
+  /** A whole reply leaves with its end: nobody can use it, or its session, before. */
+  let held = "";
+  let sessionOfHeld: TurnStarted | null = null;
   const tell: Tell = (event) => {
     if (call.signal.aborted) return null;
     if (event.type === "started") {
-      outbox.tellStarted(number, { sessionId: event.sessionId, replayed: event.replayed });
+      const started = { sessionId: event.sessionId, replayed: event.replayed };
+      if (streamed) outbox.tellStarted(number, started);
+      else sessionOfHeld = started;
       return null;
     }
-    outbox.tellText(number, event.text);
+    if (!streamed) {
+      held += event.text;
+      return null;
+    }
+    outbox.tellText(number, event.text, isFirst);
+    isFirst = false;
     credit -= event.text.length;
     if (credit > 0) return null;
     reader ??= Promise.withResolvers();
@@ -114,6 +126,8 @@ async function startTurn(
   );
   turns.delete(number);
   if (call.signal.aborted) return carried.sent();
+  if (sessionOfHeld) outbox.tellStarted(number, sessionOfHeld);
+  if (held !== "") outbox.tellText(number, held, true);
   const error = failure ? statusMessage(failure) : undefined;
   outbox.tellEnd(number, { error, errorReplayed: call.replayed ?? false, refused: false }, carried.sent);
 }

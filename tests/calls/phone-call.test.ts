@@ -3,7 +3,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type Caller, startCaller } from "../kit/calls/caller.ts";
 import { phoneSentence } from "../kit/calls/phone-sentence.ts";
-import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { marked, type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import { findProcess, type RunningStack } from "../kit/stack/use-stack.ts";
@@ -40,7 +40,7 @@ test(
   "a phone that speaks over the agent silences it, and only what was heard of its reply is stored",
   async () => {
     const agentId = await createAgent(api, model, speech.settings);
-    const sentence = await phoneSentence(stack, WORDS);
+    const sentence = marked(await phoneSentence(stack, WORDS));
     const { sip_address: sip = "" } = findProcess(stack.home, "voice");
     let loudFrames = 0;
     let quietFrames = 0;

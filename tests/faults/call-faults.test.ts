@@ -3,7 +3,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type Caller, startCaller } from "../kit/calls/caller.ts";
 import { phoneSentence } from "../kit/calls/phone-sentence.ts";
-import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { marked, type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import { findProcess } from "../kit/stack/use-stack.ts";
@@ -64,7 +64,7 @@ test(
   "whatever is killed in the middle of calls, each conversation ends once and right, with one webhook",
   async () => {
     const agentId = await createAgent(api, model, speech.settings);
-    const sentence = await phoneSentence(stack, "What about the other one?");
+    const sentence = marked(await phoneSentence(stack, "What about the other one?"));
     const { sip_address: sip = "" } = findProcess(stack.home, "voice");
     for (let number = 0; number < CALLS; number++) callers.push(await startCaller(sip, agentId));
     const ask = () => {

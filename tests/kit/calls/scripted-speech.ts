@@ -1,4 +1,6 @@
+import { readWav } from "@parley/dev/stand-ins/speech/wav.ts";
 import { wavHeader } from "@parley/shared/media/wav";
+import { PHONE_HZ } from "@parley/shared/phone/audio";
 
 export interface ScriptedSpeech {
   /** The `stt` and `tts` of an agent that uses it. */
@@ -7,22 +9,29 @@ export interface ScriptedSpeech {
 }
 
 const HZ = 16_000;
+const MARK_HZ = 1_000;
+const MARK_SECONDS = 0.3;
+const FRAME_SECONDS = 0.02;
 
 /**
- * A speech server that hears the same words in everything, and says everything as a tone: many calls cost little.
+ * A speech server that hears the same words in every `marked` sentence, and says everything as a tone: many calls cost little.
  * @param seconds of the tone, for each sentence
  */
 export function startScriptedSpeech(words: string, seconds: number): ScriptedSpeech {
-  const tone = Int16Array.from({ length: HZ * seconds }, (_, at) => 8_000 * Math.sin((2 * Math.PI * 440 * at) / HZ));
+  const said = tone(440, seconds, HZ);
   const wav = Buffer.concat([
-    wavHeader({ samplesPerSecond: HZ, channels: 1 }, tone.byteLength),
-    new Uint8Array(tone.buffer),
+    wavHeader({ samplesPerSecond: HZ, channels: 1 }, said.byteLength),
+    new Uint8Array(said.buffer),
   ]);
   const server = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,
     routes: {
-      "/v1/audio/transcriptions": () => Response.json({ text: words }),
+      "/v1/audio/transcriptions": async (request) => {
+        const file = (await request.formData()).get("file") as File;
+        const audio = readWav(new Uint8Array(await file.arrayBuffer()));
+        return Response.json({ text: audio && isMarked(audio) ? words : "" });
+      },
       "/v1/audio/speech": () => new Response(wav, { headers: { "Content-Type": "audio/wav" } }),
     },
   });
@@ -34,4 +43,39 @@ export function startScriptedSpeech(words: string, seconds: number): ScriptedSpe
     },
     stop: () => server.stop(true),
   };
+}
+
+/**
+ * A sentence behind a tone, by which `startScriptedSpeech` knows it. A phone whose process has to wait says a sentence with gaps, and
+ * Parley then has each part transcribed: only the first one has the tone, so the words are heard once.
+ * @param sentence PHONE_HZ samples a second
+ */
+export function marked(sentence: Int16Array): Int16Array {
+  return Int16Array.from([...tone(MARK_HZ, MARK_SECONDS, PHONE_HZ), ...sentence]);
+}
+
+/** Whether half of the mark is in it, because the rest may be in the part before or lost. */
+function isMarked(audio: Int16Array): boolean {
+  const length = HZ * FRAME_SECONDS;
+  let frames = 0;
+  for (let at = 0; at + length <= audio.length; at += length) if (isMark(audio.subarray(at, at + length))) frames++;
+  return frames >= MARK_SECONDS / FRAME_SECONDS / 2;
+}
+
+/** Whether most of a frame's power is in the mark's tone. */
+function isMark(frame: Int16Array): boolean {
+  let [power, re, im] = [0, 0, 0];
+  for (const [at, sample] of frame.entries()) {
+    const angle = (2 * Math.PI * MARK_HZ * at) / HZ;
+    power += sample * sample;
+    re += sample * Math.cos(angle);
+    im += sample * Math.sin(angle);
+  }
+  const ofTone = (2 * (re * re + im * im)) / frame.length;
+  return power / frame.length > 1_000_000 && ofTone > 0.8 * power;
+}
+
+function tone(hz: number, seconds: number, samplesPerSecond: number): Int16Array {
+  const length = samplesPerSecond * seconds;
+  return Int16Array.from({ length }, (_, at) => 8_000 * Math.sin((2 * Math.PI * hz * at) / samplesPerSecond));
 }

@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { type RunningModel, startModel } from "@parley/dev/stand-ins/model/server.ts";
+import { startModel } from "@parley/dev/stand-ins/model/server.ts";
 import { type SseEvent, sse } from "@parley/dev/stand-ins/model/sse.ts";
+import type { StandIn } from "@parley/dev/stand-ins/serve.ts";
 
-let model: RunningModel;
+let model: StandIn;
 beforeAll(() => {
   model = startModel();
 });

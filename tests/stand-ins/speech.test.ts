@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import type { StandIn } from "@parley/dev/stand-ins/serve.ts";
 import { openRecogniser } from "@parley/dev/stand-ins/speech/recogniser.ts";
-import { type RunningSpeech, startSpeech } from "@parley/dev/stand-ins/speech/server.ts";
+import { startSpeech } from "@parley/dev/stand-ins/speech/server.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 
-let speech: RunningSpeech;
+let speech: StandIn;
 beforeAll(async () => {
   await obtainPocketSphinx();
   speech = startSpeech();

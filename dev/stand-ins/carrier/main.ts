@@ -1,30 +1,10 @@
+import { serveStandIn } from "../serve.ts";
 import { startCarrier } from "./server.ts";
 
-const port = readPort(process.env.PORT ?? "4102");
-const carrier = start();
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  process.once(signal, () => void carrier.stop().then(() => process.exit(0)));
-}
-console.log(JSON.stringify({ level: "info", msg: "listening", address: new URL(carrier.url).host }));
-
-function start() {
-  try {
-    return startCarrier({
-      port,
-      hostname: process.env.PARLEY_CARRIER_HOST || "127.0.0.1",
-      speechUrl: process.env.PARLEY_SPEECH_URL || "http://127.0.0.1:4101/v1",
-    });
-  } catch (error) {
-    return refuse(`port ${port} is not free (${error}); set PORT to another, or to 0 for any`);
-  }
-}
-
-function readPort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  return refuse(`PORT must be a whole number from 0 to 65535; it is "${text}"`);
-}
-
-function refuse(error: string): never {
-  console.log(JSON.stringify({ level: "error", msg: "not started", error }));
-  process.exit(1);
-}
+serveStandIn(4102, (port) =>
+  startCarrier({
+    port,
+    hostname: process.env.PARLEY_CARRIER_HOST || "127.0.0.1",
+    speechUrl: process.env.PARLEY_SPEECH_URL || "http://127.0.0.1:4101/v1",
+  }),
+);

@@ -1,6 +1,5 @@
-import { ApiError } from "./api-error.ts";
+import { ApiError, isObject } from "../openai-api.ts";
 import { type Ask, lastUserText, type Message } from "./ask.ts";
-import { isObject } from "./read-json.ts";
 import { isGoodbye, reply } from "./replies.ts";
 import { sampleJson } from "./sample.ts";
 

@@ -1,77 +1,66 @@
 import { chatCompletions } from "@parley/shared/testing/dialects/chat-completions";
-import type { AnswerFacts, AnswerShapes, Dialect } from "@parley/shared/testing/dialects/dialect";
-import { responses as responsesDialect } from "@parley/shared/testing/dialects/responses";
+import type { AnswerFacts, AnswerShapes } from "@parley/shared/testing/dialects/dialect";
+import { ApiError, render } from "../openai-api.ts";
+import type { StandIn } from "../serve.ts";
 import { type Answer, answer, estimateUsage, words } from "./answer.ts";
-import { ApiError, render } from "./api-error.ts";
-import type { Ask } from "./ask.ts";
-import { readChatRequest } from "./chat-request.ts";
-import { readBody } from "./read-json.ts";
-import { readResponsesRequest } from "./responses-request.ts";
+import { type Ask, readAsk } from "./ask.ts";
 import { type SseEvent, sse } from "./sse.ts";
 
-export type ModelOptions = {
+export interface ModelOptions {
   /** 0, the default, takes any free port. */
   port?: number;
   /** Loopback by default, because the stand-in has no authentication. */
   hostname?: string;
   /** Milliseconds before each streamed word; other answers have no delay. */
   wordDelayMs?: number;
-};
+}
 
-/** `url` is the origin, such as `http://127.0.0.1:4100`; append `/v1` for the OpenAI base URL. */
-export type RunningModel = { url: string; stop(): Promise<void> };
-
-/** Serves the stand-in model. `stop` ends open streams too. @throws when the port is taken */
-export function startModel({ port = 0, hostname = "127.0.0.1", wordDelayMs = 0 }: ModelOptions = {}): RunningModel {
+/**
+ * Serves the stand-in model in OpenAI's chat completions; its base URL is `url` with `/v1`. `stop` ends open streams too.
+ * @throws when the port is taken
+ */
+export function startModel({ port = 0, hostname = "127.0.0.1", wordDelayMs = 0 }: ModelOptions = {}): StandIn {
   const server = Bun.serve({
     port,
     hostname,
     // A long word delay must not look like a dead connection.
     idleTimeout: 255,
-    fetch: (request) => route(request, wordDelayMs),
+    routes: {
+      "/v1/chat/completions": { POST: (request) => complete(request, wordDelayMs).catch(render) },
+      "/v1/models": { GET: () => Response.json({ object: "list", data: [MODEL] }) },
+      "/healthz": { GET: () => Response.json({ status: "ok" }) },
+    },
+    fetch: refuse,
     error: render,
   });
   return { url: server.url.origin, stop: () => server.stop(true) };
 }
 
-type Route = { method: "GET" | "POST"; handle(request: Request, wordDelayMs: number): Response | Promise<Response> };
-
-const ROUTES = new Map<string, Route>([
-  ["/v1/chat/completions", { method: "POST", handle: chat }],
-  ["/v1/responses", { method: "POST", handle: responses }],
-  ["/v1/models", { method: "GET", handle: models }],
-  ["/healthz", { method: "GET", handle: () => Response.json({ status: "ok" }) }],
+const MODEL = { id: "stand-in", object: "model", created: 0, owned_by: "parley" };
+const METHODS = new Map([
+  ["/v1/chat/completions", "POST"],
+  ["/v1/models", "GET"],
+  ["/healthz", "GET"],
 ]);
 
-async function route(request: Request, wordDelayMs: number): Promise<Response> {
-  const { pathname } = new URL(request.url);
-  const found = ROUTES.get(pathname);
-  if (!found) {
-    const known = [...ROUTES].map(([path, { method }]) => `${method} ${path}`).join(", ");
-    return render(new ApiError(404, `Unknown route ${request.method} ${pathname}. There is ${known}.`, "unknown_url"));
+function refuse({ method, url }: Request): Response {
+  const { pathname } = new URL(url);
+  const allowed = METHODS.get(pathname);
+  if (!allowed) {
+    const known = [...METHODS].map(([path, method]) => `${method} ${path}`).join(", ");
+    return render(new ApiError(404, `Unknown route ${method} ${pathname}. There is ${known}.`, "unknown_url"));
   }
-  if (request.method !== found.method) {
-    const response = render(
-      new ApiError(405, `${request.method} is not allowed on ${pathname}; use ${found.method}.`, "method_not_allowed"),
-    );
-    response.headers.set("allow", found.method);
-    return response;
-  }
-  return Promise.resolve(found.handle(request, wordDelayMs)).catch(render);
+  const detail = `${method} is not allowed on ${pathname}; use ${allowed}.`;
+  const response = render(new ApiError(405, detail, "method_not_allowed"));
+  response.headers.set("allow", allowed);
+  return response;
 }
 
-async function chat(request: Request, wordDelayMs: number): Promise<Response> {
-  return respond(chatCompletions, readChatRequest(await readBody(request)), request.signal, wordDelayMs);
-}
-
-async function responses(request: Request, wordDelayMs: number): Promise<Response> {
-  return respond(responsesDialect, readResponsesRequest(await readBody(request)), request.signal, wordDelayMs);
-}
-
-function respond(dialect: Dialect, ask: Ask, gone: AbortSignal, wordDelayMs: number): Response {
+async function complete(request: Request, wordDelayMs: number): Promise<Response> {
+  const ask = await readAsk(request);
   const answered = answer(ask);
-  const shapes = dialect.answer(factsOf(ask, answered));
-  if (ask.stream) return sse(events(shapes, answered), wordDelayMs, gone);
+  const shapes = chatCompletions.answer(factsOf(ask, answered));
+  if (ask.stream) return sse(events(shapes, answered), wordDelayMs, request.signal);
   return Response.json(
     answered.kind === "text"
       ? shapes.whole(answered.text, [], "stop")
@@ -96,11 +85,6 @@ function factsOf(ask: Ask, answered: Answer): AnswerFacts {
     newId: (prefix) => prefix + crypto.randomUUID().replaceAll("-", ""),
     createdAtSeconds: Math.floor(Date.now() / 1000),
     usage: estimateUsage(ask, answered),
-    echo: ask.echo,
     includeUsage: ask.includeUsage,
   };
-}
-
-function models(): Response {
-  return Response.json({ object: "list", data: [{ id: "stand-in", object: "model", created: 0, owned_by: "parley" }] });
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isObject } from "./read-json.ts";
 
 /** `word` marks an event with a piece of the answer, which is delayed. */
 export type SseEvent = { data: unknown; word?: boolean };
@@ -16,7 +15,8 @@ export function sse(events: Generator<SseEvent>, wordDelayMs: number, clientGone
       if (next?.value?.word && wordDelayMs > 0) await sleep(wordDelayMs, undefined, { signal: gone }).catch(() => {});
       if (cancelled.signal.aborted) return;
       if (!next || next.done || gone.aborted) return controller.close();
-      controller.enqueue(encoder.encode(encode(next.value)));
+      const { data } = next.value;
+      controller.enqueue(encoder.encode(`data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`));
     },
     cancel() {
       cancelled.abort();
@@ -25,10 +25,4 @@ export function sse(events: Generator<SseEvent>, wordDelayMs: number, clientGone
   return new Response(body, {
     headers: { "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-cache" },
   });
-}
-
-/** An event with a type, as of the Responses API, is named by it. */
-function encode({ data }: SseEvent): string {
-  const name = isObject(data) && typeof data.type === "string" ? `event: ${data.type}\n` : "";
-  return `${name}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`;
 }

@@ -1,4 +1,4 @@
-import { ApiError } from "../model/api-error.ts";
+import { ApiError } from "../openai-api.ts";
 import { missingPocketSphinx } from "./pocketsphinx.ts";
 import { openThread } from "./thread.ts";
 

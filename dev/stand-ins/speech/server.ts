@@ -1,5 +1,5 @@
-import { ApiError, render } from "../model/api-error.ts";
-import { readBody } from "../model/read-json.ts";
+import { ApiError, readBody, render } from "../openai-api.ts";
+import type { StandIn } from "../serve.ts";
 import { openRecogniser, type Recogniser } from "./recogniser.ts";
 import { readSpeechRequest, type SpeechRequest } from "./speech-request.ts";
 import { openSynthesiser, type Synthesiser } from "./synthesiser.ts";
@@ -13,21 +13,15 @@ export interface SpeechOptions {
   hostname?: string;
 }
 
-export interface RunningSpeech {
-  /** The origin; append `/v1` for the OpenAI base URL. */
-  url: string;
-  stop(): Promise<void>;
-}
-
 /** Two minutes of audio. */
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Serves OpenAI's two audio routes: text to speech by flite, and speech to text by PocketSphinx where it is installed. Both work in
+ * Serves OpenAI's two audio routes below `/v1`: text to speech by flite, and speech to text by PocketSphinx where it is installed. Both work in
  * threads of their own, because a frame of audio can take PocketSphinx a tenth of a second.
  * @throws when the port is taken
  */
-export function startSpeech({ port = 0, hostname = "127.0.0.1" }: SpeechOptions = {}): RunningSpeech {
+export function startSpeech({ port = 0, hostname = "127.0.0.1" }: SpeechOptions = {}): StandIn {
   const synthesiser = openSynthesiser();
   const recogniser = openRecogniser();
   const server = Bun.serve({

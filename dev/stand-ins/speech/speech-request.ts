@@ -1,5 +1,4 @@
-import { ApiError, invalid, missing } from "../model/api-error.ts";
-import type { JsonObject } from "../model/read-json.ts";
+import { ApiError, invalid, type JsonObject, missing } from "../openai-api.ts";
 
 export interface SpeechRequest {
   text: string;

@@ -1,4 +1,4 @@
-import { invalid, missing } from "../model/api-error.ts";
+import { invalid, missing } from "../openai-api.ts";
 import { readWav } from "./wav.ts";
 
 export interface TranscriptionRequest {

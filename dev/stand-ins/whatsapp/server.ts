@@ -4,6 +4,7 @@ import {
   type Written,
   whatsAppApi,
 } from "@parley/shared/testing/carriers/whatsapp-api";
+import type { StandIn } from "../serve.ts";
 
 export interface WhatsAppOptions {
   /** 0, the default, takes any free port. */
@@ -12,11 +13,9 @@ export interface WhatsAppOptions {
   hostname?: string;
 }
 
-export interface RunningWhatsApp {
-  /** The origin; append `/v23.0` for PARLEY_WHATSAPP_BASE_URL. */
-  url: string;
+/** PARLEY_WHATSAPP_BASE_URL is `url` with `/v23.0`. */
+export interface RunningWhatsApp extends StandIn {
   api: WhatsAppApi;
-  stop(): Promise<void>;
 }
 
 const BODY_BYTES_MAX = 8 * 1024 * 1024;

@@ -45,8 +45,6 @@ export interface AnswerFacts {
   newId(prefix: string): string;
   createdAtSeconds: number;
   usage: { inputTokens: number; outputTokens: number };
-  /** Fields of the request that the answer repeats, where the dialect does that. */
-  echo?: object;
   /** Whether a stream reports the usage, in dialects where the request asks for it. */
   includeUsage?: boolean;
 }

@@ -131,7 +131,7 @@ function callItem({ newId }: AnswerFacts, name: string, input: string): Item {
   return Object.assign(item, { call_id: newId("call_"), name, arguments: input });
 }
 
-function responseOf({ newId, createdAtSeconds, model, echo }: AnswerFacts) {
+function responseOf({ newId, createdAtSeconds, model }: AnswerFacts) {
   return {
     id: newId("resp_"),
     object: "response",
@@ -139,7 +139,6 @@ function responseOf({ newId, createdAtSeconds, model, echo }: AnswerFacts) {
     status: "in_progress",
     error: null,
     incomplete_details: null,
-    ...echo,
     model,
     output: [],
     usage: null,

@@ -32,3 +32,17 @@ export function render(error: unknown): Response {
   const { status, message, param, code } = error;
   return Response.json({ error: { message, type: "invalid_request_error", param, code } }, { status });
 }
+
+export type JsonObject = Record<string, unknown>;
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** @throws ApiError 400 when the body is not one JSON object */
+export async function readBody(request: Request): Promise<JsonObject> {
+  const body: unknown = await request.json().catch(() => undefined);
+  if (isObject(body)) return body;
+  const detail = "The request body must be one JSON object; this one could not be parsed as that.";
+  throw new ApiError(400, detail, "invalid_json");
+}

@@ -1,0 +1,40 @@
+/** A server that stands in for somebody else's. */
+export interface StandIn {
+  /** Its origin. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+/**
+ * Runs a stand-in as a process until a signal stops it. It listens on PORT, 0 for any that is free, and prints its address; if the port
+ * is taken, it prints that and exits with 1.
+ * @param start throws when the port is taken
+ */
+export function serveStandIn(portDefault: number, start: (port: number) => StandIn): void {
+  const port = readNumber("PORT", portDefault, 65_535);
+  const standIn = started(port, start);
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    process.once(signal, () => void standIn.stop().then(() => process.exit(0)));
+  }
+  console.log(JSON.stringify({ level: "info", msg: "listening", address: new URL(standIn.url).host }));
+}
+
+function started(port: number, start: (port: number) => StandIn): StandIn {
+  try {
+    return start(port);
+  } catch (error) {
+    return refuse(`port ${port} is not free (${error}); set PORT to another, or to 0 for any`);
+  }
+}
+
+/** Reads a whole number from the environment. Prints what is wrong with it and exits with 1, if it is none from 0 to `max`. */
+export function readNumber(name: string, absent: number, max: number): number {
+  const text = process.env[name] ?? String(absent);
+  if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);
+  return refuse(`${name} must be a whole number from 0 to ${max}; it is "${text}"`);
+}
+
+function refuse(error: string): never {
+  console.log(JSON.stringify({ level: "error", msg: "not started", error }));
+  process.exit(1);
+}

@@ -35,7 +35,7 @@ export async function builtDashboard(): Promise<string> {
  * @throws AggregateError with the compiler's messages
  */
 export async function buildDashboard(folder: string): Promise<void> {
-  await Bun.build({
+  const { metafile } = await Bun.build({
     entrypoints: [join(HERE, "src/index.html")],
     outdir: folder,
     splitting: true,
@@ -46,22 +46,51 @@ export async function buildDashboard(folder: string): Promise<void> {
     // Bun puts fonts into the style sheet, where they delay the first paint; these are copied instead.
     external: ["/assets/*.woff2"],
     plugins: [tailwind],
+    metafile: true,
   });
-  await copyFonts(join(folder, "assets"));
+  const [font] = await copyFonts(join(folder, "assets"));
+  const links = [
+    `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}">`,
+    ...firstScripts(metafile?.outputs ?? {}).map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
+  ];
+  const page = Bun.file(join(folder, "index.html"));
+  await page.write((await page.text()).replace("<script", `${links.join("")}<script`));
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   await Promise.all(
     files.filter((file) => file.isFile()).map(({ parentPath, name }) => compress(join(parentPath, name))),
   );
 }
 
-/** The style sheet names these files; the version stands in for a hash. */
-async function copyFonts(folder: string): Promise<void> {
+/**
+ * What the page's script imports, and the frame of a signed-in owner's pages with what that imports. Unless the page names them, a
+ * browser learns of each only from the script before it.
+ */
+function firstScripts(outputs: Bun.BuildMetafile["outputs"]): string[] {
+  const nameOf = (path: string) => path.replace(/^\.?\//, "");
+  const scripts = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));
+  const found = new Set(
+    scripts.keys().filter((name) => name.endsWith(".js") && FIRST.test(scripts.get(name)?.entryPoint ?? "")),
+  );
+  for (const name of found) {
+    for (const { path, kind } of scripts.get(name)?.imports ?? [])
+      if (kind === "import-statement") found.add(nameOf(path));
+  }
+  return [...found];
+}
+
+const FIRST = /src\/(index\.html|app\/shell\.tsx)$/;
+
+/** The style sheet names these files; the version stands in for a hash. @returns their names, the one of most texts first */
+async function copyFonts(folder: string): Promise<string[]> {
   const root = join(HERE, "node_modules/@fontsource-variable/inter");
   const { version } = await Bun.file(join(root, "package.json")).json();
-  for (const subset of ["latin", "latin-ext"]) {
-    const font = Bun.file(join(root, `files/inter-${subset}-wght-normal.woff2`));
-    await Bun.write(join(folder, `inter-${subset}-${version}.woff2`), font);
-  }
+  return Promise.all(
+    ["latin", "latin-ext"].map(async (subset) => {
+      const name = `inter-${subset}-${version}.woff2`;
+      await Bun.write(join(folder, name), Bun.file(join(root, `files/inter-${subset}-wght-normal.woff2`)));
+      return name;
+    }),
+  );
 }
 
 const ZSTD_LEVEL = 19;

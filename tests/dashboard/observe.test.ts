@@ -138,8 +138,7 @@ test(
   async () => {
     const number = "+13125557311";
     await page.goto("/numbers?new=true");
-    await page.getByRole("combobox", { name: "Provider" }).click();
-    await page.getByRole("option", { name: "SIP trunk" }).click();
+    await page.getByRole("combobox", { name: "Provider" }).selectOption("SIP trunk");
     await page.getByLabel("Server").fill("not a host");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
     await page.getByRole("alert").filter({ hasText: "host" }).first().waitFor();
@@ -150,16 +149,14 @@ test(
     await page.getByRole("button", { name: "Add a number" }).click();
     await page.getByLabel("Phone number", { exact: true }).fill(number);
     await page.getByRole("button", { name: "Import" }).click();
-    await page.getByRole("combobox", { name: `Agent that answers ${number}` }).click();
-    await page.getByRole("option", { name: HOSTILE }).click();
+    await page.getByRole("combobox", { name: `Agent that answers ${number}` }).selectOption(agentId);
     await eventually(async () =>
       expect((await api.get(`/agents/${agentId}`)).body.agent_mobile_number).toEqual([number]),
     );
 
     await page.goto("/calls?new=true");
     await page.getByLabel("Phone number", { exact: true }).fill("12");
-    await page.getByRole("combobox", { name: "Agent" }).click();
-    await page.getByRole("option", { name: HOSTILE }).click();
+    await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
     const call = page.getByRole("button", { name: "Call", exact: true });
     await call.click();
     await page.getByRole("alert").filter({ hasText: "E.164" }).first().waitFor();
@@ -188,8 +185,7 @@ test(
     await page.getByRole("button", { name: "New batch" }).click();
     await page.getByLabel("File").setInputFiles(csv(`+13125557398,Ada\n12,<b>Zoe</b>\nnobody,Bob\n`));
     await page.getByText("3 rows, beginning with").waitFor();
-    await page.getByRole("combobox", { name: "Agent" }).click();
-    await page.getByRole("option", { name: HOSTILE }).click();
+    await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
     const start = page.getByRole("button", { name: "Start calling" });
     await start.click();
     await page.getByRole("alert").getByText("csv line 4").waitFor();

@@ -207,6 +207,14 @@ export function createAppRouter(queryClient: QueryClient) {
 }
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
+
+/** Asks who is signed in and fetches the page's scripts, both at once and before anything is rendered. */
+export function beginLoading(router: AppRouter): void {
+  void router.load();
+  for (const { routeId } of router.matchRoutes(router.latestLocation))
+    void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]);
+}
+
 declare module "@tanstack/react-router" {
   interface Register {
     router: AppRouter;

@@ -1,15 +1,17 @@
 import { Link, Outlet, useRouterState } from "@tanstack/react-router";
-import { Menu as MenuIcon, Search, X } from "lucide-react";
-import { Dialog } from "radix-ui";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { Menu as MenuIcon, Search } from "lucide-react";
+import { Suspense, useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
+import { deferred } from "../ui/deferred.ts";
 import { AccountMenu } from "./account-menu.tsx";
+import type { DrawerProps } from "./drawer.tsx";
 import { Logo } from "./logo.tsx";
 import { NAVIGATION } from "./navigation.ts";
 
-const CommandPalette = lazy(() =>
-  import("./command-palette.tsx").then((module) => ({ default: module.CommandPalette })),
+const palette = deferred<{ open: boolean; onClose: () => void }>(
+  async () => (await import("./command-palette.tsx")).CommandPalette,
 );
+const drawer = deferred<DrawerProps>(async () => (await import("./drawer.tsx")).Drawer);
 
 /** What surrounds every page of a signed-in owner: navigation, account, command palette. */
 export function Shell() {
@@ -46,7 +48,7 @@ export function Shell() {
       </main>
       {everOpened && (
         <Suspense fallback={null}>
-          <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
+          <palette.Component open={paletteOpen} onClose={() => setPaletteOpen(false)} />
         </Suspense>
       )}
     </div>
@@ -65,9 +67,9 @@ function Sidebar({ onSearch }: { onSearch: () => void }) {
           onClick={onSearch}
           className="flex h-8 w-full items-center gap-2 rounded-md border border-line bg-raised px-2.5 text-[0.8125rem] text-muted hover:border-line-strong"
         >
-          <Search className="size-3.5" aria-hidden />
-          <span>Search or jump to…</span>
-          <kbd className="ml-auto font-sans text-[0.6875rem]">{isMac() ? "⌘K" : "Ctrl K"}</kbd>
+          <Search className="size-3.5 shrink-0" aria-hidden />
+          <span className="truncate">Search or jump to…</span>
+          <kbd className="ml-auto font-sans whitespace-nowrap text-[0.6875rem]">{isMac() ? "⌘K" : "Ctrl K"}</kbd>
         </button>
       </div>
       <nav aria-label="Main" className="flex min-h-0 flex-1 flex-col gap-4 overflow-y-auto px-3 py-2">
@@ -100,38 +102,38 @@ function Sidebar({ onSearch }: { onSearch: () => void }) {
 
 /** On narrow screens the navigation opens over the page. */
 function MobileBar({ onSearch }: { onSearch: () => void }) {
-  const [open, setOpen] = useState(false);
+  const [isOpen, setOpen] = useState(false);
+  const [wasOpen, setWasOpen] = useState(false);
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => setOpen(false), [path]);
   return (
     <header className="sticky top-0 z-30 flex h-13 items-center gap-2 border-b border-line bg-surface px-3 lg:hidden">
-      <Dialog.Root open={open} onOpenChange={setOpen}>
-        <Dialog.Trigger asChild>
-          <Button variant="ghost" size="icon" aria-label="Open navigation">
-            <MenuIcon aria-hidden />
-          </Button>
-        </Dialog.Trigger>
-        <Dialog.Portal>
-          <Dialog.Overlay className="fixed inset-0 z-40 bg-black/45" />
-          <Dialog.Content
-            aria-describedby={undefined}
-            className="fixed inset-y-0 left-0 z-50 flex w-72 max-w-[85vw] flex-col border-r border-line bg-surface"
-          >
-            <Dialog.Title className="sr-only">Navigation</Dialog.Title>
-            <Dialog.Close asChild>
-              <Button variant="ghost" size="icon" aria-label="Close navigation" className="absolute top-3 right-3">
-                <X aria-hidden />
-              </Button>
-            </Dialog.Close>
+      <Button
+        variant="ghost"
+        size="icon"
+        aria-label="Open navigation"
+        aria-haspopup="dialog"
+        onPointerEnter={drawer.fetch}
+        onFocus={drawer.fetch}
+        onClick={() => {
+          setWasOpen(true);
+          setOpen(true);
+        }}
+      >
+        <MenuIcon aria-hidden />
+      </Button>
+      {wasOpen && (
+        <Suspense fallback={null}>
+          <drawer.Component title="Navigation" open={isOpen} onClose={() => setOpen(false)}>
             <Sidebar
               onSearch={() => {
                 setOpen(false);
                 onSearch();
               }}
             />
-          </Dialog.Content>
-        </Dialog.Portal>
-      </Dialog.Root>
+          </drawer.Component>
+        </Suspense>
+      )}
       <Logo />
       <Button variant="ghost" size="icon" aria-label="Search" className="ml-auto" onClick={onSearch}>
         <Search aria-hidden />

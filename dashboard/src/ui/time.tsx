@@ -1,5 +1,3 @@
-import { Tooltip } from "./overlay/tooltip.tsx";
-
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const UNITS = [
@@ -15,11 +13,13 @@ export function Time({ at, relative = false }: { at: string; relative?: boolean 
   const date = new Date(at);
   const shown = relative ? sinceOrDate(date, new Date()) : DATE_TIME.format(date);
   return (
-    <Tooltip text={`${date.toISOString().replace("T", " ").slice(0, 19)} UTC`}>
-      <time dateTime={at} className="whitespace-nowrap">
-        {shown}
-      </time>
-    </Tooltip>
+    <time
+      dateTime={at}
+      title={`${date.toISOString().replace("T", " ").slice(0, 19)} UTC`}
+      className="relative whitespace-nowrap"
+    >
+      {shown}
+    </time>
   );
 }
 

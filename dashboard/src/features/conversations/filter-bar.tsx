@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
+import type { Trigger } from "../../ui/overlay/closed-trigger.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
@@ -119,7 +120,7 @@ function Chip({
   value: string | undefined;
   icon?: typeof ListFilter;
   onClear: () => void;
-  children: (trigger: ReactNode) => ReactNode;
+  children: (trigger: Trigger) => ReactNode;
 }) {
   const trigger =
     value === undefined ? (

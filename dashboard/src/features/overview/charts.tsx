@@ -1,7 +1,7 @@
 import { useMemo, useState } from "react";
 import { Card } from "../../ui/card.tsx";
 import { Chart, type Series } from "../../ui/chart.tsx";
-import { PlainSelect } from "../../ui/form/plain-select.tsx";
+import { Select } from "../../ui/form/select.tsx";
 import { compactOf, latencyOf } from "../../ui/numbers.ts";
 import { CHANNELS, type Channel } from "../conversations/names.tsx";
 import { type Statistics, shortDay } from "../statistics/queries.ts";
@@ -39,7 +39,7 @@ export function Charts({ days }: { days: readonly Day[] }) {
         className="min-w-0"
         actions={
           <div className="w-36">
-            <PlainSelect aria-label="Split" value={split} onChange={setSplit} options={SPLITS} />
+            <Select aria-label="Split" value={split} onChange={setSplit} options={SPLITS} />
           </div>
         }
       >

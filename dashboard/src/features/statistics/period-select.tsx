@@ -1,4 +1,4 @@
-import { PlainSelect } from "../../ui/form/plain-select.tsx";
+import { Select } from "../../ui/form/select.tsx";
 import { type Days, PERIODS } from "./queries.ts";
 
 const OPTIONS = PERIODS.map((days) => ({ value: String(days), label: `Last ${days} days` }));
@@ -6,7 +6,7 @@ const OPTIONS = PERIODS.map((days) => ({ value: String(days), label: `Last ${day
 export function PeriodSelect({ days, onChange }: { days: Days; onChange: (days: Days) => void }) {
   return (
     <div className="w-40">
-      <PlainSelect
+      <Select
         aria-label="Period"
         value={String(days)}
         onChange={(value) => onChange(Number(value) as Days)}

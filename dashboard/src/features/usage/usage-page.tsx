@@ -18,7 +18,7 @@ export function UsagePage() {
   const statistics = useQuery(statisticsQuery({ days }));
   return (
     <Page
-      title="Usage"
+      title="Usage & budgets"
       description="What your agents used, by day, agent and model. Conversations that try a draft are not counted."
       actions={
         <PeriodSelect

@@ -1,21 +1,20 @@
 import { clsx } from "clsx";
-import { Check, ChevronDown } from "lucide-react";
-import { Select as Radix } from "radix-ui";
+import { ChevronDown } from "lucide-react";
 import type { Control } from "./field.tsx";
 
 export interface Option {
   value: string;
   label: string;
-  hint?: string;
+  hint?: string | undefined;
 }
 
-/** One of a list of options. @param value "" for none */
+/** One of a list of options, as the browser shows them. @param value "" for none */
 export function Select({
   value,
   onChange,
   options,
   placeholder = "Choose…",
-  disabled,
+  disabled = false,
   className,
   ...control
 }: {
@@ -28,44 +27,29 @@ export function Select({
   "aria-label"?: string;
 } & Partial<Control>) {
   return (
-    <Radix.Root value={value} onValueChange={onChange} disabled={disabled ?? false}>
-      <Radix.Trigger
+    <span className={clsx("relative flex w-full min-w-0", className)}>
+      <select
+        value={value}
+        onChange={(event) => onChange(event.target.value)}
+        disabled={disabled}
         className={clsx(
-          "inline-flex h-9 w-full min-w-0 items-center justify-between gap-2 rounded-md border border-line-strong/60 bg-raised px-3 text-left shadow-xs outline-offset-0 hover:border-line-strong disabled:opacity-60 data-placeholder:text-muted [&>span]:truncate",
-          className,
+          "h-9 w-full min-w-0 appearance-none truncate rounded-md border border-line-strong/60 bg-raised pr-9 pl-3 shadow-xs outline-offset-0 hover:border-line-strong disabled:opacity-60 aria-invalid:border-danger-ink",
+          value === "" && "text-muted",
         )}
         {...control}
       >
-        <Radix.Value placeholder={placeholder} />
-        <Radix.Icon>
-          <ChevronDown className="size-4 text-muted" aria-hidden />
-        </Radix.Icon>
-      </Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          position="popper"
-          sideOffset={4}
-          className="z-50 max-h-[min(24rem,var(--radix-select-content-available-height))] min-w-(--radix-select-trigger-width) overflow-hidden rounded-lg border border-line bg-raised p-1 shadow-lg"
-        >
-          <Radix.Viewport>
-            {options.map((option) => (
-              <Radix.Item
-                key={option.value}
-                value={option.value}
-                className="flex cursor-default items-center gap-2 rounded-md py-1.5 pr-3 pl-2 outline-none select-none data-highlighted:bg-hover"
-              >
-                <span className="w-4">
-                  <Radix.ItemIndicator>
-                    <Check className="size-4" aria-hidden />
-                  </Radix.ItemIndicator>
-                </span>
-                <Radix.ItemText>{option.label}</Radix.ItemText>
-                {option.hint && <span className="ml-auto pl-3 text-xs text-muted">{option.hint}</span>}
-              </Radix.Item>
-            ))}
-          </Radix.Viewport>
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+        {value === "" && (
+          <option value="" disabled hidden>
+            {placeholder}
+          </option>
+        )}
+        {options.map((option) => (
+          <option key={option.value} value={option.value} className="bg-raised text-ink">
+            {option.hint ? `${option.label} (${option.hint})` : option.label}
+          </option>
+        ))}
+      </select>
+      <ChevronDown className="pointer-events-none absolute top-2.5 right-3 size-4 text-muted" aria-hidden />
+    </span>
   );
 }

@@ -1,68 +1,45 @@
-import { clsx } from "clsx";
-import { X } from "lucide-react";
-import { Dialog as Radix } from "radix-ui";
-import type { ReactNode } from "react";
-import { Button } from "../button.tsx";
+import { type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
+import { deferred, useFetchedWhenIdle } from "../deferred.ts";
 
-const WIDTHS = { small: "max-w-md", medium: "max-w-lg", large: "max-w-3xl" } as const;
-
-/**
- * A window over the page. The focus moves into it, and back when it closes.
- * @param footer its buttons, the main one last
- */
-export function Dialog({
-  open,
-  onClose,
-  title,
-  description,
-  footer,
-  size = "medium",
-  children,
-}: {
+export interface DialogProps {
   open: boolean;
   onClose: () => void;
   title: ReactNode;
   description?: ReactNode;
+  /** Its buttons, the main one last. */
   footer?: ReactNode;
-  size?: keyof typeof WIDTHS;
+  size?: "small" | "medium" | "large";
   children?: ReactNode;
-}) {
+}
+
+export interface OpenedDialogProps extends DialogProps {
+  /** What had the focus before, and gets it back. */
+  opener: RefObject<HTMLElement | null>;
+}
+
+const opened = deferred<OpenedDialogProps>(async () => (await import("./opened-dialog.tsx")).OpenedDialog);
+
+/** A window over the page. The focus moves into it, and back when it closes. Its script is not among the page's first. */
+export function Dialog(props: DialogProps) {
+  const [wasOpen, setWasOpen] = useState(props.open);
+  const opener = useRef<HTMLElement>(null);
+  const isOpen = useRef(false);
+  useFetchedWhenIdle(opened);
+  if (props.open && !wasOpen) setWasOpen(true);
+  // Read before the page changes: a menu that the dialog was chosen from is gone once it has.
+  if (props.open && !isOpen.current) opener.current = openerOf(document.activeElement);
+  isOpen.current = props.open;
+  if (!wasOpen) return null;
   return (
-    <Radix.Root open={open} onOpenChange={(next) => next || onClose()}>
-      <Radix.Portal>
-        <Radix.Overlay className="fixed inset-0 z-40 bg-black/45" />
-        <Radix.Content
-          onOpenAutoFocus={focusFirstField}
-          {...(description ? {} : { "aria-describedby": undefined })}
-          className={clsx(
-            "fixed top-[50%] left-[50%] z-50 flex max-h-[calc(100dvh-2rem)] w-[calc(100vw-2rem)] -translate-x-1/2 -translate-y-1/2 flex-col rounded-xl border border-line bg-raised shadow-2xl",
-            WIDTHS[size],
-          )}
-        >
-          <div className="flex items-start gap-4 px-5 pt-5 pb-1">
-            <div className="min-w-0 flex-1">
-              <Radix.Title className="text-base font-semibold break-words">{title}</Radix.Title>
-              {description && <Radix.Description className="mt-1 text-muted">{description}</Radix.Description>}
-            </div>
-            <Radix.Close asChild>
-              <Button variant="ghost" size="icon" aria-label="Close" className="-mt-1 -mr-2">
-                <X aria-hidden />
-              </Button>
-            </Radix.Close>
-          </div>
-          <div className="min-h-0 overflow-y-auto px-5 py-3">{children}</div>
-          {footer && <div className="flex flex-wrap justify-end gap-2 border-t border-line px-5 py-3">{footer}</div>}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Suspense fallback={null}>
+      <opened.Component {...props} opener={opener} />
+    </Suspense>
   );
 }
 
-/** Where there is something to fill in, the focus begins there instead of at the button that closes. */
-function focusFirstField(event: Event): void {
-  const content = event.currentTarget;
-  const field = content instanceof HTMLElement && content.querySelector<HTMLElement>("input, textarea");
-  if (!field) return;
-  event.preventDefault();
-  field.focus();
+/** The focused element, or the button of the menu that it is in. */
+function openerOf(focused: Element | null): HTMLElement | null {
+  const menu = focused?.closest('[role="menu"]');
+  const found = menu ? document.getElementById(menu.getAttribute("aria-labelledby") ?? "") : focused;
+  return found instanceof HTMLElement && found !== document.body ? found : null;
 }

@@ -1,62 +1,44 @@
-import { clsx } from "clsx";
-import { DropdownMenu as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense, useState } from "react";
+import { deferred } from "../deferred.ts";
+import { ClosedTrigger, type Trigger } from "./closed-trigger.tsx";
 
-/** Choices behind a button. @param trigger the button */
-export function Menu({
-  trigger,
-  children,
-  align = "end",
-}: {
-  trigger: ReactNode;
-  children: ReactNode;
+export interface MenuProps {
+  /** The button. */
+  trigger: Trigger;
   align?: "start" | "end";
-}) {
-  return (
-    <Radix.Root>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          align={align}
-          sideOffset={4}
-          className="z-50 min-w-44 rounded-lg border border-line bg-raised p-1 shadow-lg"
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
-  );
+  children: ReactNode;
 }
 
-const ITEM =
-  "flex w-full cursor-default items-center gap-2 rounded-md px-2.5 py-1.5 outline-none select-none data-highlighted:bg-hover data-disabled:opacity-50 [&_svg]:size-4 [&_svg]:text-muted";
-
-export function MenuItem({
-  onSelect,
-  danger = false,
-  disabled = false,
-  children,
-}: {
+export interface MenuItemProps {
   onSelect: () => void;
   danger?: boolean;
   disabled?: boolean;
   children: ReactNode;
-}) {
+}
+
+const load = () => import("./opened-menu.tsx");
+const opened = deferred<MenuProps & { byKey: boolean }>(async () => (await load()).OpenedMenu);
+
+/** Choices behind a button. Its script comes with the first that is opened: a list may have a menu in every row. */
+export function Menu(props: MenuProps) {
+  const [wanted, setWanted] = useState<{ byKey: boolean } | null>(null);
+  const closed = (
+    <ClosedTrigger
+      trigger={props.trigger}
+      opens="menu"
+      onNear={opened.fetch}
+      onOpen={(byKey) => setWanted({ byKey })}
+    />
+  );
+  if (!wanted) return closed;
   return (
-    <Radix.Item
-      disabled={disabled}
-      onSelect={onSelect}
-      className={clsx(ITEM, danger && "text-danger-ink [&_svg]:text-danger-ink")}
-    >
-      {children}
-    </Radix.Item>
+    <Suspense fallback={closed}>
+      <opened.Component {...props} {...wanted} />
+    </Suspense>
   );
 }
 
-export function MenuLine() {
-  return <Radix.Separator className="my-1 h-px bg-line" />;
-}
-
-export function MenuLabel({ children }: { children: ReactNode }) {
-  return <Radix.Label className="px-2.5 py-1.5 text-xs text-muted">{children}</Radix.Label>;
-}
+/** What stands in a menu, which exists only once it is open. */
+export const MenuItem = deferred<MenuItemProps>(async () => (await load()).OpenedItem).Component;
+export const MenuLine = deferred(async () => (await load()).OpenedLine).Component;
+export const MenuLabel = deferred<{ children: ReactNode }>(async () => (await load()).OpenedLabel).Component;

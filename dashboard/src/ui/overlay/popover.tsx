@@ -1,35 +1,37 @@
-import { Popover as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, Suspense, useState } from "react";
+import { deferred } from "../deferred.ts";
+import { ClosedTrigger, type Trigger } from "./closed-trigger.tsx";
 
-/** A small form behind a button. @param trigger the button */
-export function Popover({
-  trigger,
-  label,
-  open,
-  onOpenChange,
-  children,
-}: {
-  trigger: ReactNode;
+export interface PopoverProps {
+  /** The button. */
+  trigger: Trigger;
   /** Named for screen readers. */
   label: string;
   open: boolean;
   onOpenChange: (open: boolean) => void;
   children: ReactNode;
-}) {
+}
+
+const opened = deferred<PopoverProps>(async () => (await import("./opened-popover.tsx")).OpenedPopover);
+
+/** A small form behind a button. Its script comes with the first that is opened. */
+export function Popover(props: PopoverProps) {
+  const [wasOpen, setWasOpen] = useState(props.open);
+  const closed = (
+    <ClosedTrigger
+      trigger={props.trigger}
+      opens="dialog"
+      onNear={opened.fetch}
+      onOpen={() => {
+        setWasOpen(true);
+        props.onOpenChange(true);
+      }}
+    />
+  );
+  if (!wasOpen) return closed;
   return (
-    <Radix.Root open={open} onOpenChange={onOpenChange}>
-      <Radix.Trigger asChild>{trigger}</Radix.Trigger>
-      <Radix.Portal>
-        <Radix.Content
-          aria-label={label}
-          align="start"
-          sideOffset={4}
-          collisionPadding={16}
-          className="z-50 w-72 max-w-[calc(100vw-2rem)] rounded-lg border border-line bg-raised p-3 shadow-lg"
-        >
-          {children}
-        </Radix.Content>
-      </Radix.Portal>
-    </Radix.Root>
+    <Suspense fallback={closed}>
+      <opened.Component {...props} />
+    </Suspense>
   );
 }

@@ -1,0 +1,37 @@
+import { cloneElement, type HTMLAttributes, type KeyboardEvent, type ReactElement } from "react";
+
+/** A button that opens something. */
+export type Trigger = ReactElement<HTMLAttributes<HTMLElement>>;
+
+/**
+ * The button of something that was never open: it says what it opens, without the script of that.
+ * @param onNear called when it may be used soon
+ * @param onOpen called with whether a key opens it
+ */
+export function ClosedTrigger({
+  trigger,
+  opens,
+  onNear,
+  onOpen,
+}: {
+  trigger: Trigger;
+  opens: "menu" | "dialog";
+  onNear: () => void;
+  onOpen: (byKey: boolean) => void;
+}) {
+  return cloneElement(trigger, {
+    "aria-haspopup": opens,
+    "aria-expanded": false,
+    onPointerEnter: onNear,
+    onFocus: onNear,
+    // Keys click without a press of the pointer.
+    onClick: ({ detail }) => onOpen(detail === 0),
+    ...(opens === "menu" && {
+      onKeyDown: (event: KeyboardEvent) => {
+        if (event.key !== "ArrowDown") return;
+        event.preventDefault();
+        onOpen(true);
+      },
+    }),
+  });
+}

@@ -1,7 +1,11 @@
 import type { ApiKey, MobileNumber, Owner } from "@parley/proto/parley/account/v1/account.ts";
 import type { Delivery, Destination } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { nameOf, TIERS } from "@parley/shared/domain/api-names";
-import { presentKey as keyFields, presentOwnNumber as numberFields } from "@parley/shared/domain/present/account";
+import {
+  presentKey as keyFields,
+  presentOwnNumber as numberFields,
+  presentKeyWithUse,
+} from "@parley/shared/domain/present/account";
 import { isoTime } from "@parley/shared/domain/present/time";
 import {
   presentDelivery as deliveryFields,
@@ -31,6 +35,12 @@ export function presentOwnerInFull(owner: Owner | undefined) {
 export function presentKey(key: ApiKey | undefined) {
   const { key_id, prefix, ...fields } = keyFields(given(key));
   return { key_id, prefix, owner_id: given(key).ownerId, ...fields };
+}
+
+/** The same with its last use, give or take five minutes. */
+export function presentListedKey(key: ApiKey | undefined) {
+  const { last_used_at } = presentKeyWithUse(given(key));
+  return { ...presentKey(key), last_used_at };
 }
 
 /** A new key: shows the key itself this once, instead of its prefix. */

@@ -3,7 +3,7 @@ import { SCOPES } from "@parley/shared/domain/api-names";
 import type { Command } from "commander";
 import { type AccountClient, type Environment, withAccount } from "../connection.ts";
 import { examples, jsonOption, ownerOption, parseList, parseTime } from "../options.ts";
-import { presentKey, presentNewKey } from "../present.ts";
+import { presentKey, presentListedKey, presentNewKey } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
 
 interface OwnerOptions {
@@ -62,8 +62,8 @@ ${examples(program, "key create --owner own_…", 'key create --owner own_… --
     .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const response = await withAccount(env, (account) => account.listKeys({ ownerId: owner }));
-      const keys = response.keys.map(presentKey);
-      const columns = ["key_id", "prefix", "name", "status", "scopes", "expires_at", "created_at"];
+      const keys = response.keys.map(presentListedKey);
+      const columns = ["key_id", "prefix", "name", "status", "scopes", "expires_at", "created_at", "last_used_at"];
       await print(json, { keys }, keys.length > 0 ? formatTable(columns, keys) : `${owner} has no keys yet.`);
     });
 

@@ -36,6 +36,10 @@ export const CreateKeyBody = Type.Object(
   { $id: "CreateKeyRequest", description: "An API key." },
 );
 
+export const ListKeysQuery = Type.Object({
+  include: Type.Optional(OneOf(["last_use"] as const, { description: "`last_use`: when each key was last used." })),
+});
+
 const Url = Text({
   max: 2048,
   pattern: "^https?://",

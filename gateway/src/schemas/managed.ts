@@ -50,7 +50,20 @@ const keyFields = {
 };
 
 export const Key = Resource("Key", keyFields);
-export const KeyList = Resource("KeyList", { keys: Type.Array(Key, { description: "All keys, newest first." }) });
+export const KeyList = Resource("KeyList", {
+  keys: Type.Array(
+    Resource("ListedKey", {
+      ...keyFields,
+      last_used_at: Type.Optional(
+        Nullable(
+          At(),
+          "With `include=last_use`: when the key was last used, give or take five minutes; null for never.",
+        ),
+      ),
+    }),
+    { description: "All keys, newest first." },
+  ),
+});
 export const NewKey = Resource("NewKey", {
   ...keyFields,
   api_key: Type.String({ description: "The key itself, which is not shown again." }),

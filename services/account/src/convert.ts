@@ -49,6 +49,7 @@ export function toApiKey(row: KeyRow, now: Date): ApiKey {
     status: keyStatus(row, now),
     expiresAt: row.expiresAt ?? undefined,
     createdAt: row.createdAt,
+    lastUsedAt: row.lastUsedAt ?? undefined,
   };
 }
 

@@ -36,6 +36,7 @@ describe("CreateKey", () => {
       status: KEY_STATUS_ACTIVE,
       expiresAt: undefined,
       createdAt: account.clock.now(),
+      lastUsedAt: undefined,
     });
   });
 
@@ -213,4 +214,29 @@ describe("ActivateKey, DeactivateKey, DeleteKey", () => {
   test.each([NO_KEY, "", "key_\u0000"])("there is no key %j", async (keyId) => {
     expect(await failureOf(account.client.deactivateKey({ ownerId, keyId }))).toMatchObject({ kind: "not_found" });
   });
+});
+
+test("a key's last use is noted every five minutes at most, and not that of a key which does not work", async () => {
+  const minute = 60_000;
+  const { clock } = account;
+  const { key, apiKey } = await account.client.createKey(CreateKeyRequest.fromPartial({ ownerId }));
+  const change = { ownerId, keyId: key?.keyId ?? "" };
+  const lastUse = async () => {
+    const { keys } = await account.client.listKeys({ ownerId });
+    return keys.find(({ keyId }) => keyId === change.keyId)?.lastUsedAt;
+  };
+  const useAfter = async (minutes: number) => {
+    clock.advance(minutes * minute);
+    await statusOf(apiKey);
+    return clock.now();
+  };
+  expect(await lastUse()).toBeUndefined();
+  const first = await useAfter(0);
+  await useAfter(4);
+  expect(await lastUse()).toEqual(first);
+  const second = await useAfter(1);
+  expect(await lastUse()).toEqual(second);
+  await account.client.deactivateKey(change);
+  await useAfter(60);
+  expect(await lastUse()).toEqual(second);
 });

@@ -3366,9 +3366,9 @@ export interface components {
         };
         KeyList: {
             /** @description All keys, newest first. */
-            keys: components["schemas"]["Key"][];
+            keys: components["schemas"]["ListedKey"][];
         };
-        Key: {
+        ListedKey: {
             /**
              * @description ID of the key.
              * @example key_01m7yyhwdzeb28n9gms8rr2qyg
@@ -3401,6 +3401,8 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
+            /** @description With `include=last_use`: when the key was last used, give or take five minutes; null for never. */
+            last_used_at?: string | null;
         };
         /** @description An API key. */
         CreateKeyRequest: {
@@ -3446,6 +3448,40 @@ export interface components {
             created_at: string;
             /** @description The key itself, which is not shown again. */
             api_key: string;
+        };
+        Key: {
+            /**
+             * @description ID of the key.
+             * @example key_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            key_id: string;
+            /** @description Name to recognize the key by. */
+            name: string | null;
+            /**
+             * @description The key's first 11 characters.
+             * @example vk_3JHs9fk2
+             */
+            prefix: string;
+            /**
+             * @description What the key may do; `*` is everything.
+             * @example [
+             *       "*"
+             *     ]
+             */
+            scopes: string[];
+            /**
+             * @description Whether the key works.
+             * @enum {string}
+             */
+            status: "active" | "inactive" | "expired";
+            /** @description When the key stops working, null for never. */
+            expires_at: string | null;
+            /**
+             * Format: date-time
+             * @description When the key was created.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
         };
         DestinationList: {
             /** @description All destinations, oldest first. */
@@ -12782,7 +12818,10 @@ export interface operations {
     };
     listKeys: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `last_use`: when each key was last used. */
+                include?: "last_use";
+            };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -12850,11 +12889,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "include is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "include",
+                     *           "message": "include is not valid"
                      *         }
                      *       ]
                      *     }

@@ -15,7 +15,7 @@ import { Time } from "../../ui/time.tsx";
 import { KEYS, keysQuery } from "./keys.ts";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
 
-type Key = Schema["Key"];
+type Key = Schema["ListedKey"];
 
 export function KeysPage() {
   const { new: isMaking = false } = useSearch({ from: "/signed-in/keys" });
@@ -75,6 +75,13 @@ const COLUMNS: readonly Column<Key>[] = [
     name: "Expires",
     wide: true,
     cell: ({ expires_at }) => <span className="text-muted">{expires_at ? <Time at={expires_at} /> : "Never"}</span>,
+  },
+  {
+    name: "Last used",
+    wide: true,
+    cell: ({ last_used_at }) => (
+      <span className="text-muted">{last_used_at ? <Time at={last_used_at} relative /> : "Never"}</span>
+    ),
   },
   {
     name: "Created",

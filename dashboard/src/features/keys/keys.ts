@@ -6,7 +6,8 @@ export const KEYS = ["keys"] as const;
 /** All API keys, newest first. */
 export const keysQuery = queryOptions({
   queryKey: KEYS,
-  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/keys", { signal }))).keys,
+  queryFn: async ({ signal }) =>
+    (await ask(api.GET("/v1/manage/keys", { params: { query: { include: "last_use" } }, signal }))).keys,
 });
 
 /** What a key may do, in the words of the API and of people. */

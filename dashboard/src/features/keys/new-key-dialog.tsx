@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useId, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
@@ -62,7 +62,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
       await client.invalidateQueries({ queryKey: KEYS });
     },
   });
-  const fields = make.error instanceof Problem ? make.error.fields : new Map<string, string>();
+  const fields = fieldsOf(make.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     make.mutate();

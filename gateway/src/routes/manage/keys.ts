@@ -1,10 +1,10 @@
-import { presentKey } from "@parley/shared/domain/present/account";
+import { presentKey, presentKeyWithUse } from "@parley/shared/domain/present/account";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { readDate } from "../../http/date.ts";
 import { required } from "../../present/required.ts";
-import { CreateKeyBody } from "../../schemas/manage.ts";
+import { CreateKeyBody, ListKeysQuery } from "../../schemas/manage.ts";
 import { Done, Key, KeyList, NewKey } from "../../schemas/managed.ts";
 import { endpoint } from "../endpoint.ts";
 
@@ -19,11 +19,12 @@ export function keyRoutes(gate: GateContext, { accounts }: Clients) {
           tag: "Management",
           summary: "List API keys, newest first",
           scope: "session",
+          query: ListKeysQuery,
           response: KeyList,
         },
-        async ({ ownerId, origin }) => {
+        async ({ ownerId, query, origin }) => {
           const { keys } = await accounts.listKeys({ ownerId }, { origin });
-          return { keys: keys.map(presentKey) };
+          return { keys: keys.map(query.include === "last_use" ? presentKeyWithUse : presentKey) };
         },
       ),
     )

@@ -29,6 +29,7 @@ export function createKey(ctx: AccountContext): Handler<"createKey"> {
       active: true,
       expiresAt: expiresAt ?? null,
       createdAt: now,
+      lastUsedAt: null,
     };
     await ctx.db.begin(async (tx) => {
       await lockOwner(tx, ownerId);

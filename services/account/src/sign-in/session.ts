@@ -3,8 +3,6 @@ import { createHash, randomBytes } from "node:crypto";
 /** NIST SP 800-63B-4, 2.1.3: at most 30 days; unused sessions end after a day. */
 const LIFETIME_MS = 30 * 24 * 60 * 60 * 1000;
 const IDLE_MS = 24 * 60 * 60 * 1000;
-/** Recorded this rarely so that a read does not cause a write. */
-const NOTED_EVERY_MS = 5 * 60 * 1000;
 const TOKEN_BYTES = 32;
 
 export interface SessionTimes {
@@ -36,9 +34,4 @@ export function hasEnded(session: SessionTimes, now: Date): boolean {
 /** A session last used before this time has ended. */
 export function unusedSince(now: Date): Date {
   return new Date(now.getTime() - IDLE_MS);
-}
-
-/** Whether to record the use of a session again. */
-export function isUseNews({ lastUsedAt }: Pick<SessionTimes, "lastUsedAt">, now: Date): boolean {
-  return now.getTime() - lastUsedAt.getTime() >= NOTED_EVERY_MS;
 }

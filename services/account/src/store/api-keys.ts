@@ -11,6 +11,7 @@ export interface KeyRow extends KeyState {
   prefix: string;
   scopes: string[];
   createdAt: Date;
+  lastUsedAt: Date | null;
 }
 
 /** A key with the limits of its owner's tier. */
@@ -18,6 +19,7 @@ export interface GrantRow extends KeyState, Plan {
   ownerId: string;
   keyId: string;
   scopes: string[];
+  lastUsedAt: Date | null;
 }
 
 export async function insertKey(sql: Sql, row: KeyRow, digest: Buffer): Promise<void> {
@@ -35,7 +37,7 @@ export async function countKeys(sql: Sql, ownerId: string): Promise<number> {
 /** The key with this digest, in any state, unless its owner is deleted. */
 export async function findGrant(sql: Sql, digest: Buffer): Promise<GrantRow | null> {
   const [row] = await sql<GrantRow[]>`
-    select api_keys.owner_id, key_id, scopes, active, expires_at, tier, custom_rate_limit
+    select api_keys.owner_id, key_id, scopes, active, expires_at, last_used_at, tier, custom_rate_limit
     from api_keys join owners using (owner_id)
     where digest = ${digest} and deleted_at is null`;
   return row ?? null;
@@ -48,7 +50,7 @@ export async function findGrant(sql: Sql, digest: Buffer): Promise<GrantRow | nu
 export async function lockKey(tx: Sql, ownerId: string, keyId: string): Promise<KeyRow> {
   const [row] = isId("key", keyId)
     ? await tx<KeyRow[]>`
-        select owner_id, key_id, name, prefix, scopes, active, expires_at, created_at
+        select owner_id, key_id, name, prefix, scopes, active, expires_at, created_at, last_used_at
         from api_keys where owner_id = ${ownerId} and key_id = ${keyId} for update`
     : [];
   if (!row) throw notFound("API key");
@@ -58,12 +60,19 @@ export async function lockKey(tx: Sql, ownerId: string, keyId: string): Promise<
 /** Newest first. */
 export async function listKeys(sql: Sql, ownerId: string): Promise<KeyRow[]> {
   return sql<KeyRow[]>`
-    select owner_id, key_id, name, prefix, scopes, active, expires_at, created_at
+    select owner_id, key_id, name, prefix, scopes, active, expires_at, created_at, last_used_at
     from api_keys where owner_id = ${ownerId} order by key_id desc`;
 }
 
 export async function setKeyActive(sql: Sql, { ownerId, keyId }: KeyRow, active: boolean): Promise<void> {
   await sql`update api_keys set active = ${active} where owner_id = ${ownerId} and key_id = ${keyId}`;
+}
+
+/** Of replicas that learn of a use at the same time, one writes it. */
+export async function noteKeyUse(sql: Sql, { ownerId, keyId, lastUsedAt }: GrantRow, now: Date): Promise<void> {
+  await sql`
+    update api_keys set last_used_at = ${now}
+    where owner_id = ${ownerId} and key_id = ${keyId} and last_used_at is not distinct from ${lastUsedAt}::timestamptz`;
 }
 
 export async function deleteKeyRow(sql: Sql, { ownerId, keyId }: KeyRow): Promise<void> {

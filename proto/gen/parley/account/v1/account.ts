@@ -59,7 +59,11 @@ export interface ApiKey {
   scopes: string[];
   status: KeyStatus;
   expiresAt: Date | undefined;
-  createdAt: Date | undefined;
+  createdAt:
+    | Date
+    | undefined;
+  /** Give or take five minutes; absent: never, or before this was recorded. */
+  lastUsedAt: Date | undefined;
 }
 
 /** What the gateway needs to admit a request. */
@@ -331,6 +335,7 @@ function createBaseApiKey(): ApiKey {
     status: 0,
     expiresAt: undefined,
     createdAt: undefined,
+    lastUsedAt: undefined,
   };
 }
 
@@ -359,6 +364,9 @@ export const ApiKey: MessageFns<ApiKey> = {
     }
     if (message.createdAt !== undefined) {
       Timestamp.encode(toTimestamp(message.createdAt), writer.uint32(66).fork()).join();
+    }
+    if (message.lastUsedAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.lastUsedAt), writer.uint32(74).fork()).join();
     }
     return writer;
   },
@@ -440,6 +448,14 @@ export const ApiKey: MessageFns<ApiKey> = {
             message.createdAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
             continue;
           }
+          case 9: {
+            if (tag !== 74) {
+              break;
+            }
+
+            message.lastUsedAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -465,6 +481,7 @@ export const ApiKey: MessageFns<ApiKey> = {
     message.status = object.status ?? 0;
     message.expiresAt = object.expiresAt ?? undefined;
     message.createdAt = object.createdAt ?? undefined;
+    message.lastUsedAt = object.lastUsedAt ?? undefined;
     return message;
   },
 };

@@ -15,6 +15,11 @@ export function presentKey(key: ApiKey) {
   };
 }
 
+/** The same with its last use. */
+export function presentKeyWithUse(key: ApiKey) {
+  return { ...presentKey(key), last_used_at: isoTime(key.lastUsedAt) ?? null };
+}
+
 /** A phone number as the APIs and the command line show it. */
 export function presentNumber({ mobileNumber, telephonyProvider }: MobileNumber) {
   return { mobile_number: mobileNumber, telephony_provider: telephonyProvider };

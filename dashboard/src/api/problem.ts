@@ -39,6 +39,13 @@ export function problemIn(response: Response, body: unknown): Problem {
   );
 }
 
+const NO_FIELDS: ReadonlyMap<string, string> = new Map();
+
+/** What the API said of the fields of a refused request, by their paths; empty for any other failure. */
+export function fieldsOf(error: unknown): ReadonlyMap<string, string> {
+  return error instanceof Problem ? error.fields : NO_FIELDS;
+}
+
 /** The sentence to show for anything thrown. */
 export function sentenceOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

@@ -10,6 +10,7 @@ import {
 import { Problem } from "../api/problem.ts";
 import { meQuery } from "../api/session.ts";
 import { AGENT_TYPES, type AgentFilters, type AgentType } from "../features/agents/agents.ts";
+import { CALL_TABS } from "../features/calls/queries.ts";
 import { CONVERSATION_TABS, filtersIn } from "../features/conversations/filters.ts";
 import { daysIn } from "../features/statistics/queries.ts";
 import { PageFailure, PageNotFound, PagePending } from "./failures.tsx";
@@ -130,7 +131,7 @@ const calls = createRoute({
   path: "/calls",
   validateSearch: (search: Record<string, unknown>) => ({
     ...opensNew(search),
-    ...oneIn(search, "tab", ["batches"] as const),
+    ...oneIn(search, "tab", CALL_TABS),
     ...oneIn(search, "status", ["RINGING,IN_PROGRESS", "QUEUED", "ENDED"] as const),
     ...pageIn(search),
   }),

@@ -5,10 +5,10 @@ import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Select } from "../../ui/form/select.tsx";
+import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Pagination } from "../../ui/pagination.tsx";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AGENT_TYPES, AGENTS_PAGE_SIZE, type Agent, type AgentFilters, type AgentType, agentsQuery } from "./agents.ts";
 import { NewAgentDialog } from "./new-agent-dialog.tsx";
@@ -51,33 +51,29 @@ export function AgentsPage() {
           />
         </div>
       )}
-      {agents.isPending ? (
-        <LoadingRows />
-      ) : agents.isError ? (
-        <ErrorState error={agents.error} onRetry={agents.refetch} />
-      ) : agents.data.total === 0 ? (
-        isFiltered ? (
-          <EmptyState
-            icon={SearchX}
-            title="No agent matches"
-            action={<Button onClick={() => navigate({ search: {} })}>Clear filters</Button>}
-          />
-        ) : (
-          <EmptyState icon={Bot} title="Make your first agent" action={make}>
-            Start from a template, try it in the browser, and change it until it says what it should.
-          </EmptyState>
-        )
-      ) : (
-        <>
-          <Table label="Agents" columns={COLUMNS} rows={agents.data.agents} rowKey={({ id }) => id} />
-          <Pagination
-            page={filters.page ?? 1}
-            pageSize={AGENTS_PAGE_SIZE}
-            total={agents.data.total}
-            onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
-          />
-        </>
-      )}
+      <Listed
+        query={agents}
+        rows={agents.data?.agents}
+        page={filters.page}
+        pageSize={AGENTS_PAGE_SIZE}
+        onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
+        label="Agents"
+        columns={COLUMNS}
+        rowKey={({ id }) => id}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              icon={SearchX}
+              title="No agent matches"
+              action={<Button onClick={() => navigate({ search: {} })}>Clear filters</Button>}
+            />
+          ) : (
+            <EmptyState icon={Bot} title="Make your first agent" action={make}>
+              Start from a template, try it in the browser, and change it until it says what it should.
+            </EmptyState>
+          )
+        }
+      />
       <NewAgentDialog open={isMaking} onClose={() => setMaking(false)} />
     </Page>
   );

@@ -36,6 +36,18 @@ export const agentQuery = (agentId: string) =>
       ask(api.GET("/v1/public/agents/{agent_id}", { params: { path: { agent_id: agentId } }, signal })),
   });
 
+const NAMES_MAX = 100;
+
+/** The names of the newest agents by their ids; a deleted agent has none. */
+export const agentNamesQuery = queryOptions({
+  queryKey: [...AGENTS, "names"],
+  queryFn: async ({ signal }) => {
+    const { agents } = await ask(api.GET("/v1/public/agents", { params: { query: { page_size: NAMES_MAX } }, signal }));
+    return new Map(agents.map(({ id, agent_name }) => [id, agent_name]));
+  },
+  staleTime: 60_000,
+});
+
 /** Which models can be used at once, and the one for new agents. */
 export const modelSetupQuery = queryOptions({
   queryKey: ["models"],

@@ -4,7 +4,7 @@ import { clsx } from "clsx";
 import { RadioGroup } from "radix-ui";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
@@ -51,7 +51,7 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
       await client.invalidateQueries({ queryKey: AGENTS });
     },
   });
-  const nameError = make.error instanceof Problem ? make.error.fields.get("agent_name") : undefined;
+  const nameError = fieldsOf(make.error).get("agent_name");
   const submit = (event: FormEvent) => {
     event.preventDefault();
     make.mutate();

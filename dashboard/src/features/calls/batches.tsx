@@ -10,7 +10,7 @@ import { tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agentNamesQuery } from "../conversations/queries.ts";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { NewBatchDialog } from "./new-batch-dialog.tsx";
 import { CALLS } from "./queries.ts";
 

@@ -4,25 +4,36 @@ import { PhoneOff, PhoneOutgoing } from "lucide-react";
 import { api, ask } from "../../api/client.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Listed } from "../../ui/listed.tsx";
 import { durationOf } from "../../ui/numbers.ts";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Pagination } from "../../ui/pagination.tsx";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, ROW_LINK } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
-import { agentNamesQuery } from "../conversations/queries.ts";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { Batches } from "./batches.tsx";
+import { DoNotCall } from "./do-not-call.tsx";
 import { NewCallDialog } from "./new-call-dialog.tsx";
-import { CALL_STATUSES, CALL_VIEWS, CALLS, CALLS_SHOWN, type Call, callsQuery, OUTCOMES } from "./queries.ts";
+import {
+  CALL_STATUSES,
+  CALL_TABS,
+  CALL_VIEWS,
+  CALLS,
+  CALLS_SHOWN,
+  type Call,
+  callsQuery,
+  OUTCOMES,
+} from "./queries.ts";
 
 export function CallsPage() {
-  const { new: isMaking = false, tab = "calls" } = useSearch({ from: "/signed-in/calls" });
+  const { new: isMaking = false, tab: shown } = useSearch({ from: "/signed-in/calls" });
   const navigate = useNavigate({ from: "/calls" });
   const tabs = [
     { value: "calls", label: "Calls", content: <CallList /> },
     { value: "batches", label: "Batches", content: <Batches /> },
+    { value: "do-not-call", label: "Do not call", content: <DoNotCall /> },
   ];
   return (
     <Page
@@ -31,20 +42,24 @@ export function CallsPage() {
       actions={<NewCallButton />}
     >
       <Tabs
-        label="Calls and batches"
+        label="Parts of the page"
         tabs={tabs}
-        value={tab}
-        onChange={(next) => navigate({ search: next === "batches" ? { tab: "batches" } : {}, replace: true })}
+        value={shown ?? "calls"}
+        onChange={(next) => navigate({ search: inTab(CALL_TABS.find((each) => each === next)), replace: true })}
       />
-      <NewCallDialog open={isMaking} onClose={() => navigate({ search: tab === "batches" ? { tab } : {} })} />
+      <NewCallDialog open={isMaking} onClose={() => navigate({ search: inTab(shown) })} />
     </Page>
   );
+}
+
+function inTab(tab: (typeof CALL_TABS)[number] | undefined) {
+  return tab ? { tab } : {};
 }
 
 function NewCallButton() {
   const navigate = useNavigate({ from: "/calls" });
   return (
-    <Button variant="primary" onClick={() => navigate({ search: { new: true } })}>
+    <Button variant="primary" onClick={() => navigate({ search: ({ tab }) => ({ ...inTab(tab), new: true }) })}>
       <PhoneOutgoing aria-hidden /> New call
     </Button>
   );
@@ -74,31 +89,27 @@ function CallList() {
           );
         })}
       </nav>
-      {calls.isPending ? (
-        <LoadingRows />
-      ) : calls.isError ? (
-        <ErrorState error={calls.error} onRetry={calls.refetch} />
-      ) : calls.data.calls.length === 0 ? (
-        <EmptyState
-          icon={PhoneOutgoing}
-          title={filters.status ? "No such calls" : "No calls yet"}
-          action={<NewCallButton />}
-        >
-          {filters.status
-            ? "There are none with this status now."
-            : "An agent calls a phone over one of your numbers. You follow here how it goes."}
-        </EmptyState>
-      ) : (
-        <>
-          <Table label="Calls" columns={columnsOf(names)} rows={calls.data.calls} rowKey={({ call_id }) => call_id} />
-          <Pagination
-            page={filters.page ?? 1}
-            pageSize={CALLS_SHOWN}
-            total={calls.data.total}
-            onPage={(next) => navigate({ search: { ...filters, page: next } })}
-          />
-        </>
-      )}
+      <Listed
+        query={calls}
+        rows={calls.data?.calls}
+        page={filters.page}
+        pageSize={CALLS_SHOWN}
+        onPage={(next) => navigate({ search: { ...filters, page: next } })}
+        label="Calls"
+        columns={columnsOf(names)}
+        rowKey={({ call_id }) => call_id}
+        empty={
+          <EmptyState
+            icon={PhoneOutgoing}
+            title={filters.status ? "No such calls" : "No calls yet"}
+            action={<NewCallButton />}
+          >
+            {filters.status
+              ? "There are none with this status now."
+              : "Have an agent call a phone from one of your numbers, and follow the call here."}
+          </EmptyState>
+        }
+      />
     </div>
   );
 }

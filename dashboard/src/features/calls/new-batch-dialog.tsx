@@ -1,18 +1,18 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { CodeBlock } from "../../ui/code-block.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
-import { Select } from "../../ui/form/select.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { agentNamesQuery } from "../conversations/queries.ts";
+import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
 import { CALLS } from "./queries.ts";
+import { AT_ONCE, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
 
 /** Asks for a file of numbers. Wrong rows are named by their lines before anybody is called. */
 export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -29,16 +29,19 @@ export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () =
 }
 
 const PREVIEW_LINES = 5;
+/** What the form shows an error at; the rest is of rows. */
+const FIELDS = /^(agent_id|from_mobile_number|voicemail|start_at|window|retries)(\.|$)/;
 
 function BatchForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
-  const agents = useQuery(agentNamesQuery).data;
-  const [agentId, setAgentId] = useState("");
+  const [setup, setSetup] = useState(NEW_CALL);
+  const [schedule, setSchedule] = useState(AT_ONCE);
   const [csv, setCsv] = useState("");
   const make = useMutation({
-    mutationFn: () => ask(api.POST("/v1/public/call-batches", { body: { agent_id: agentId, csv } })),
+    mutationFn: () =>
+      ask(api.POST("/v1/public/call-batches", { body: { ...setupBody(setup), ...scheduleBody(schedule), csv } })),
     onSuccess: async () => {
-      tellDone("The batch has begun");
+      tellDone(schedule.startAt ? "The batch is planned" : "The batch has begun");
       onDone();
       await client.invalidateQueries({ queryKey: CALLS });
     },
@@ -51,6 +54,8 @@ function BatchForm({ onDone }: { onDone: () => void }) {
     make.reset();
     setCsv(file ? await file.text() : "");
   };
+  const errors = fieldsOf(make.error);
+  const isAtField = errors.keys().some((path) => FIELDS.test(path));
   const lines = csv.trimEnd().split("\n");
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
@@ -74,22 +79,13 @@ function BatchForm({ onDone }: { onDone: () => void }) {
           <CodeBlock text={lines.slice(0, PREVIEW_LINES).join("\n")} copied="the first rows" className="max-h-40" />
         </div>
       )}
-      <Field label="Agent" error={make.error instanceof Problem ? make.error.fields.get("agent_id") : undefined}>
-        {(control) => (
-          <Select
-            {...control}
-            value={agentId}
-            onChange={setAgentId}
-            placeholder="Choose an agent…"
-            options={[...(agents ?? [])].map(([value, label]) => ({ value, label }))}
-          />
-        )}
-      </Field>
-      {make.error && <Refusal error={make.error} />}
+      <CallFields setup={setup} onChange={setSetup} errors={errors} />
+      <ScheduleFields schedule={schedule} onChange={setSchedule} errors={errors} />
+      {make.error && !isAtField && <Refusal error={make.error} />}
       <div className="flex justify-end gap-2 pb-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={make.isPending} disabled={agentId === "" || csv === ""}>
-          Start calling
+        <Button type="submit" variant="primary" busy={make.isPending} disabled={setup.agentId === "" || csv === ""}>
+          {schedule.startAt ? "Plan calls" : "Start calling"}
         </Button>
       </div>
     </form>

@@ -1,16 +1,15 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
-import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { agentNamesQuery } from "../conversations/queries.ts";
-import { numbersQuery } from "../numbers/queries.ts";
+import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
+import { plainNumber } from "./plain-number.ts";
 import { CALLS } from "./queries.ts";
 
 /** Asks whom an agent is to call. */
@@ -22,23 +21,12 @@ export function NewCallDialog({ open, onClose }: { open: boolean; onClose: () =>
   );
 }
 
-const DEFAULT = "default";
-const VOICEMAIL = [
-  { value: DEFAULT, label: "Talk to whoever answers" },
-  { value: "hang_up", label: "Hang up" },
-  { value: "leave_message", label: "Leave the agent’s message" },
-];
-
 function CallForm({ onDone }: { onDone: () => void }) {
   const client = useQueryClient();
-  const agents = useQuery(agentNamesQuery).data;
-  const numbers = useQuery(numbersQuery).data;
-  const [agentId, setAgentId] = useState("");
+  const [setup, setSetup] = useState(NEW_CALL);
   const [to, setTo] = useState("");
-  const [from, setFrom] = useState(DEFAULT);
-  const [voicemail, setVoicemail] = useState(DEFAULT);
   const [values, setValues] = useState<Record<string, string>>({});
-  const variables = useVariables(agentId);
+  const variables = useVariables(setup.agentId);
   const call = useMutation({
     mutationFn: () => {
       const filled = Object.fromEntries(
@@ -47,11 +35,9 @@ function CallForm({ onDone }: { onDone: () => void }) {
       return ask(
         api.POST("/v1/public/calls", {
           body: {
-            agent_id: agentId,
-            to_mobile_number: to.replaceAll(/[\s()-]/g, ""),
+            ...setupBody(setup),
+            to_mobile_number: plainNumber(to),
             dynamic_variables: filled,
-            ...(from !== DEFAULT && { from_mobile_number: from }),
-            ...(voicemail !== DEFAULT && { voicemail: voicemail as "hang_up" | "leave_message" }),
           },
         }),
       );
@@ -62,7 +48,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
       await client.invalidateQueries({ queryKey: CALLS });
     },
   });
-  const errors = call.error instanceof Problem ? call.error.fields : new Map<string, string>();
+  const errors = fieldsOf(call.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     call.mutate();
@@ -74,48 +60,23 @@ function CallForm({ onDone }: { onDone: () => void }) {
           <Input {...control} type="tel" required value={to} onChange={(event) => setTo(event.target.value)} />
         )}
       </Field>
-      <Field label="Agent" error={errors.get("agent_id")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={agentId}
-            onChange={setAgentId}
-            placeholder="Choose an agent…"
-            options={[...(agents ?? [])].map(([value, label]) => ({ value, label }))}
-          />
-        )}
-      </Field>
-      {variables.map((name) => (
-        <Field key={name} label={<code className="font-mono text-[0.8125rem]">{name}</code>} optional>
-          {(control) => (
-            <Input
-              {...control}
-              value={values[name] ?? ""}
-              onChange={(event) => setValues({ ...values, [name]: event.target.value })}
-            />
-          )}
-        </Field>
-      ))}
-      <Field label="Call from" error={errors.get("from_mobile_number")}>
-        {(control) => (
-          <Select
-            {...control}
-            value={from}
-            onChange={setFrom}
-            options={[
-              { value: DEFAULT, label: "The agent’s first number" },
-              ...(numbers ?? []).map(({ mobile_number }) => ({ value: mobile_number, label: mobile_number })),
-            ]}
-          />
-        )}
-      </Field>
-      <Field label="If a machine answers" error={errors.get("voicemail")}>
-        {(control) => <Select {...control} value={voicemail} onChange={setVoicemail} options={VOICEMAIL} />}
-      </Field>
+      <CallFields setup={setup} onChange={setSetup} errors={errors}>
+        {variables.map((name) => (
+          <Field key={name} label={<code className="font-mono text-[0.8125rem]">{name}</code>} optional>
+            {(control) => (
+              <Input
+                {...control}
+                value={values[name] ?? ""}
+                onChange={(event) => setValues({ ...values, [name]: event.target.value })}
+              />
+            )}
+          </Field>
+        ))}
+      </CallFields>
       {call.error && errors.size === 0 && <Notice tone="danger">{sentenceOf(call.error)}</Notice>}
       <div className="flex justify-end gap-2 pb-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={call.isPending} disabled={agentId === ""}>
+        <Button type="submit" variant="primary" busy={call.isPending} disabled={setup.agentId === ""}>
           Call
         </Button>
       </div>

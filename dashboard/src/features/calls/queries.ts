@@ -9,6 +9,9 @@ export const CALLS = ["calls"] as const;
 export const CALLS_SHOWN = 25;
 const EVERY_MS = 3_000;
 
+/** The parts of the page beside the calls, as its address names them. */
+export const CALL_TABS = ["batches", "do-not-call"] as const;
+
 /** The parts of the list, by the API's parameter `status`. */
 export const CALL_VIEWS = [
   { value: "", label: "All" },

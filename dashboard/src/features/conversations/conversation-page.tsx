@@ -7,6 +7,7 @@ import { Card } from "../../ui/card.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ErrorState, Skeleton } from "../../ui/states.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { ConversationDeliveries } from "../webhooks/conversation-deliveries.tsx";
 import { Analysis } from "./analysis.tsx";
 import { Details } from "./details.tsx";
@@ -15,7 +16,7 @@ import { JsonView } from "./json-view.tsx";
 import { Latency } from "./latency.tsx";
 import { isTest, StatusBadge } from "./names.tsx";
 import { Player, recordingOf, usePlayback } from "./player.tsx";
-import { agentNamesQuery, type Conversation, conversationQuery } from "./queries.ts";
+import { type Conversation, conversationQuery } from "./queries.ts";
 import { Transcript } from "./transcript.tsx";
 
 export function ConversationPage() {

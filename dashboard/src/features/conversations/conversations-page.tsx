@@ -10,10 +10,11 @@ import { Pagination } from "../../ui/pagination.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { FilterBar } from "./filter-bar.tsx";
 import { type Filters, isFiltered } from "./filters.ts";
 import { ChannelLabel, isTest, StatusBadge } from "./names.tsx";
-import { agentNamesQuery, type Conversation, conversationsQuery, PAGE_SIZE } from "./queries.ts";
+import { type Conversation, conversationsQuery, PAGE_SIZE } from "./queries.ts";
 
 export function ConversationsPage() {
   const filters = useSearch({ from: "/signed-in/conversations" });

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import { Copyable } from "../../ui/copy.tsx";
 import { durationOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { Time } from "../../ui/time.tsx";
+import { carrierName } from "../numbers/providers.ts";
 import { audibleAfter } from "./latency.tsx";
 import { ChannelLabel, DIRECTIONS } from "./names.tsx";
 import type { Conversation } from "./queries.ts";
@@ -31,7 +32,9 @@ export function Details({ conversation, agentName }: { conversation: Conversatio
       </Fact>
       {textOf(metadata.from_mobile_number) && <Fact name="From">{textOf(metadata.from_mobile_number)}</Fact>}
       {textOf(metadata.to_mobile_number) && <Fact name="To">{textOf(metadata.to_mobile_number)}</Fact>}
-      {textOf(metadata.telephony_provider) && <Fact name="Carrier">{textOf(metadata.telephony_provider)}</Fact>}
+      {textOf(metadata.telephony_provider) && (
+        <Fact name="Carrier">{carrierName(textOf(metadata.telephony_provider))}</Fact>
+      )}
       <Fact name="Started">
         <Time at={conversation.created_at} />
       </Fact>

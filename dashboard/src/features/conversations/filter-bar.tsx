@@ -8,9 +8,9 @@ import { SearchInput } from "../../ui/form/search-input.tsx";
 import type { Trigger } from "../../ui/overlay/closed-trigger.tsx";
 import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { Popover } from "../../ui/overlay/popover.tsx";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { type Filters, isFiltered } from "./filters.ts";
 import { CHANNELS, DIRECTIONS, STATUSES } from "./names.tsx";
-import { agentNamesQuery } from "./queries.ts";
 
 interface ChoiceFilter {
   name: "conversation_type" | "conversation_status" | "calling_type";

@@ -39,15 +39,3 @@ export function conversationQuery(conversationId: string) {
     refetchInterval: ({ state }) => (state.data?.conversation_status === "IN_PROGRESS" ? LIVE_EVERY_MS : false),
   });
 }
-
-const NAMES_MAX = 100;
-
-/** The names of the newest agents by their ids; a deleted agent has none. */
-export const agentNamesQuery = queryOptions({
-  queryKey: ["agents", "names"],
-  queryFn: async ({ signal }) => {
-    const { agents } = await ask(api.GET("/v1/public/agents", { params: { query: { page_size: NAMES_MAX } }, signal }));
-    return new Map(agents.map(({ id, agent_name }) => [id, agent_name]));
-  },
-  staleTime: 60_000,
-});

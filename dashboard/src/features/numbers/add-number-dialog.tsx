@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
@@ -121,7 +121,7 @@ function CarrierNumbers({ carrier, onDone }: { carrier: Carrier; onDone: () => v
 function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void }) {
   const [text, setText] = useState("");
   const bring = useImport(carrier);
-  const fields = bring.error instanceof Problem ? bring.error.fields : new Map<string, string>();
+  const fields = fieldsOf(bring.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     bring.mutate(text.trim(), { onSuccess: onDone });

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask, type Schema } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
@@ -9,7 +9,8 @@ import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Notice } from "../../ui/states.tsx";
-import { PROVIDER_OPTIONS, PROVIDERS, type Provider } from "./providers.ts";
+import { AgentField } from "../agents/agent-field.tsx";
+import { PROVIDER_OPTIONS, PROVIDERS, type Provider, type ProviderField } from "./providers.ts";
 import { CARRIERS } from "./queries.ts";
 
 /** Asks for the credentials of an account, which are verified with the carrier before they are kept. */
@@ -28,9 +29,9 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
   const { label, help, fields } = PROVIDERS[provider];
   const connect = useMutation({
     mutationFn: () => {
-      const given = fields.flatMap(({ name }) => {
+      const given = fields.flatMap(({ name, kind }) => {
         const text = values[name]?.trim() ?? "";
-        return text === "" ? [] : [[name, text]];
+        return text === "" ? [] : [[name, kind === "list" ? text.split(/[\s,]+/).filter(Boolean) : text]];
       });
       const body = { provider, ...Object.fromEntries(given) } as Schema["ConnectCarrierRequest"];
       return ask(api.POST("/v1/manage/carriers", { body }));
@@ -41,8 +42,8 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
       await client.invalidateQueries({ queryKey: CARRIERS });
     },
   });
-  const errors = connect.error instanceof Problem ? connect.error.fields : new Map<string, string>();
-  const isShown = fields.some(({ name }) => errors.has(name));
+  const errors = fieldsOf(connect.error);
+  const isShown = errors.keys().some((path) => fields.some(({ name }) => path.split(".")[0] === name));
   const submit = (event: FormEvent) => {
     event.preventDefault();
     connect.mutate();
@@ -63,26 +64,13 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
         )}
       </Field>
       {fields.map((field) => (
-        <Field
+        <ConnectField
           key={`${provider} ${field.name}`}
-          label={field.label}
-          hint={field.hint}
-          optional={field.isOptional}
-          error={errors.get(field.name)}
-        >
-          {(control) => (
-            <Input
-              {...control}
-              type={field.isSecret ? "password" : "text"}
-              autoComplete={field.isSecret ? "new-password" : "off"}
-              spellCheck={false}
-              required={!field.isOptional}
-              maxLength={300}
-              value={values[field.name] ?? ""}
-              onChange={(event) => setValues({ ...values, [field.name]: event.target.value })}
-            />
-          )}
-        </Field>
+          field={field}
+          value={values[field.name] ?? ""}
+          onChange={(value) => setValues({ ...values, [field.name]: value })}
+          error={errors.get(field.name) ?? errors.get(`${field.name}.0`)}
+        />
       ))}
       {connect.error && !isShown && <Notice tone="danger">{sentenceOf(connect.error)}</Notice>}
       <div className="flex justify-end gap-2 pb-2">
@@ -92,5 +80,44 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
         </Button>
       </div>
     </form>
+  );
+}
+
+function ConnectField({
+  field: { label, hint, kind, options = [], isOptional = false, isSecret = false },
+  value,
+  onChange,
+  error,
+}: {
+  field: ProviderField;
+  value: string;
+  onChange: (value: string) => void;
+  error: string | undefined;
+}) {
+  if (kind === "agent") return <AgentField value={value} onChange={onChange} hint={hint} error={error} />;
+  return (
+    <Field label={label} hint={hint} optional={isOptional} error={error}>
+      {(control) =>
+        kind === "choice" ? (
+          <Select
+            {...control}
+            value={value || (options[0] ?? "")}
+            onChange={onChange}
+            options={options.map((option) => ({ value: option, label: option }))}
+          />
+        ) : (
+          <Input
+            {...control}
+            type={isSecret ? "password" : "text"}
+            autoComplete={isSecret ? "new-password" : "off"}
+            spellCheck={false}
+            required={!isOptional}
+            maxLength={kind === "list" ? 2_000 : 300}
+            value={value}
+            onChange={(event) => onChange(event.target.value)}
+          />
+        )
+      }
+    </Field>
   );
 }

@@ -8,7 +8,7 @@ import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Skeleton } from "../../ui/states.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { AGENTS } from "../agents/agents.ts";
-import { PROVIDERS, type Provider } from "./providers.ts";
+import { carrierName } from "./providers.ts";
 import { assignableAgentsQuery, NUMBERS, type OwnNumber } from "./queries.ts";
 
 export const NUMBER_COLUMNS: readonly Column<OwnNumber>[] = [
@@ -21,7 +21,7 @@ export const NUMBER_COLUMNS: readonly Column<OwnNumber>[] = [
     name: "Carrier",
     wide: true,
     className: "text-muted whitespace-nowrap",
-    cell: ({ telephony_provider }) => PROVIDERS[telephony_provider as Provider]?.label ?? telephony_provider,
+    cell: ({ telephony_provider }) => carrierName(telephony_provider),
   },
   { name: "Answered by", className: "w-full", cell: (number) => <Assigned number={number.mobile_number} /> },
   {

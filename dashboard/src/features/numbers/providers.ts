@@ -15,11 +15,18 @@ export interface ProviderField {
     | "access_token"
     | "app_secret"
     | "verify_token"
-    | "mobile_number";
+    | "mobile_number"
+    | "transport"
+    | "allowed_addresses"
+    | "agent_id";
   label: string;
+  /** A text unless it is said. */
+  kind?: "choice" | "list" | "agent";
+  /** Of a choice; the first is the API's default. */
+  options?: readonly string[];
   hint?: string;
-  isSecret?: true;
-  isOptional?: true;
+  isSecret?: boolean;
+  isOptional?: boolean;
 }
 
 interface ProviderText {
@@ -52,8 +59,16 @@ export const PROVIDERS: Record<Provider, ProviderText> = {
     help: "Your telephone company tells you these.",
     fields: [
       { name: "host", label: "Server", hint: "A host name or an address, with a port if it is not SIP’s own." },
-      { name: "username", label: "User", isOptional: true },
+      { name: "transport", label: "Transport", kind: "choice", options: ["UDP", "TCP", "TLS"] },
+      { name: "username", label: "User", hint: "If the trunk asks Parley to register.", isOptional: true },
       { name: "password", label: "Password", isSecret: true, isOptional: true },
+      {
+        name: "allowed_addresses",
+        label: "Addresses of the trunk",
+        kind: "list",
+        hint: "IP addresses or CIDRs that its calls come from, with commas between.",
+        isOptional: true,
+      },
     ],
     hasNumbers: true,
   },
@@ -77,6 +92,7 @@ export const PROVIDERS: Record<Provider, ProviderText> = {
         hint: "A word of your own, which you also give to Meta.",
         isSecret: true,
       },
+      { name: "agent_id", label: "Agent", kind: "agent", hint: "Answers the messages.", isOptional: true },
     ],
     hasNumbers: false,
   },
@@ -89,4 +105,9 @@ export function accountOf(carrier: Schema["Carrier"]): string {
   const { account_sid, auth_id, host, username, mobile_number, phone_number_id } = carrier;
   const account = account_sid ?? auth_id ?? mobile_number ?? phone_number_id;
   return account ?? [username, host].filter(Boolean).join("@");
+}
+
+/** How people write a carrier's name. */
+export function carrierName(provider: string): string {
+  return PROVIDERS[provider as Provider]?.label ?? provider;
 }

@@ -4,8 +4,9 @@ import { Card } from "../../ui/card.tsx";
 import { numberOf } from "../../ui/numbers.ts";
 import { Skeleton } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { ChannelLabel } from "../conversations/names.tsx";
-import { agentNamesQuery, conversationsQuery } from "../conversations/queries.ts";
+import { conversationsQuery } from "../conversations/queries.ts";
 
 const SHOWN_MAX = 5;
 const LIVE = { conversation_status: "IN_PROGRESS" };

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input, Textarea } from "../../ui/form/input.tsx";
@@ -37,7 +37,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
       await navigate({ to: "/prompts/$promptName", params: { promptName: prompt_name } });
     },
   });
-  const fields = make.error instanceof Problem ? make.error.fields : new Map<string, string>();
+  const fields = fieldsOf(make.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     make.mutate();

@@ -4,11 +4,12 @@ import { Plus, ScrollText, SearchX } from "lucide-react";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { SearchInput } from "../../ui/form/search-input.tsx";
+import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
-import { Pagination } from "../../ui/pagination.tsx";
-import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { EmptyState } from "../../ui/states.tsx";
+import { type Column, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { NewPromptDialog } from "./new-prompt-dialog.tsx";
 import { agentOf, PROMPT_TYPES, PROMPTS_PAGE_SIZE, type Prompt, promptsQuery } from "./prompts.ts";
 
@@ -16,6 +17,7 @@ export function PromptsPage() {
   const { new: isMaking = false, ...filters } = useSearch({ from: "/signed-in/prompts" });
   const navigate = useNavigate({ from: "/prompts" });
   const prompts = useQuery(promptsQuery(filters));
+  const names = useQuery(agentNamesQuery).data;
   const setMaking = (making: boolean) =>
     navigate({ search: (before) => ({ ...before, new: making ? true : undefined }) });
   const isFiltered = filters.search !== undefined;
@@ -38,44 +40,36 @@ export function PromptsPage() {
           onChange={(search) => navigate({ search: search ? { search } : {}, replace: true })}
         />
       )}
-      {prompts.isPending ? (
-        <LoadingRows />
-      ) : prompts.isError ? (
-        <ErrorState error={prompts.error} onRetry={prompts.refetch} />
-      ) : prompts.data.total === 0 ? (
-        isFiltered ? (
-          <EmptyState
-            icon={SearchX}
-            title="No prompt matches"
-            action={<Button onClick={() => navigate({ search: {} })}>Clear search</Button>}
-          />
-        ) : (
-          <EmptyState icon={ScrollText} title="No prompts yet" action={make}>
-            A prompt that several agents share is changed in one place. An agent's own text appears here too.
-          </EmptyState>
-        )
-      ) : (
-        <>
-          <Table
-            label="Prompts"
-            columns={COLUMNS}
-            rows={prompts.data.prompts}
-            rowKey={({ prompt_name }) => prompt_name}
-          />
-          <Pagination
-            page={filters.page ?? 1}
-            pageSize={PROMPTS_PAGE_SIZE}
-            total={prompts.data.total}
-            onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
-          />
-        </>
-      )}
+      <Listed
+        query={prompts}
+        rows={prompts.data?.prompts}
+        page={filters.page}
+        pageSize={PROMPTS_PAGE_SIZE}
+        onPage={(page) => navigate({ search: (before) => ({ ...before, page }) })}
+        label="Prompts"
+        columns={columnsOf(names)}
+        rowKey={({ prompt_name }) => prompt_name}
+        empty={
+          isFiltered ? (
+            <EmptyState
+              icon={SearchX}
+              title="No prompt matches"
+              action={<Button onClick={() => navigate({ search: {} })}>Clear search</Button>}
+            />
+          ) : (
+            <EmptyState icon={ScrollText} title="No prompts yet" action={make}>
+              Agents can share a prompt, so that you change it in one place. An agent's own prompt appears here too.
+            </EmptyState>
+          )
+        }
+      />
       <NewPromptDialog open={isMaking} onClose={() => setMaking(false)} />
     </Page>
   );
 }
 
-const COLUMNS: readonly Column<Prompt>[] = [
+/** @param names of the agents, by which their own prompts are known */
+const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Column<Prompt>[] => [
   {
     name: "Name",
     className: "max-w-80",
@@ -83,7 +77,7 @@ const COLUMNS: readonly Column<Prompt>[] = [
       <>
         <span className="flex items-center gap-2">
           <Link to="/prompts/$promptName" params={{ promptName: prompt_name }} className={`${ROW_LINK} truncate`}>
-            {prompt_name}
+            {names?.get(agentOf(prompt_name) ?? "") ?? prompt_name}
           </Link>
           {agentOf(prompt_name) && <Badge>One agent's</Badge>}
         </span>

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
@@ -23,7 +23,7 @@ export function PasswordForm() {
       await client.invalidateQueries({ queryKey: SESSIONS });
     },
   });
-  const fields = change.error instanceof Problem ? change.error.fields : new Map<string, string>();
+  const fields = fieldsOf(change.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     change.mutate();

@@ -8,7 +8,7 @@ import { compactOf, durationOf, numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
-import { agentNamesQuery } from "../conversations/queries.ts";
+import { agentNamesQuery } from "../agents/agents.ts";
 import { PeriodSelect } from "../statistics/period-select.tsx";
 import { type Statistics, shortDay, statisticsQuery } from "../statistics/queries.ts";
 

@@ -1,5 +1,5 @@
 import { type FormEvent, useState } from "react";
-import { Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
@@ -30,7 +30,7 @@ export function DestinationForm({
   onCancel: () => void;
 }) {
   const [fields, setFields] = useState(before);
-  const errors = write.error instanceof Problem ? write.error.fields : new Map<string, string>();
+  const errors = fieldsOf(write.error);
   const submit = (event: FormEvent) => {
     event.preventDefault();
     write.mutate({ ...fields, name: fields.name.trim(), url: fields.url.trim() });

@@ -15,6 +15,7 @@ import { tellDone } from "../../../ui/overlay/toasts.tsx";
 import { Notice } from "../../../ui/states.tsx";
 import { Tabs } from "../../../ui/tabs.tsx";
 import { TryIt } from "../../try-it/try-it.tsx";
+import { TryItPanel } from "../../try-it/try-it-panel.tsx";
 import { AGENTS, type Agent, agentQuery } from "../agents.ts";
 import { AnalysisTab } from "./analysis-tab.tsx";
 import { ChannelsTab } from "./channels-tab.tsx";
@@ -71,13 +72,10 @@ function Editor({ agent }: { agent: Agent }) {
           />
         </div>
       </div>
-      {isTrying && (
-        <aside
-          aria-label="Try it"
-          className="flex w-full flex-col border-line bg-surface max-xl:fixed max-xl:inset-y-0 max-xl:right-0 max-xl:z-40 max-xl:shadow-2xl sm:w-104 sm:border-l xl:sticky xl:top-0 xl:h-dvh"
-        >
-          <TryIt draft={draft} kind={trying} onKind={setTrying} onClose={() => setTrying(undefined)} />
-        </aside>
+      {trying && (
+        <TryItPanel onClose={() => setTrying(undefined)}>
+          {(close) => <TryIt draft={draft} kind={trying} onKind={setTrying} onClose={close} />}
+        </TryItPanel>
       )}
       <UnsavedChanges isDirty={draft.isDirty} name={agent.agent_name} />
     </div>

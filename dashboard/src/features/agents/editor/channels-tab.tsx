@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { api, ask } from "../../../api/client.ts";
-import { CopyButton } from "../../../ui/copy.tsx";
 import { Checkbox } from "../../../ui/form/checkbox.tsx";
 import { ErrorState, Skeleton } from "../../../ui/states.tsx";
 import type { AgentDraft } from "./draft.ts";
 import { Section, Sections } from "./section.tsx";
+import { Snippet } from "./snippet.tsx";
+import { WidgetSection } from "./widget-section.tsx";
 
 /** Where people reach the agent. */
 export function ChannelsTab({ draft }: { draft: AgentDraft }) {
@@ -13,6 +14,7 @@ export function ChannelsTab({ draft }: { draft: AgentDraft }) {
       <Section title="Phone numbers" description="Calls to these numbers reach the agent.">
         <Numbers draft={draft} />
       </Section>
+      <WidgetSection draft={draft} />
       <Section title="Your own program" description="Chat with the agent over the API, with one of your keys.">
         <Snippet text={chatSnippet(draft.agent.id)} what="example" />
       </Section>
@@ -60,18 +62,6 @@ function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
           {error}
         </p>
       )}
-    </div>
-  );
-}
-
-function Snippet({ text, what }: { text: string; what: string }) {
-  return (
-    <div className="flex items-start gap-2 rounded-lg border border-line bg-surface p-3 pl-4">
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard */}
-      <pre tabIndex={0} className="min-w-0 flex-1 overflow-x-auto py-1 font-mono text-[0.8125rem] leading-relaxed">
-        {text}
-      </pre>
-      <CopyButton text={text} what={what} />
     </div>
   );
 }

@@ -1,8 +1,8 @@
 import { Field } from "../../../ui/form/field.tsx";
 import { Input } from "../../../ui/form/input.tsx";
 import { Select } from "../../../ui/form/select.tsx";
-import { providerLabel } from "../provider-labels.ts";
 import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
+import { DEFAULT, SpeechProviderField } from "./speech-provider-field.tsx";
 
 export interface SttValue {
   provider_name: string;
@@ -12,7 +12,6 @@ export interface SttValue {
 }
 
 const CUSTOM = "CUSTOM_STT";
-const DEFAULT = "default";
 
 /** What recognises speech: the server's default, a provider's model, or a server of one's own. */
 export function SttFields({
@@ -35,20 +34,14 @@ export function SttFields({
   return (
     <>
       <div className="grid gap-5 sm:grid-cols-3">
-        <Field label="Provider" error={errorAt("stt.provider_name") ?? errorAt("stt")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={provider}
-              onChange={choose}
-              options={[
-                { value: DEFAULT, label: "This server's default" },
-                ...Object.keys(models).map((name) => ({ value: name, label: providerLabel(name) })),
-                { value: CUSTOM, label: providerLabel(CUSTOM) },
-              ]}
-            />
-          )}
-        </Field>
+        <SpeechProviderField
+          path="stt"
+          provider={provider}
+          models={models}
+          custom={CUSTOM}
+          onChange={choose}
+          errorAt={errorAt}
+        />
         {value && (
           <Field label="Model" error={errorAt("stt.model_name")}>
             {(control) =>

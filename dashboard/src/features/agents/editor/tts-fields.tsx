@@ -1,8 +1,8 @@
 import { Field } from "../../../ui/form/field.tsx";
 import { Input } from "../../../ui/form/input.tsx";
 import { Select } from "../../../ui/form/select.tsx";
-import { providerLabel } from "../provider-labels.ts";
 import { type Endpoint, EndpointFields } from "./endpoint-fields.tsx";
+import { DEFAULT, SpeechProviderField } from "./speech-provider-field.tsx";
 import { VoicePicker } from "./voice-picker.tsx";
 
 export interface TtsValue {
@@ -14,7 +14,6 @@ export interface TtsValue {
 }
 
 const CUSTOM = "CUSTOM_TTS";
-const DEFAULT = "default";
 
 /** What speaks: the server's default voice, a provider's, or one of an own server. */
 export function TtsFields({
@@ -38,20 +37,14 @@ export function TtsFields({
   return (
     <>
       <div className="grid gap-5 sm:grid-cols-3">
-        <Field label="Provider" error={errorAt("tts.provider_name") ?? errorAt("tts")}>
-          {(control) => (
-            <Select
-              {...control}
-              value={provider}
-              onChange={choose}
-              options={[
-                { value: DEFAULT, label: "This server's default" },
-                ...Object.keys(models).map((name) => ({ value: name, label: providerLabel(name) })),
-                { value: CUSTOM, label: providerLabel(CUSTOM) },
-              ]}
-            />
-          )}
-        </Field>
+        <SpeechProviderField
+          path="tts"
+          provider={provider}
+          models={models}
+          custom={CUSTOM}
+          onChange={choose}
+          errorAt={errorAt}
+        />
         {value && known.length > 0 && (
           <Field label="Model" error={errorAt("tts.model_name")}>
             {(control) => (

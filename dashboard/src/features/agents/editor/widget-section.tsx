@@ -1,0 +1,135 @@
+import { useEffect, useState } from "react";
+import type { Schema } from "../../../api/client.ts";
+import { Field } from "../../../ui/form/field.tsx";
+import { Input, Textarea } from "../../../ui/form/input.tsx";
+import { Select } from "../../../ui/form/select.tsx";
+import type { AgentDraft } from "./draft.ts";
+import { Section } from "./section.tsx";
+import { Snippet } from "./snippet.tsx";
+
+type Widget = Schema["WidgetConfig"];
+type TextName = "title" | "subtitle" | "greeting" | "placeholder" | "primary_color" | "avatar_url";
+
+const TEXTS: readonly { name: TextName; label: string; placeholder: string }[] = [
+  { name: "title", label: "Title", placeholder: "The agent's name" },
+  { name: "subtitle", label: "Subtitle", placeholder: "We answer at once" },
+  { name: "greeting", label: "Greeting", placeholder: "How can I help you?" },
+  { name: "placeholder", label: "Text in the empty field", placeholder: "Write a message…" },
+  { name: "primary_color", label: "Color", placeholder: "#1F5EFF" },
+  { name: "avatar_url", label: "Address of a picture", placeholder: "https://…" },
+];
+const POSITIONS = [
+  { value: "bottom-right", label: "Bottom right" },
+  { value: "bottom-left", label: "Bottom left" },
+];
+
+/** The chat on the owner's own pages: which pages may show it, how it looks, and what to put on them. */
+export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draft: AgentDraft }) {
+  const widget = values.widget_config ?? {};
+  const origins = widget.allowed_origins ?? [];
+  const change = (changed: Widget) => {
+    const given = Object.entries({ ...widget, ...changed }).filter(([, value]) => value !== null && value !== "");
+    set({ widget_config: Object.fromEntries(given) });
+  };
+  return (
+    <Section title="Website chat" description="A chat in the corner of your own pages. Visitors need no key.">
+      <Field
+        label="Pages that may show it"
+        hint="One origin a line, such as https://shop.example. Without any, no page can show the chat."
+        error={errorAt("widget_config.allowed_origins") ?? errorAt("widget_config.allowed_origins.0")}
+      >
+        {(control) => (
+          <Lines
+            {...control}
+            value={origins}
+            placeholder="https://www.example.com"
+            onChange={(allowed_origins) => change({ allowed_origins })}
+          />
+        )}
+      </Field>
+      {origins.length > 0 && (
+        <>
+          <Snippet text={scriptTag(agent.id)} what="script tag" />
+          <div className="grid gap-5 sm:grid-cols-2">
+            {TEXTS.map(({ name, label, placeholder }) => (
+              <Field key={name} label={label} optional error={errorAt(`widget_config.${name}`)}>
+                {(control) => (
+                  <Input
+                    {...control}
+                    placeholder={placeholder}
+                    value={widget[name] ?? ""}
+                    onChange={(event) => change({ [name]: event.target.value })}
+                  />
+                )}
+              </Field>
+            ))}
+            <Field label="Corner" error={errorAt("widget_config.position")}>
+              {(control) => (
+                <Select
+                  {...control}
+                  value={widget.position ?? "bottom-right"}
+                  onChange={(position) => change({ position: position as NonNullable<Widget["position"]> })}
+                  options={POSITIONS}
+                />
+              )}
+            </Field>
+          </div>
+          <Field
+            label="Suggested messages"
+            optional
+            hint="One a line, at most 5. Visitors send them with a click."
+            error={errorAt("widget_config.suggested_messages") ?? errorAt("widget_config.suggested_messages.0")}
+          >
+            {(control) => (
+              <Lines
+                {...control}
+                value={widget.suggested_messages ?? []}
+                placeholder="When are you open?"
+                onChange={(suggested_messages) => change({ suggested_messages })}
+              />
+            )}
+          </Field>
+        </>
+      )}
+    </Section>
+  );
+}
+
+/** A list of texts, one a line. Empty lines are kept only while they are typed. */
+function Lines({
+  value,
+  onChange,
+  ...control
+}: {
+  value: readonly string[];
+  onChange: (value: string[]) => void;
+  placeholder: string;
+  id: string;
+}) {
+  const [text, setText] = useState(value.join("\n"));
+  const known = value.join("\n");
+  useEffect(() => setText((typed) => (linesOf(typed).join("\n") === known ? typed : known)), [known]);
+  return (
+    <Textarea
+      {...control}
+      rows={2}
+      className="field-sizing-content min-h-16"
+      value={text}
+      onChange={(event) => {
+        setText(event.target.value);
+        onChange(linesOf(event.target.value));
+      }}
+    />
+  );
+}
+
+function linesOf(text: string): string[] {
+  return text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+}
+
+function scriptTag(agentId: string): string {
+  return `<script src="${location.origin}/widget.js" data-agent="${agentId}" async></script>`;
+}

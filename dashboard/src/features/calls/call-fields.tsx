@@ -1,0 +1,83 @@
+import { useQuery } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+import type { Schema } from "../../api/client.ts";
+import { Field } from "../../ui/form/field.tsx";
+import { Select } from "../../ui/form/select.tsx";
+import { AgentField } from "../agents/agent-field.tsx";
+import { numbersQuery } from "../numbers/queries.ts";
+
+/** Who calls, and how: what a call and a batch of calls ask for alike. */
+export interface CallSetup {
+  agentId: string;
+  /** One of the owner's numbers; "default" for the agent's first. */
+  from: string;
+  voicemail: string;
+}
+
+const DEFAULT = "default";
+export const NEW_CALL: CallSetup = { agentId: "", from: DEFAULT, voicemail: DEFAULT };
+
+const VOICEMAIL = [
+  { value: DEFAULT, label: "Talk to whoever answers" },
+  { value: "hang_up", label: "Hang up" },
+  { value: "leave_message", label: "Leave the agent’s message" },
+];
+
+/** @param children what follows the agent, such as its variables */
+export function CallFields({
+  setup,
+  onChange,
+  errors,
+  children,
+}: {
+  setup: CallSetup;
+  onChange: (setup: CallSetup) => void;
+  errors: ReadonlyMap<string, string>;
+  children?: ReactNode;
+}) {
+  const numbers = useQuery(numbersQuery).data;
+  return (
+    <>
+      <AgentField
+        value={setup.agentId}
+        onChange={(agentId) => onChange({ ...setup, agentId })}
+        error={errors.get("agent_id")}
+      />
+      {children}
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="Call from" error={errors.get("from_mobile_number")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={setup.from}
+              onChange={(from) => onChange({ ...setup, from })}
+              options={[
+                { value: DEFAULT, label: "The agent’s first number" },
+                ...(numbers ?? []).map(({ mobile_number }) => ({ value: mobile_number, label: mobile_number })),
+              ]}
+            />
+          )}
+        </Field>
+        <Field label="If a machine answers" error={errors.get("voicemail")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={setup.voicemail}
+              onChange={(voicemail) => onChange({ ...setup, voicemail })}
+              options={VOICEMAIL}
+            />
+          )}
+        </Field>
+      </div>
+    </>
+  );
+}
+
+/** The same as the API takes it. */
+export function setupBody({ agentId, from, voicemail }: CallSetup) {
+  return {
+    agent_id: agentId,
+    ...(from !== DEFAULT && { from_mobile_number: from }),
+    ...(voicemail !== DEFAULT && { voicemail: voicemail as NonNullable<Schema["CreateCallRequest"]["voicemail"]> }),
+  };
+}

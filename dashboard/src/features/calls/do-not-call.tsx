@@ -1,0 +1,136 @@
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { PhoneOff } from "lucide-react";
+import { type FormEvent, useState } from "react";
+import { api, ask, type Schema } from "../../api/client.ts";
+import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
+import { Button } from "../../ui/button.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Listed } from "../../ui/listed.tsx";
+import { Confirm } from "../../ui/overlay/confirm.tsx";
+import { tellDone } from "../../ui/overlay/toasts.tsx";
+import { EmptyState, Notice } from "../../ui/states.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { Time } from "../../ui/time.tsx";
+import { plainNumber } from "./plain-number.ts";
+
+const DO_NOT_CALL = ["do-not-call"] as const;
+const SHOWN = 25;
+
+type Listing = Schema["DoNotCallNumber"];
+
+/** The numbers that no agent calls, neither alone nor in a batch. */
+export function DoNotCall() {
+  const { page } = useSearch({ from: "/signed-in/calls" });
+  const navigate = useNavigate({ from: "/calls" });
+  const list = useQuery({
+    queryKey: [...DO_NOT_CALL, page ?? 1],
+    queryFn: ({ signal }) =>
+      ask(api.GET("/v1/manage/do-not-call", { params: { query: { page: page ?? 1, page_size: SHOWN } }, signal })),
+    placeholderData: (before) => before,
+  });
+  return (
+    <div className="flex flex-col gap-5">
+      <AddForm />
+      <Listed
+        query={list}
+        rows={list.data?.numbers}
+        page={page}
+        pageSize={SHOWN}
+        onPage={(next) => navigate({ search: { tab: "do-not-call", page: next } })}
+        label="Numbers not to call"
+        columns={COLUMNS}
+        rowKey={({ mobile_number }) => mobile_number}
+        empty={
+          <EmptyState icon={PhoneOff} title="No numbers on the list">
+            Your agents do not call numbers on this list. Batches skip them.
+          </EmptyState>
+        }
+      />
+    </div>
+  );
+}
+
+function AddForm() {
+  const client = useQueryClient();
+  const [text, setText] = useState("");
+  const add = useMutation({
+    mutationFn: () => ask(api.POST("/v1/manage/do-not-call", { body: { mobile_number: plainNumber(text) } })),
+    onSuccess: async ({ mobile_number }) => {
+      setText("");
+      tellDone(`${mobile_number} is not called any more`);
+      await client.invalidateQueries({ queryKey: DO_NOT_CALL });
+    },
+  });
+  const error = fieldsOf(add.error).get("mobile_number");
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    add.mutate();
+  };
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <Field label="Phone number" hint="Such as +14155550123." error={error}>
+        {(control) => (
+          <div className="flex max-w-md gap-2">
+            <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
+            <Button type="submit" busy={add.isPending}>
+              Add to list
+            </Button>
+          </div>
+        )}
+      </Field>
+      {add.error && !(add.error instanceof Problem && error) && <Notice tone="danger">{sentenceOf(add.error)}</Notice>}
+    </form>
+  );
+}
+
+const COLUMNS: readonly Column<Listing>[] = [
+  {
+    name: "Number",
+    className: "w-full font-medium tabular-nums whitespace-nowrap",
+    cell: ({ mobile_number }) => mobile_number,
+  },
+  {
+    name: "Added",
+    align: "right",
+    className: "text-muted",
+    cell: ({ created_at }) => <Time at={created_at} relative />,
+  },
+  {
+    name: "Actions",
+    label: <span className="sr-only">Actions</span>,
+    align: "right",
+    cell: ({ mobile_number }) => <Remove number={mobile_number} />,
+  },
+];
+
+function Remove({ number }: { number: string }) {
+  const client = useQueryClient();
+  const [isAsking, setAsking] = useState(false);
+  const remove = useMutation({
+    mutationFn: () =>
+      ask(api.DELETE("/v1/manage/do-not-call/{mobile_number}", { params: { path: { mobile_number: number } } })),
+    onSuccess: async () => {
+      setAsking(false);
+      tellDone(`${number} may be called again`);
+      await client.invalidateQueries({ queryKey: DO_NOT_CALL });
+    },
+  });
+  return (
+    <>
+      <Button size="small" aria-label={`Remove ${number}`} onClick={() => setAsking(true)}>
+        Remove
+      </Button>
+      <Confirm
+        open={isAsking}
+        onClose={() => setAsking(false)}
+        title={`Let agents call ${number} again?`}
+        action="Remove from list"
+        write={remove}
+      >
+        Whoever asked not to be called may be called again.
+      </Confirm>
+    </>
+  );
+}

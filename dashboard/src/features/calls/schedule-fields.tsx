@@ -1,0 +1,152 @@
+import type { Schema } from "../../api/client.ts";
+import { Checkbox } from "../../ui/form/checkbox.tsx";
+import { Field } from "../../ui/form/field.tsx";
+import { Input } from "../../ui/form/input.tsx";
+import { Select } from "../../ui/form/select.tsx";
+
+/** When a batch calls, as its form has it. Texts are "" and numbers of retries 0 for what is not chosen. */
+export interface Schedule {
+  /** The viewer's local time, such as `2026-01-31T09:30`. */
+  startAt: string;
+  hasWindow: boolean;
+  from: string;
+  to: string;
+  timezone: string;
+  retries: number;
+  afterMinutes: number;
+}
+
+export const AT_ONCE: Schedule = {
+  startAt: "",
+  hasWindow: false,
+  from: "09:00",
+  to: "17:00",
+  timezone: Intl.DateTimeFormat().resolvedOptions().timeZone,
+  retries: 0,
+  afterMinutes: 60,
+};
+
+const ZONES = Intl.supportedValuesOf("timeZone").map((zone) => ({ value: zone, label: zone.replaceAll("_", " ") }));
+const RETRIES = [
+  { value: "0", label: "Never" },
+  { value: "1", label: "Once" },
+  { value: "2", label: "Twice" },
+  { value: "3", label: "Three times" },
+];
+
+export function ScheduleFields({
+  schedule,
+  onChange,
+  errors,
+}: {
+  schedule: Schedule;
+  onChange: (schedule: Schedule) => void;
+  errors: ReadonlyMap<string, string>;
+}) {
+  const set = (changed: Partial<Schedule>) => onChange({ ...schedule, ...changed });
+  return (
+    <>
+      <Field
+        label="Start"
+        optional
+        hint="Your local time. Without one, calling starts at once."
+        error={errors.get("start_at")}
+      >
+        {(control) => (
+          <Input
+            {...control}
+            type="datetime-local"
+            className="max-w-64"
+            value={schedule.startAt}
+            onChange={(event) => set({ startAt: event.target.value })}
+          />
+        )}
+      </Field>
+      <Checkbox
+        checked={schedule.hasWindow}
+        onChange={(hasWindow) => set({ hasWindow })}
+        label="Call only at certain hours"
+        hint="Calls that are under way when the hours end go on."
+      />
+      {schedule.hasWindow && (
+        <div className="grid gap-4 rounded-lg border border-line p-3 sm:grid-cols-[7rem_7rem_minmax(0,1fr)]">
+          <Field label="From" error={errors.get("window.from_time")}>
+            {(control) => (
+              <Input
+                {...control}
+                type="time"
+                required
+                value={schedule.from}
+                onChange={(event) => set({ from: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Until" error={errors.get("window.to_time") ?? errors.get("window")}>
+            {(control) => (
+              <Input
+                {...control}
+                type="time"
+                required
+                value={schedule.to}
+                onChange={(event) => set({ to: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Time zone" error={errors.get("window.timezone")}>
+            {(control) => (
+              <Select
+                {...control}
+                value={schedule.timezone}
+                onChange={(timezone) => set({ timezone })}
+                options={withOwn(schedule.timezone)}
+              />
+            )}
+          </Field>
+        </div>
+      )}
+      <div className="grid gap-5 sm:grid-cols-2">
+        <Field label="Call again if busy or no answer" error={errors.get("retries.max") ?? errors.get("retries")}>
+          {(control) => (
+            <Select
+              {...control}
+              value={String(schedule.retries)}
+              onChange={(retries) => set({ retries: Number(retries) })}
+              options={RETRIES}
+            />
+          )}
+        </Field>
+        {schedule.retries > 0 && (
+          <Field label="Minutes in between" error={errors.get("retries.after_minutes")}>
+            {(control) => (
+              <Input
+                {...control}
+                type="number"
+                required
+                min={1}
+                value={schedule.afterMinutes}
+                onChange={(event) => set({ afterMinutes: Number(event.target.value) })}
+              />
+            )}
+          </Field>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** A browser may be in a zone under a name that it does not list. */
+function withOwn(zone: string) {
+  return ZONES.some(({ value }) => value === zone) ? ZONES : [{ value: zone, label: zone }, ...ZONES];
+}
+
+/** The same as the API takes it. */
+export function scheduleBody(
+  schedule: Schedule,
+): Pick<Schema["CreateCallBatchRequest"], "start_at" | "window" | "retries"> {
+  const { startAt, hasWindow, from, to, timezone, retries, afterMinutes } = schedule;
+  return {
+    ...(startAt && { start_at: new Date(startAt).toISOString() }),
+    ...(hasWindow && { window: { from_time: from, to_time: to, timezone } }),
+    ...(retries > 0 && { retries: { max: retries, after_minutes: afterMinutes, on: ["busy", "no_answer"] } }),
+  };
+}

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type PlivoAccount, type PlivoFields, plivoApi } from "@parley/shared/testing/carriers/plivo-api";
 import { type Dialect, hangUp, newCall, redirect, ring, type SimulatedCall } from "./calls.ts";
 import type { Exchange } from "./exchange.ts";
@@ -15,6 +16,7 @@ export function plivoStandIn(exchange: Exchange) {
       const call = plivoCall(exchange, account, fields, { script, urls });
       exchange.add(call);
       void ring(call, text(asked.answer_url));
+      return sleep(script.accept_ms);
     },
     changed: (_, fields, asked) => {
       const call = exchange.find(String(fields.request_uuid ?? fields.call_uuid));

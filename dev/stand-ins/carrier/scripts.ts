@@ -2,6 +2,8 @@
 export interface Script {
   /** What becomes of a call to a phone. */
   outcome: "answer" | "busy" | "no_answer" | "failed" | "machine";
+  /** Milliseconds that the carrier takes to answer the request for the call, which meanwhile rings. */
+  accept_ms: number;
   /** Milliseconds from the request to the answer, or to the end of a call that is not answered. */
   ring_ms: number;
   /** What the phone says, each sentence when the agent has finished. */
@@ -23,6 +25,7 @@ export interface Script {
 
 export const USUAL: Script = {
   outcome: "answer",
+  accept_ms: 0,
   ring_ms: 300,
   say: ["Hello. When do you open?"],
   keys: "",
@@ -38,6 +41,7 @@ export function scriptOf(given: Record<string, unknown>): Script {
   const isWhole = (value: unknown) => value === null || (typeof value === "number" && value >= 0 && value <= 3_600_000);
   const wrong = [
     [["answer", "busy", "no_answer", "failed", "machine"].includes(script.outcome), "outcome"],
+    [script.accept_ms !== null && isWhole(script.accept_ms), "accept_ms"],
     [script.ring_ms !== null && isWhole(script.ring_ms), "ring_ms"],
     [Array.isArray(script.say) && script.say.every((line) => typeof line === "string"), "say"],
     [/^[0-9*#]*$/.test(script.keys), "keys"],

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { type TwilioAccount, type TwilioFields, twilioApi } from "@parley/shared/testing/carriers/twilio-api";
 import { type Dialect, hangUp, newCall, redirect, ring, type SimulatedCall } from "./calls.ts";
 import type { Exchange } from "./exchange.ts";
@@ -11,6 +12,7 @@ export function twilioStandIn(exchange: Exchange) {
       call.dialect = withMachine(call.dialect, form.get("AsyncAmdStatusCallback"));
       exchange.add(call);
       void ring(call, form.get("Url") ?? "");
+      return sleep(script.accept_ms);
     },
     changed: (_, fields, form) => {
       const call = exchange.find(String(fields.sid));

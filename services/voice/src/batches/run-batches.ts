@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { newId, newUuid } from "@parley/shared/ids";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
-import type { OutboundContext } from "../outbound/context.ts";
+import { JOB_LEASE_MS, type OutboundContext } from "../outbound/context.ts";
 import { wakeLane } from "../outbound/wake-lane.ts";
 import {
   type BatchKey,
@@ -33,7 +33,7 @@ export function runBatches(ctx: OutboundContext): Queue {
   return {
     concurrency: 8,
     perOwner: 2,
-    leaseMs: 30_000,
+    leaseMs: JOB_LEASE_MS,
     retryDelayMs: () => RETRY_MS,
     run: async ({ ownerId, payload }) => {
       const { batchId } = payload as { batchId: string };

@@ -4,7 +4,7 @@ import { complete } from "../call/complete-call.ts";
 import { startRequest } from "../call/start-call.ts";
 import { findOutboundCall, type OutboundCall } from "../store/outbound-calls.ts";
 import { callRequest } from "./call-request.ts";
-import { type OutboundContext, QUEUES } from "./context.ts";
+import { JOB_LEASE_MS, type OutboundContext, QUEUES } from "./context.ts";
 import { endOf } from "./end-call.ts";
 
 const RETRY_MAX_MS = 30_000;
@@ -13,7 +13,7 @@ const RETRY_MAX_MS = 30_000;
 export function completeCalls(ctx: Pick<OutboundContext, "db" | "conversations" | "log">): Queue {
   return {
     concurrency: 16,
-    leaseMs: 30_000,
+    leaseMs: JOB_LEASE_MS,
     retryDelayMs: (attempts) => Math.min(RETRY_MAX_MS, 500 * 2 ** attempts),
     run: async ({ ownerId, payload }) => {
       const { callId } = payload as { callId: string };

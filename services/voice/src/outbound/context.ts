@@ -49,4 +49,7 @@ export type DialTrunk = (
 /** How long a call may wait for its turn. */
 export const QUEUED_MAX_MS = 60 * 60_000;
 
+/** A process that dies keeps calls waiting for no longer than this. */
+export const JOB_LEASE_MS = 10_000;
+
 export const QUEUES = { place: "place-calls", watch: "watch-calls", complete: "complete-calls" } as const;

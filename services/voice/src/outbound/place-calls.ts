@@ -14,11 +14,11 @@ import {
 } from "../store/outbound-calls.ts";
 import { callRequest } from "./call-request.ts";
 import { reportEnd } from "./carrier-end.ts";
-import { type OutboundContext, QUEUED_MAX_MS, QUEUES } from "./context.ts";
+import { JOB_LEASE_MS, type OutboundContext, QUEUED_MAX_MS, QUEUES } from "./context.ts";
 import { endCall } from "./end-call.ts";
 
 /** When an attempt that is not heard of again is over: longer than any request to a carrier takes. */
-const ATTEMPT_MS = 30_000;
+const ATTEMPT_MS = 20_000;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 60_000;
 const OVERDUE_AT_ONCE = 100;
@@ -31,7 +31,7 @@ export function placeCalls(ctx: OutboundContext): Queue {
   return {
     concurrency: 32,
     perOwner: 4,
-    leaseMs: 30_000,
+    leaseMs: JOB_LEASE_MS,
     retryDelayMs: () => RETRY_MIN_MS,
     run: async ({ ownerId, payload }) => {
       const { carrierId } = payload as { carrierId: string };

@@ -2,7 +2,7 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import { CarrierRefusal } from "../carriers/carrier.ts";
 import { findOutboundCall, isHeld, type OutboundCall, requeueLostCall } from "../store/outbound-calls.ts";
 import { reportEnd } from "./carrier-end.ts";
-import type { OutboundContext } from "./context.ts";
+import { JOB_LEASE_MS, type OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";
 import { wakeLane } from "./wake-lane.ts";
 
@@ -20,7 +20,7 @@ const EVERY_MS = 30_000;
 export function watchCalls(ctx: OutboundContext): Queue {
   return {
     concurrency: 16,
-    leaseMs: 30_000,
+    leaseMs: JOB_LEASE_MS,
     retryDelayMs: () => AGAIN_MS,
     run: async ({ ownerId, payload }) => {
       const { callId } = payload as { callId: string };

@@ -24,7 +24,7 @@ afterAll(() => server.stop(true));
 beforeEach(() => {
   [placed, changed, known] = [[], [], new Map()];
   plivo = plivoApi({
-    placed: (_, __, asked) => placed.push(asked),
+    placed: (_, __, asked) => void placed.push(asked),
     changed: (_, call, asked) => {
       changed.push(asked);
       if (asked === "hang_up") call.call_status = "completed";

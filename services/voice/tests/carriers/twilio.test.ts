@@ -27,7 +27,7 @@ afterAll(() => server.stop(true));
 beforeEach(() => {
   [placed, changed, answer] = [[], [], null];
   twilio = twilioApi({
-    placed: (_, __, form) => placed.push(form),
+    placed: (_, __, form) => void placed.push(form),
     changed: (_, call, form) => {
       changed.push(form);
       if (form.has("Status")) call.status = "completed";

@@ -21,8 +21,8 @@ export interface PlivoAccount {
 export type PlivoFields = Record<string, string | number | boolean | null>;
 
 export interface PlivoHooks {
-  /** A call was asked for, with the request's parameters. @param call by its `request_uuid` */
-  placed?(account: PlivoAccount, call: PlivoFields, asked: PlivoFields): void;
+  /** A call was asked for, with the request's parameters. The answer waits for what it returns. @param call by its `request_uuid` */
+  placed?(account: PlivoAccount, call: PlivoFields, asked: PlivoFields): void | Promise<void>;
   /** A call under way was hung up, or sent to another URL. */
   changed?(account: PlivoAccount, call: PlivoFields, asked: PlivoFields | "hang_up"): void;
 }
@@ -115,7 +115,7 @@ function applications({ byAppId }: State, { method, id, query, body }: Asked): R
   return new Response(null, { status: 204 });
 }
 
-function calls(account: State, hooks: PlivoHooks, { method, id, query, body }: Asked): Response {
+async function calls(account: State, hooks: PlivoHooks, { method, id, query, body }: Asked): Promise<Response> {
   const { byUuid, byNumber } = account;
   if (id === undefined && method === "POST") {
     if (!byNumber.has(String(body.from).replace(/^\+/, ""))) return refused("from parameter is not a valid number");
@@ -131,7 +131,7 @@ function calls(account: State, hooks: PlivoHooks, { method, id, query, body }: A
       call_status: "queued",
     };
     byUuid.set(request_uuid, call);
-    hooks.placed?.(account, call, body);
+    await hooks.placed?.(account, call, body);
     return Response.json({ message: "call fired", request_uuid, api_id: newUuid() }, { status: 201 });
   }
   if (id === undefined) {

@@ -19,8 +19,8 @@ export interface TwilioAccount {
 export type TwilioFields = Record<string, string | number | boolean | null | object>;
 
 export interface TwilioHooks {
-  /** A call was asked for, with the request's parameters. */
-  placed?(account: TwilioAccount, call: TwilioFields, form: URLSearchParams): void;
+  /** A call was asked for, with the request's parameters. The answer waits for what it returns. */
+  placed?(account: TwilioAccount, call: TwilioFields, form: URLSearchParams): void | Promise<void>;
   /** A call under way was changed: ended by `Status`, or sent to new instructions by `Twiml`. */
   changed?(account: TwilioAccount, call: TwilioFields, form: URLSearchParams): void;
 }
@@ -146,7 +146,7 @@ const CALL_PARAMETERS = [
   "AsyncAmdStatusCallbackMethod",
 ];
 
-function calls(
+async function calls(
   account: State,
   hooks: TwilioHooks,
   method: string,
@@ -154,7 +154,7 @@ function calls(
   query: URLSearchParams,
   form: URLSearchParams,
   path: string,
-): Response {
+): Promise<Response> {
   const { bySid, byNumber, accountSid } = account;
   if (id === undefined && method === "POST") {
     const unknown = [...form.keys()].find((name) => !CALL_PARAMETERS.includes(name));
@@ -177,7 +177,7 @@ function calls(
       answered_by: null,
     };
     bySid.set(String(call.sid), call);
-    hooks.placed?.(account, call, form);
+    await hooks.placed?.(account, call, form);
     return Response.json(call, { status: 201 });
   }
   if (id === undefined) {

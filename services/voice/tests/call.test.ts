@@ -707,6 +707,21 @@ test("a call begins although the first answer to its start is lost", async () =>
   expect(conversations.asked).toEqual(["When do you open?"]);
 });
 
+test("a call begins although the agent's service is away for seconds", async () => {
+  let asked = 0;
+  const conversations = fakeConversations();
+  const getCallSetup: FakeConversations["getCallSetup"] = async (request) => {
+    if (++asked < 3) throw new ServiceError("unavailable", "The agent service is unreachable, try again");
+    return conversations.getCallSetup(request);
+  };
+  const time = fakeTime();
+  const calling = newCall({ conversations: { ...conversations, getCallSetup }, time });
+  await time.pass(1_000);
+  const call = await calling;
+  await call.asks("When do you open?");
+  expect(conversations.asked).toEqual(["When do you open?"]);
+});
+
 test.each([
   ["of whose start no answer comes", new ServiceError("unavailable", "away")],
   ["that begins but cannot go on", new ServiceError("internal", "An unexpected error")],

@@ -91,7 +91,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
       await options.live.take(key);
       let mayHaveBegun = false;
       try {
-        const agent = await findAgent(options, request);
+        const agent = await untilAnswered(options.clock, () => findAgent(options, request), STARTS_WITHIN_MS);
         mayHaveBegun = true;
         const { held, recorder } = await prepare(options, request, key, agent);
         const ended = follow(options, request, key, held, recorder, connect).finally(() =>
@@ -195,7 +195,7 @@ async function prepare(
   return { held: { ...held, ended }, recorder };
 }
 
-/** Somebody listens to the ringing meanwhile. */
+/** For the agent, and for its conversation: somebody listens to the ringing, or to silence, meanwhile. */
 const STARTS_WITHIN_MS = 5_000;
 
 /** Returns the last sequence of its messages. @throws ServiceError when it cannot be started, or has been and is over */

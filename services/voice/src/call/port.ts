@@ -22,6 +22,8 @@ export interface CallRequest {
   isTestCall?: boolean | undefined;
   /** Whoever asks does so again if the call could not begin, and at last ends its conversation. Otherwise that is done here. */
   isAskedAgain?: boolean | undefined;
+  /** Takes a call back that was `unreached`, to ask for it again: its conversation goes on. Without it, such a call fails. */
+  takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
   /** The draft of the agent that the call tries; absent or null for the agent itself. */
   draftId?: string | null | undefined;
   /** Seconds on the line after which the call is hung up; absent: no limit. */
@@ -56,7 +58,8 @@ export type Connect = (listener: LegListener, signal: AbortSignal) => Promise<Le
 export class NotConnected extends Error {
   override readonly name = "NotConnected";
   constructor(
-    readonly how: "no_answer" | "busy" | "cancelled" | "failed",
+    /** `unreached`: nobody's phone has rung, and another try may reach it. */
+    readonly how: "no_answer" | "busy" | "cancelled" | "failed" | "unreached",
     /** One sentence for the conversation's notes. */
     readonly note: string,
   ) {

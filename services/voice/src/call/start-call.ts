@@ -273,7 +273,7 @@ export function startRequest(request: CallRequest, key: CallKey): StartConversat
 /** Connects the other party and completes the conversation when it is over. Never rejects. */
 async function follow(
   options: StartCallOptions,
-  { maxDurationSeconds }: CallRequest,
+  { maxDurationSeconds, takeBack }: CallRequest,
   key: CallKey,
   held: HeldCall,
   recorder: CallRecorder | null,
@@ -281,6 +281,7 @@ async function follow(
 ): Promise<CallEnd> {
   const { clock, live, log } = options;
   let connectedAt: number | null = null;
+  let unreached: NotConnected | null = null;
   let stopLimit = () => {};
   const unwanted = new AbortController();
   held.ended.then(() => unwanted.abort());
@@ -296,6 +297,7 @@ async function follow(
       // Whoever hung up first did not want to be connected any more.
       if (unwanted.signal.aborted) return held.ended;
       held.fail("The other party could not be connected");
+      if (takeBack && error instanceof NotConnected && error.how === "unreached") unreached = error;
       return { ...(await held.ended), ...notConnected(error, log) };
     },
   );
@@ -306,6 +308,11 @@ async function follow(
   let end = ended;
   await recorder?.end();
   try {
+    if (takeBack && unreached) {
+      await live.release(key);
+      await takeBack(unreached);
+      return ended;
+    }
     end = await untilAnswered(clock, () => options.recordEnd(key, ended));
     const recordingUrl = recorder && connectedAt !== null ? await options.recordings.addressOf(key) : null;
     await untilAnswered(clock, () => complete(options.conversations, key, end, recordingUrl));
@@ -318,11 +325,18 @@ async function follow(
   return end;
 }
 
+const OUTCOMES = {
+  no_answer: "NO_ANSWER",
+  busy: "BUSY",
+  cancelled: "CANCELLED",
+  failed: "ERROR",
+  unreached: "ERROR",
+} as const satisfies Record<NotConnected["how"], CallEnd["outcome"]>;
+
 function notConnected(error: unknown, log: Logger): Pick<CallEnd, "outcome" | "notes"> {
   if (!(error instanceof NotConnected)) {
     log.warn({ err: error }, "a call could not be connected");
     return { outcome: "ERROR", notes: asServiceError(error).detail };
   }
-  const outcomes = { no_answer: "NO_ANSWER", busy: "BUSY", cancelled: "CANCELLED", failed: "ERROR" } as const;
-  return { outcome: outcomes[error.how], notes: error.note };
+  return { outcome: OUTCOMES[error.how], notes: error.note };
 }

@@ -1,6 +1,7 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { NotConnected } from "../call/port.ts";
+import { asServiceError } from "../call/transcript.ts";
 import type { DialSip } from "../sip-calls/dial-sip.ts";
 import { protocolOf } from "../trunks/trunk-server.ts";
 import type { DialTrunk } from "./context.ts";
@@ -11,7 +12,11 @@ export function trunkDialer(
   dialSip: DialSip,
 ): DialTrunk {
   return async (call, ringing, listener, signal) => {
-    const { carrier } = await accounts.getCarrierCredentials({ ownerId: call.ownerId, carrierId: call.carrierId });
+    const key = { ownerId: call.ownerId, carrierId: call.carrierId };
+    const { carrier } = await accounts.getCarrierCredentials(key).catch((error) => {
+      const { kind, detail } = asServiceError(error);
+      throw new NotConnected(kind === "not_found" ? "failed" : "unreached", detail);
+    });
     const { host, transport, username, password } = carrier?.settings ?? {};
     if (!host) throw new NotConnected("failed", "The number's SIP trunk is not connected any more");
     return dialSip(

@@ -16,6 +16,7 @@ import { callRequest } from "./call-request.ts";
 import { reportEnd } from "./carrier-end.ts";
 import { JOB_LEASE_MS, type OutboundContext, QUEUED_MAX_MS, QUEUES } from "./context.ts";
 import { endCall } from "./end-call.ts";
+import { wakeLane } from "./wake-lane.ts";
 
 /** When an attempt that is not heard of again is over: longer than any request to a carrier takes. */
 const ATTEMPT_MS = 20_000;
@@ -75,13 +76,18 @@ async function place(ctx: OutboundContext, call: OutboundCall): Promise<void> {
     if (call.provider === "SIP") await dial(ctx, call);
     else await ring(ctx, call, await ctx.carriersOf(call.ownerId, call.carrierId));
   } catch (error) {
-    const refusal = refusalOf(call, error);
-    const isLate = ctx.clock.now().getTime() - call.createdAt.getTime() > QUEUED_MAX_MS;
-    if (refusal === null && !isLate) return postpone(ctx, call, error);
-    const notes = refusal ?? "The carrier could not be reached for an hour";
-    ctx.log.info({ err: error, call_id: call.callId, owner_id: call.ownerId }, "a call was not placed");
-    await endCall(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes });
+    await notPlaced(ctx, call, error);
   }
+}
+
+/** Ends a call whose attempt has failed, or puts it back into the queue. */
+async function notPlaced(ctx: OutboundContext, call: OutboundCall, error: unknown): Promise<void> {
+  const refusal = refusalOf(call, error);
+  const isLate = ctx.clock.now().getTime() - call.createdAt.getTime() > QUEUED_MAX_MS;
+  if (refusal === null && !isLate) return postpone(ctx, call, error);
+  const notes = refusal ?? "The carrier could not be reached for an hour";
+  ctx.log.info({ err: error, call_id: call.callId, owner_id: call.ownerId }, "a call was not placed");
+  await endCall(ctx, call, { outcome: "ERROR", durationSeconds: 0, notes });
 }
 
 async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier): Promise<void> {
@@ -101,10 +107,14 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
   await storeRinging(ctx.db, call, carrierCallId);
 }
 
-/** Over a trunk this process holds the call from its first ring, and its end is recorded with the conversation's. */
+/**
+ * Over a trunk this process holds the call from its first ring, and its end is recorded with the conversation's. A trunk that answers
+ * nothing has rung nobody, so its call goes back into the queue.
+ */
 async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   if (call.isUnwanted) return cancel(ctx, call);
-  await ctx.startCall(callRequest(call), async (listener, signal) => {
+  const takeBack = (error: NotConnected) => notPlaced(ctx, call, error);
+  await ctx.startCall({ ...callRequest(call), takeBack }, async (listener, signal) => {
     if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was not wanted any more");
     const ringing = () =>
       storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "a ringing call could not be noted"));
@@ -141,5 +151,9 @@ async function postpone({ db, clock, log }: OutboundContext, call: OutboundCall,
     { err: error, call_id: call.callId, owner_id: call.ownerId, retry_in_ms: delayMs },
     "a call was not placed yet",
   );
-  await requeueCall(db, call, new Date(clock.now().getTime() + delayMs));
+  const dueAt = new Date(clock.now().getTime() + delayMs);
+  await db.begin(async (tx) => {
+    // The lane may have come to its end while a trunk was waited for.
+    if (await requeueCall(tx, call, dueAt)) await wakeLane(tx, call, clock.now());
+  });
 }

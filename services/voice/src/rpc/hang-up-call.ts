@@ -5,6 +5,7 @@ import type { OutboundContext } from "../outbound/context.ts";
 import { toCall } from "../outbound/convert.ts";
 import { endCall } from "../outbound/end-call.ts";
 import { watchJob } from "../outbound/place-calls.ts";
+import { wakeLane } from "../outbound/wake-lane.ts";
 import { type OutboundCall, storeUnwanted } from "../store/outbound-calls.ts";
 import { getOutboundCall } from "./get-call.ts";
 
@@ -12,8 +13,10 @@ export function hangUpCall(ctx: OutboundContext): NonNullable<Handlers<typeof Vo
   return async (key) => {
     await getOutboundCall(ctx.db, key);
     const call = await ctx.db.begin(async (tx) => {
-      const unwanted = await storeUnwanted(tx, key);
-      if (unwanted && unwanted.status !== "ENDED") await enqueueJob(tx, watchJob(unwanted, ctx.clock.now()));
+      const now = ctx.clock.now();
+      const unwanted = await storeUnwanted(tx, key, now);
+      if (unwanted && unwanted.status !== "ENDED") await enqueueJob(tx, watchJob(unwanted, now));
+      if (unwanted?.status === "QUEUED") await wakeLane(tx, unwanted, now);
       return unwanted;
     });
     if (call) await hangUp(ctx, call);

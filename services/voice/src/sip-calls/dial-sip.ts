@@ -34,10 +34,8 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
     if (!agent)
       throw new NotConnected("failed", "Calls by SIP need PARLEY_SIP_LISTEN: this installation has not set it");
     const server = await trunkServer(call.host, call.protocol, allow).catch((error) => {
-      throw new NotConnected(
-        "failed",
-        error instanceof EgressError ? error.message : `${call.host} could not be found`,
-      );
+      if (error instanceof EgressError && error.kind === "forbidden") throw new NotConnected("failed", error.message);
+      throw new NotConnected("unreached", error instanceof EgressError ? error.message : `${call.host} was not found`);
     });
     let hasRung = false;
     const answer = await agent.call(
@@ -56,9 +54,10 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
       listener,
     );
     if ("answered" in answer) return answer.answered;
-    const { refused, reason } = answer;
+    const { refused, reason, isUnreached } = answer;
+    if (isUnreached) throw new NotConnected("unreached", `${call.host} does not answer: SIP ${refused}: ${reason}`);
     if (BUSY.has(refused)) throw new NotConnected("busy", `SIP ${refused}: ${reason}`);
-    // A server that says nothing at all is not a phone that nobody answers.
+    // A server that says nothing more is not a phone that nobody answers.
     const isUnanswered = NO_ANSWER.has(refused) && (hasRung || refused !== 408);
     throw new NotConnected(isUnanswered ? "no_answer" : "failed", `SIP ${refused}: ${reason}`);
   };

@@ -223,10 +223,18 @@ export async function storeMachine(
     where owner_id = ${ownerId} and call_id = ${callId} and status <> 'ENDED' and machine is distinct from 'ready'`;
 }
 
-/** Notes that the owner wants the call to end. @returns the call as it is then; null if there is none */
-export async function storeUnwanted(sql: Sql, { ownerId, callId }: OutboundKey): Promise<OutboundCall | null> {
+/**
+ * Notes that the owner wants the call to end. One that waits for another attempt is due for it, which asks its carrier.
+ * @returns the call as it is then; null if there is none
+ */
+export async function storeUnwanted(
+  sql: Sql,
+  { ownerId, callId }: OutboundKey,
+  now: Date,
+): Promise<OutboundCall | null> {
   const [call] = await sql<OutboundCall[]>`
-    update outbound_calls set is_unwanted = true
+    update outbound_calls set is_unwanted = true,
+      due_at = case when status = 'QUEUED' then least(due_at, ${now}) else due_at end
     where owner_id = ${ownerId} and call_id = ${callId} and status <> 'ENDED'
     returning ${columns(sql)}`;
   return call ?? findOutboundCall(sql, { ownerId, callId });

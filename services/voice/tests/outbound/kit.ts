@@ -97,9 +97,15 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
         sending: (frame: Pcm) => frame,
         ended: () => void end({}),
       };
-      connect(listener, unwanted.signal).catch((error) =>
-        end({ outcome: error instanceof NotConnected ? OUTCOMES[error.how] : "ERROR", notes: String(error.message) }),
-      );
+      connect(listener, unwanted.signal).catch(async (error) => {
+        if (request.takeBack && error instanceof NotConnected && error.how === "unreached") {
+          held.delete(key.conversationId);
+          await deleteCall(db, key, processId);
+          return request.takeBack(error);
+        }
+        const outcome = error instanceof NotConnected ? OUTCOMES[error.how] : "ERROR";
+        return end({ outcome, notes: String(error.message) });
+      });
       return { conversationId: key.conversationId, ended: ended.promise, hangUp: () => {} };
     },
     conversations: {
@@ -156,7 +162,13 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
   return kit;
 }
 
-const OUTCOMES = { no_answer: "NO_ANSWER", busy: "BUSY", cancelled: "CANCELLED", failed: "ERROR" } as const;
+const OUTCOMES = {
+  no_answer: "NO_ANSWER",
+  busy: "BUSY",
+  cancelled: "CANCELLED",
+  failed: "ERROR",
+  unreached: "ERROR",
+} as const;
 
 /** Runs the owner's oldest due job as a worker would. @returns whether there was one */
 async function runDue(db: Database, queues: Record<string, Queue>, ownerId: string, now: Date): Promise<boolean> {

@@ -27,8 +27,13 @@ afterAll(async () => {
 
 /** Calls go over a trunk that does this with them. */
 async function withTrunk(invited: (invite: Invite) => void, allow = "127.0.0.1", password = ""): Promise<Outbound> {
-  const [ours, trunk] = [await phone(), await phone(invited)];
-  const settings = { host: trunk.address, transport: "UDP", ...(password && { username: "acme", password }) };
+  const trunk = await phone(invited);
+  return over({ host: trunk.address, transport: "UDP", ...(password && { username: "acme", password }) }, allow);
+}
+
+/** @param settings of the trunk, which may change */
+async function over(settings: object, allow = "127.0.0.1"): Promise<Outbound> {
+  const ours = await phone();
   const getCarrierCredentials = (async () => ({ carrier: { provider: "SIP", settings } })) as never;
   const kit = outbound(db);
   kit.provider = "SIP";
@@ -45,6 +50,14 @@ async function placed(kit: Outbound, ringSeconds = 45) {
   await db`update outbound_calls set ring_seconds = ${ringSeconds} where call_id = ${call.callId}`;
   await kit.work(ownerId);
   return call;
+}
+
+/** Its attempt is over. */
+function putBack({ callId }: { callId: string }) {
+  return eventually(async () => {
+    const rows = await db`select status from outbound_calls where call_id = ${callId}`;
+    expect([...rows]).toEqual([{ status: "QUEUED" }]);
+  });
 }
 
 function ended(kit: Outbound, call: { ownerId: string; callId: string }) {
@@ -131,4 +144,42 @@ test("a trunk at an address that owners may not reach is not called", async () =
     notes: expect.stringContaining("not at a public address"),
   });
   expect(invites).toEqual([]);
+});
+
+test.each(["UDP", "TCP"])(
+  "a call over %s to a trunk that is away waits and rings when the trunk is back",
+  async (transport) => {
+    const gone = await phone();
+    gone.stop();
+    const settings = { host: gone.address, transport };
+    const kit = await over(settings);
+    const call = await placed(kit);
+    await putBack(call);
+    expect(kit.held.size).toBe(0);
+
+    const back = await phone((invite) => invite.refuse(486, "Busy Here"));
+    settings.host = back.address;
+    await kit.pass(call.ownerId, 5);
+    expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_BUSY, notes: "SIP 486: Busy Here" });
+  },
+);
+
+test("a call over a trunk that is away for an hour fails, and one that its owner hangs up is cancelled", async () => {
+  const gone = await phone();
+  gone.stop();
+  const kit = await over({ host: gone.address, transport: "TCP" });
+  const unwanted = await placed(kit);
+  await putBack(unwanted);
+  await kit.hangUp(unwanted);
+  await kit.pass(unwanted.ownerId, 1);
+  expect(await kit.get(unwanted)).toMatchObject({ outcome: Outcome.OUTCOME_CANCELLED });
+
+  const call = await placed(kit);
+  await putBack(call);
+  kit.clock.advance(3_600_001);
+  await kit.work(call.ownerId);
+  const notes = "The carrier could not be reached for an hour";
+  expect(await ended(kit, call)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR, notes });
+  await kit.work(call.ownerId);
+  expect(kit.conversations.get(call.conversationId)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR });
 });

@@ -45,7 +45,10 @@ test("what is cleared is not heard by the other side", async () => {
 
 test("a refused call says why and leaves no port open", async () => {
   const answering = await phone((invite) => invite.refuse(486, "Busy Here"));
-  expect(await (await phone()).call(to(answering), listening().to)).toEqual({ refused: 486, reason: "Busy Here" });
+  expect(await (await phone()).call(to(answering), listening().to)).toMatchObject({
+    refused: 486,
+    reason: "Busy Here",
+  });
 });
 
 test("a caller that gives up is told so, and the callee too", async () => {
@@ -59,7 +62,7 @@ test("a caller that gives up is told so, and the callee too", async () => {
     { ...to(answering, patience.signal), ringing: () => patience.abort() },
     listening().to,
   );
-  expect(await calling).toEqual({ refused: 487, reason: "Request Terminated" });
+  expect(await calling).toMatchObject({ refused: 487, reason: "Request Terminated" });
   const [invite] = rung as [Invite];
   expect(invite.cancelled.aborted).toBeTrue();
   expect(invite.accept(listening().to)).rejects.toThrow("The caller has given up");

@@ -49,10 +49,12 @@ test("a server whose certificate has another name, or is of an unknown authority
   expect(await (await trusting()).call(elsewhere, listening().to)).toEqual({
     refused: 503,
     reason: "The connection failed: ERR_TLS_CERT_ALTNAME_INVALID",
+    isUnreached: true,
   });
   expect(await (await phone()).call(to(answering), listening().to)).toEqual({
     refused: 503,
     reason: "The connection failed: UNABLE_TO_VERIFY_LEAF_SIGNATURE",
+    isUnreached: true,
   });
   expect(answering.dropped).toEqual({});
 });
@@ -92,6 +94,7 @@ test.each(["TCP", "TLS"] as const)(
       expect(await calling.call({ ...to(gone), server }, listening().to)).toEqual({
         refused: 503,
         reason: "The connection failed: ECONNREFUSED",
+        isUnreached: true,
       });
   },
 );

@@ -22,8 +22,19 @@ export interface OutgoingCall {
   ringing?(): void;
 }
 
-/** `refused` is the SIP status: 486 and 600 busy; 408, 480 and 603 no answer; 487 given up. */
-export type CallAnswer = { answered: Leg } | { refused: number; reason: string };
+/**
+ * `refused` is the SIP status: 486 and 600 busy; 408, 480 and 603 no answer; 487 given up. `isUnreached` if the server has answered
+ * nothing at all, so that nobody's phone rings.
+ */
+export type CallAnswer = { answered: Leg } | { refused: number; reason: string; isUnreached: boolean };
+
+interface Invited {
+  request: SipRequest;
+  /** The last one, which is not below 200. */
+  response: SipResponse;
+  /** Whether the server has answered anything. */
+  isReached: boolean;
+}
 
 export type PlaceCall = (call: OutgoingCall, to: LegListener) => Promise<CallAnswer>;
 
@@ -40,15 +51,17 @@ export function calling(calls: Calls): PlaceCall {
     if (dialog) layer.send(requestIn(dialog, "BYE"), dialog.peer, () => {});
   };
 
-  const invite = async (request: SipRequest, { server, signal, ringing }: OutgoingCall): Promise<SipResponse> => {
+  const invite = async (request: SipRequest, { server, signal, ringing }: OutgoingCall): Promise<Invited> => {
     const settled = Promise.withResolvers<SipResponse>();
+    let isReached = false;
     let isProceeding = false;
     let final: SipResponse | null = null;
     // Before a first answer there is nothing to cancel (RFC 3261, section 9.1).
     const cancel = () => {
       if (isProceeding && !final) layer.send(cancelOf(sent), server, () => {});
     };
-    const sent = layer.send(request, server, (response) => {
+    const sent = layer.send(request, server, (response, isTheirs) => {
+      isReached ||= isTheirs;
       if (response.status < 200) {
         isProceeding = true;
         if (signal.aborted) cancel();
@@ -65,31 +78,30 @@ export function calling(calls: Calls): PlaceCall {
     signal.addEventListener("abort", cancel, { once: true });
     const response = await settled.promise;
     signal.removeEventListener("abort", cancel);
-    if (response.status >= 300 || !signal.aborted) return response;
+    if (response.status >= 300 || !signal.aborted) return { request, response, isReached };
     endAtOnce(dialogOfInviting(request, response, server));
-    return responseTo(request, 487, "Request Terminated");
+    return { request, response: responseTo(request, 487, "Request Terminated"), isReached };
   };
 
   /** Invites, and once more with credentials if the server asks for them. */
-  const inviteWithCredentials = async (call: OutgoingCall, first: SipRequest) => {
+  const inviteWithCredentials = async (call: OutgoingCall, first: SipRequest): Promise<Invited> => {
     const tried = await invite(first, call);
-    const header = tried.status === 407 ? "proxy-" : tried.status === 401 ? "www-" : null;
-    if (header === null || !call.credentials) return { request: first, response: tried };
-    const challenges = tried.headers.get(`${header}authenticate`) ?? [];
-    const shown = answerChallenge(challenges, first, call.credentials);
-    if (!shown) return { request: first, response: tried };
+    const { status, headers: asked } = tried.response;
+    const header = status === 407 ? "proxy-" : status === 401 ? "www-" : null;
+    if (header === null || !call.credentials) return tried;
+    const shown = answerChallenge(asked.get(`${header}authenticate`) ?? [], first, call.credentials);
+    if (!shown) return tried;
     const headers = new Map(first.headers)
       .set("cseq", ["2 INVITE"])
       .set(header === "www-" ? "authorization" : "proxy-authorization", [shown]);
-    const request = { ...first, headers };
-    return { request, response: await invite(request, call) };
+    return { ...(await invite({ ...first, headers }, call)), isReached: true };
   };
 
   return async (call, to) => {
     const rtp = await calls.openAudio(to);
     try {
       const offered = inviteFor(call, calls.contact(call.server), offer(calls.describe(rtp), call.isSecure));
-      const { request, response } = await inviteWithCredentials(call, offered);
+      const { request, response, isReached } = await inviteWithCredentials(call, offered);
       const dialog = response.status < 300 ? dialogOfInviting(request, response, call.server) : null;
       const agreed = dialog && agree(response.body);
       if (dialog && agreed && (agreed.remoteKey !== null || !call.isSecure)) {
@@ -98,8 +110,8 @@ export function calling(calls: Calls): PlaceCall {
       }
       endAtOnce(dialog);
       rtp.close();
-      if (response.status >= 300) return { refused: response.status, reason: response.reason };
-      return { refused: 488, reason: "Not Acceptable Here" };
+      if (response.status < 300) return { refused: 488, reason: "Not Acceptable Here", isUnreached: false };
+      return { refused: response.status, reason: response.reason, isUnreached: !isReached };
     } catch (error) {
       rtp.close();
       throw error;

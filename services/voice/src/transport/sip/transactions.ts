@@ -19,11 +19,12 @@ export interface Incoming {
 export interface Transactions {
   received(message: SipMessage, from: Target): void;
   /**
-   * Sends a request with a Via of its own and repeats it until it is answered. `answered` gets every answer, and 408 if none comes. An
-   * INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time that it comes.
+   * Sends a request with a Via of its own and repeats it until it is answered. `answered` gets every answer; if none comes, 408 or 503
+   * that is not the target's own. An INVITE's refusal is acknowledged here; its success is the caller's to acknowledge, each time that
+   * it comes.
    * @returns what a CANCEL needs: the request as it was sent
    */
-  send(request: SipRequest, to: Target, answered: (response: SipResponse) => void): SipRequest;
+  send(request: SipRequest, to: Target, answered: (response: SipResponse, isTheirs: boolean) => void): SipRequest;
   /** Requests to this target that wait for an answer have none: 503 with the reason. */
   unreachable(to: Target, why: string): void;
   /** Sends an ACK of a 2xx, which has no answer. */
@@ -63,7 +64,8 @@ interface Asked {
   request: SipRequest;
   to: Target;
   answered(response: SipResponse): void;
-  settled(response: SipResponse): void;
+  /** @param isTheirs whether it is an answer of the target's own */
+  settled(response: SipResponse, isTheirs: boolean): void;
 }
 
 /** The transaction layer of RFC 3261, section 17: what UDP loses is sent again, and what comes twice is handled once. */
@@ -180,7 +182,7 @@ export function transactions(options: TransactionOptions): Transactions {
       // A stream loses nothing; only the time to give up counts.
       () => to.protocol === "UDP" && options.send(request, to),
       isInvite ? GIVE_UP : T2,
-      () => transaction.settled(timedOut(request)),
+      () => transaction.settled(timedOut(request), false),
     );
     let isAnswered = false;
     const transaction: Asked = {
@@ -190,16 +192,16 @@ export function transactions(options: TransactionOptions): Transactions {
         if (isInvite && response.status >= 300) options.send(ackOfRefusal(request, response), to);
         if (response.status < 200) {
           if (isInvite) stop();
-          return answered(response);
+          return answered(response, true);
         }
-        transaction.settled(response);
+        transaction.settled(response, true);
       },
-      settled: (response) => {
+      settled: (response, isTheirs) => {
         stop();
         if (isAnswered && response.status >= 300) return;
         if (!isAnswered) later(GIVE_UP * t1Ms, () => asked.delete(name));
         isAnswered = true;
-        answered(response);
+        answered(response, isTheirs);
       },
     };
     asked.set(name, transaction);
@@ -213,7 +215,7 @@ export function transactions(options: TransactionOptions): Transactions {
     unreachable: (target, why) => {
       for (const { request, to, settled } of [...asked.values()])
         if (keyOf(to) === keyOf(target) && to.port === target.port)
-          settled(responseTo(request, 503, `The connection failed: ${why}`));
+          settled(responseTo(request, 503, `The connection failed: ${why}`), false);
     },
     sendAck: (request, to) => options.send(withVia(request, ours(newBranch(), to)), to),
     stop: () => {

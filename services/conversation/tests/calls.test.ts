@@ -119,6 +119,15 @@ describe("a conversation that a runtime starts", () => {
     expect(await start({ agentId: stranger.agentId })).toMatchObject({ kind: "forbidden" });
     expect(await start({ agentId: "agt_none" })).toMatchObject({ kind: "not_found", detail: "Agent not found" });
   });
+
+  test("of an agent that may be gone begins without it, but not for another owner's", async () => {
+    const gone = callOf(agent, { agentId: "agt_01m0deletedagent0000000000", agentMayBeGone: true });
+    const { conversation } = await service.chat.startConversation(gone);
+    expect(conversation).toMatchObject({ conversationId: gone.conversationId, agentId: gone.agentId });
+    const stranger = await createAgent(service);
+    const foreign = callOf(agent, { agentId: stranger.agentId, agentMayBeGone: true });
+    expect(await refusal(service.chat.startConversation(foreign))).toMatchObject({ kind: "forbidden" });
+  });
 });
 
 function rooms(): Partial<StartConversationRequest> {

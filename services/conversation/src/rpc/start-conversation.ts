@@ -1,4 +1,7 @@
-import type { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type {
+  ConversationServiceService,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { newId } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
@@ -17,7 +20,7 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startCon
 export function startConversation(ctx: ConversationContext): Handler {
   return async (request) => {
     const call = newCall(request);
-    const row = (await findConversation(ctx.db, call, ctx.clock.now())) ?? (await begin(ctx, call));
+    const row = (await findConversation(ctx.db, call, ctx.clock.now())) ?? (await begin(ctx, call, request));
     if (!isSame(row, call)) {
       throw new ServiceError(
         "conflict",
@@ -29,8 +32,14 @@ export function startConversation(ctx: ConversationContext): Handler {
 }
 
 /** The primary key is the claim, and it is per owner: other owners' conversations cannot take the id. */
-async function begin(ctx: ConversationContext, call: NewCall): Promise<ConversationRow> {
-  await ctx.getAgent(call.ownerId, call.agentId, call.draftId);
+async function begin(
+  ctx: ConversationContext,
+  call: NewCall,
+  { agentMayBeGone }: Pick<StartConversationRequest, "agentMayBeGone">,
+): Promise<ConversationRow> {
+  await ctx.getAgent(call.ownerId, call.agentId, call.draftId).catch((error) => {
+    if (!(agentMayBeGone && error instanceof ServiceError && error.kind === "not_found")) throw error;
+  });
   const now = ctx.clock.now();
   await insertCall(ctx.db, call, newId("cnv"), now);
   // The same request may have won the race.

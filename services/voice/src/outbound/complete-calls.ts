@@ -28,10 +28,10 @@ async function completeCall(
   call: OutboundCall,
 ): Promise<void> {
   try {
-    await conversations.startConversation(startRequest(callRequest(call), call));
+    // The agent may have been deleted while its call waited.
+    await conversations.startConversation({ ...startRequest(callRequest(call), call), agentMayBeGone: true });
   } catch (error) {
     if (!(error instanceof ServiceError && HOPELESS.has(error.kind))) throw error;
-    // Such as of an agent that was deleted while its call waited.
     log.warn({ err: error, call_id: call.callId, queue: QUEUES.complete }, "an ended call has no conversation");
     return;
   }

@@ -73,6 +73,7 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
       throw new Error("no trunk");
     },
     checkAgent: async ({ agentId }) => {
+      if (agentId === "agt_gone") throw new ServiceError("not_found", "Agent not found");
       if (agentId === "agt_mute") throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
     },
     startCall: async (request, connect) => {
@@ -110,7 +111,8 @@ export function outbound(db: Database, given: Partial<OutboundContext["limits"]>
     },
     conversations: {
       startConversation: (async (request: StartConversationRequest) => {
-        if (request.agentId === "agt_gone") throw new ServiceError("not_found", "Agent not found");
+        if (request.agentId === "agt_gone" && !request.agentMayBeGone)
+          throw new ServiceError("not_found", "Agent not found");
         if (!conversations.has(request.conversationId))
           conversations.set(request.conversationId, { started: request, outcome: null, notes: undefined });
       }) as never,

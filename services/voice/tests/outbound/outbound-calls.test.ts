@@ -318,6 +318,24 @@ test("a call of an agent that cannot speak is refused, and an agent that is gone
   expect(await kit.get(call)).toMatchObject({ status: ENDED, notes: "Agent has no TTS configuration: set tts" });
 });
 
+test("a call whose agent is deleted while it waits rings nobody, and its conversation ends with it", async () => {
+  const kit = outbound(db);
+  const ownerId = newOwner();
+  const call = { ownerId, ...(await kit.create(ownerId)) };
+  await db`update outbound_calls set agent_id = 'agt_gone' where call_id = ${call.callId}`;
+  await kit.work(ownerId);
+  expect(kit.carrier.rang).toEqual([]);
+  expect(await kit.get(call)).toMatchObject({
+    status: ENDED,
+    outcome: Outcome.OUTCOME_ERROR,
+    notes: "Agent not found",
+  });
+  expect(kit.conversations.get(call.conversationId)).toMatchObject({
+    outcome: Outcome.OUTCOME_ERROR,
+    notes: "Agent not found",
+  });
+});
+
 test("a full queue refuses further calls of its owner, and takes others'", async () => {
   const kit = outbound(db, { queuedMax: 2 });
   const ownerId = newOwner();

@@ -324,7 +324,11 @@ export interface StartConversationRequest {
     | string
     | undefined;
   /** Tries this draft of the agent. */
-  draftId?: string | undefined;
+  draftId?:
+    | string
+    | undefined;
+  /** The agent was there when the call was accepted, so the conversation begins although the agent has been deleted since. */
+  agentMayBeGone: boolean;
 }
 
 export interface StartConversationResponse {
@@ -3020,6 +3024,7 @@ function createBaseStartConversationRequest(): StartConversationRequest {
     roomUrl: undefined,
     roomName: undefined,
     draftId: undefined,
+    agentMayBeGone: false,
   };
 }
 
@@ -3066,6 +3071,9 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     }
     if (message.draftId !== undefined) {
       writer.uint32(114).string(message.draftId);
+    }
+    if (message.agentMayBeGone !== false) {
+      writer.uint32(120).bool(message.agentMayBeGone);
     }
     return writer;
   },
@@ -3195,6 +3203,14 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
             message.draftId = reader.string();
             continue;
           }
+          case 15: {
+            if (tag !== 120) {
+              break;
+            }
+
+            message.agentMayBeGone = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -3226,6 +3242,7 @@ export const StartConversationRequest: MessageFns<StartConversationRequest> = {
     message.roomUrl = object.roomUrl ?? undefined;
     message.roomName = object.roomName ?? undefined;
     message.draftId = object.draftId ?? undefined;
+    message.agentMayBeGone = object.agentMayBeGone ?? false;
     return message;
   },
 };

@@ -6,6 +6,7 @@ import type { BenchStack } from "../stack.ts";
 import { type Attack, TIER_NAMES, type TierName } from "./attack.ts";
 import { ATTACKS } from "./attacks.ts";
 import { watchCpu } from "./cpu-shares.ts";
+import { startCrowd } from "./crowd.ts";
 import { type Field, startField } from "./field.ts";
 import { startAttacker } from "./launch.ts";
 import { memoryLimits } from "./memory-limits.ts";
@@ -36,6 +37,9 @@ const RECOVERED_WITHIN_MS = 6_000;
 const LOOK_MS = 1_000;
 /** The processes that serve both owners, without the clients. */
 const COMPUTING = [...LIMITED, "postgres", "redis", "model"] as const;
+const HOSTILE = "hostile client and endpoints";
+/** Until the processes of a crowd have started. */
+const GATHER_MS = 500;
 /** A process that uses more than this part of its limit is restarted, so that the next attack's peak is its own. */
 const FRESH_PART = 0.5;
 const BACK_MS = 20_000;
@@ -71,7 +75,8 @@ export async function benchNeighbours(run: Run): Promise<void> {
       continue;
     }
     if (isRecovered) quietPhases.push((await observe(field, () => Bun.sleep(QUIET_BETWEEN_MS))).phase);
-    const one = await attackOnce(run, field, attack, { tier: tier ?? attack.tier, seconds, quietPhases, limits });
+    const setting = { tier: tier ?? attack.tier, seconds, quietPhases, quietShares: quiet.seen.cpuShares, limits };
+    const one = await attackOnce(run, field, attack, setting);
     if (!one) {
       console.log(`\n${attack.name}: could not be prepared`);
       untried.push(attack.name);
@@ -112,6 +117,8 @@ interface Setting {
   seconds: number;
   /** The phases without an attack. */
   quietPhases: readonly Phase[];
+  /** The CPU that the processes use without an attack. */
+  quietShares: Seen["cpuShares"];
   limits: Limits;
 }
 
@@ -120,7 +127,7 @@ async function attackOnce(
   run: Run,
   field: Field,
   attack: Attack,
-  { tier, seconds, quietPhases, limits }: Setting,
+  { tier, seconds, quietPhases, quietShares, limits }: Setting,
 ): Promise<{ result: Attacked; phase: Phase } | null> {
   const { stack } = field;
   const owner = await field.createHostile(tier);
@@ -149,9 +156,33 @@ async function attackOnce(
     attacker.pids,
   );
   await field.silence(owner.ownerId);
-  const recoveredMs = await recover(field, allFigures(quietPhases));
+  const undisturbed = allFigures(quietPhases);
+  const recoveredMs = await recover(field, undisturbed);
+  const isBeyond = KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
+  // What the attack leaves behind must not count as the crowd's.
+  const crowded =
+    isBeyond && recoveredMs !== null
+      ? await besideCrowd(run, field, { shares: seen.cpuShares, quietShares, seconds })
+      : null;
   await refresh(field, limits);
-  return { result: { attack, tier, tally, recoveredMs, inTheEnd: seen.figures, ...seen }, phase };
+  return { result: { attack, tier, tally, recoveredMs, crowded, inTheEnd: seen.figures, ...seen }, phase };
+}
+
+/**
+ * The victim beside processes that take the CPU that Parley took for the attack, and do nothing else: what the machine takes
+ * from the victim by having few cores, as opposed to what Parley does.
+ */
+async function besideCrowd(
+  run: Run,
+  field: Field,
+  { shares, quietShares, seconds }: { shares: Seen["cpuShares"]; quietShares: Seen["cpuShares"]; seconds: number },
+): Promise<AllFigures> {
+  const taken = [...COMPUTING, HOSTILE].map((name) => [name, (shares[name] ?? 0) - (quietShares[name] ?? 0)] as const);
+  const crowd = startCrowd(run, Object.fromEntries(taken), [HOSTILE]);
+  field.victim.enter();
+  await Bun.sleep(GATHER_MS);
+  const { seen } = await observe(field, () => Bun.sleep(seconds * 1000), crowd.stop);
+  return seen.figures;
 }
 
 /** Watches the victim and the processes during some work, and waits for the requests that began in that time. */
@@ -164,7 +195,7 @@ async function observe(
   const memory = watchMemory(() => pidsOf(stack));
   const cpu = watchCpu(() => ({
     ...Object.fromEntries(COMPUTING.map((name) => [name, stack.pids([name])])),
-    "hostile client and endpoints": hostile,
+    [HOSTILE]: hostile,
   }));
   const phase = victim.enter();
   await work();

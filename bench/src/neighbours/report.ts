@@ -38,6 +38,8 @@ export interface Attacked extends Seen {
   tally: Readonly<Record<string, number>>;
   /** Milliseconds until the victim was served as before; null if that took too long. */
   recoveredMs: number | null;
+  /** The victim beside processes that only take the same CPU; null when the attack disturbed nothing, or for too long. */
+  crowded: AllFigures | null;
   /** Like `figures`, after everything has had time to arrive. */
   inTheEnd: AllFigures;
 }
@@ -53,7 +55,7 @@ export function undisturbedText(undisturbed: Seen, limits: Limits): string {
 }
 
 export function attackText(
-  { attack, tier, tally, recoveredMs, ...seen }: Attacked,
+  { attack, tier, tally, recoveredMs, crowded, ...seen }: Attacked,
   undisturbed: AllFigures,
   limits: Limits,
 ): string {
@@ -61,14 +63,16 @@ export function attackText(
     const { count, p50Ms, p99Ms, failed, open, failure } = seen.figures[kind];
     const ratio = ratioOf(seen.figures[kind], undisturbed[kind]);
     const marks = [failed > 0 && `${failed} failed: ${failure}`, open > 0 && `${open} late`].filter(Boolean).join(", ");
-    return [kind, String(count), `${p50Ms.toFixed(1)} ms`, `${p99Ms.toFixed(1)} ms`, `× ${ratio.toFixed(1)}`, marks];
+    const beside = crowded ? `× ${ratioOf(seen.figures[kind], crowded[kind]).toFixed(1)} beside a crowd` : "";
+    const p99 = `${p99Ms.toFixed(1)} ms`;
+    return [kind, String(count), `${p50Ms.toFixed(1)} ms`, p99, `× ${ratio.toFixed(1)}`, beside, marks];
   });
   const answers = Object.entries(tally).map(([answer, times]) => `${times} × ${answer}`);
   const recovered =
     recoveredMs === null ? "not served as before in time" : `served as before after ${seconds(recoveredMs)}`;
   return [
     `\n${attack.name}: ${attack.what} (${tier} key; ${answers.join(", ") || "nothing answered"})`,
-    table([["", "count", "p50", "p99", "", ""], ...rows]),
+    table([["", "count", "p50", "p99", "", "", ""], ...rows]),
     `  ${memoryText(seen, limits)}${seen.replaced > 0 ? `; ${seen.replaced} processes ended` : ""}; ${recovered}`,
     `  ${cpuText(seen)}`,
   ].join("\n");
@@ -92,6 +96,9 @@ export function summaryText(
     seen.attack.name,
     ...LIMITED.map((name) => `${mebibytes(seen.peaks[name] ?? 0)}${isOver(seen, limits, name) ? " !" : ""}`),
   ]);
+  const beside = attacked.flatMap(({ attack, figures, crowded }) =>
+    crowded ? [[attack.name, ...KIND_NAMES.map((kind) => ratioOf(figures[kind], crowded[kind]).toFixed(1))]] : [],
+  );
   const isSlow = (seen: Attacked) =>
     KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]) || seen.inTheEnd[kind].failed > 0);
   const slow = attacked.filter(isSlow);
@@ -99,6 +106,8 @@ export function summaryText(
   return [
     "\nThe victim's p99, times its undisturbed one (f: failed, l: late, n: never; !: beyond the goal)",
     table([["", ...KIND_NAMES], ...times]),
+    "\nFor those beyond the goal: the p99, times the p99 beside processes that only take the same CPU",
+    table([["", ...KIND_NAMES], ...beside]),
     "\nPeak memory, MiB",
     table([["", ...LIMITED], ["limit", ...LIMITED.map((name) => mebibytes(limits[name]))], ...memory]),
     "",

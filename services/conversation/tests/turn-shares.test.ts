@@ -25,7 +25,9 @@ const CUT = {
 
 let service: TestChat;
 beforeAll(async () => {
-  service = await startTestChat({ PARLEY_OWNER_TURNS_MAX: String(TURNS_MAX) });
+  // No more connections than an owner may have turns.
+  const limits = { PARLEY_OWNER_TURNS_MAX: String(TURNS_MAX), PARLEY_DATABASE_POOL: String(TURNS_MAX) };
+  service = await startTestChat(limits);
 });
 afterAll(() => service.stop());
 
@@ -62,6 +64,37 @@ test("an owner at its limit of concurrent turns is refused before its message is
   await eventually(async () => expect((await say(service, greedy)).response).toBe("Hello."));
   // The refusal was not stored for the key.
   expect((await service.chat.completeTurn({ turn: keyed })).response).toBe("Hello.");
+});
+
+/** Statements that wait for a lock of the table of turns' keys. */
+async function waitingForKeys(database: string): Promise<number> {
+  const [row] = await service.admin`
+    select count(*)::integer as count from pg_stat_activity
+    where datname = ${database} and wait_event_type = 'Lock' and query like '%turn_keys%'`;
+  return row?.count;
+}
+
+test("turns with idempotency keys are accepted a few at a time and leave connections to other owners", async () => {
+  const [greedy, modest] = [await createAgent(service), await createAgent(service)];
+  service.model.script = (call) => call.finish("Hello.");
+  expect((await say(service, modest)).response).toBe("Hello.");
+  const [{ database }] = await service.sql<[{ database: string }]>`select current_database() as database`;
+  const locked = Promise.withResolvers<void>();
+  const unlocked = Promise.withResolvers<void>();
+  const transaction = service.sql.begin(async (tx) => {
+    await tx`lock table turn_keys in access exclusive mode`;
+    locked.resolve();
+    await unlocked.promise;
+  });
+  await locked.promise;
+  const keyed = () => turn(greedy, "Hi", { idempotency: { key: newUuid(), fingerprint: Buffer.alloc(32) } });
+  const replies = Promise.all(Array.from({ length: TURNS_MAX }, () => service.chat.completeTurn({ turn: keyed() })));
+  await eventually(async () => expect(await waitingForKeys(database)).toBe(6));
+  expect((await say(service, modest)).response).toBe("Hello.");
+  expect(await waitingForKeys(database)).toBe(6);
+  unlocked.resolve();
+  await transaction;
+  expect((await replies).map(({ response }) => response)).toEqual(Array(TURNS_MAX).fill("Hello."));
 });
 
 test("a streamed reply that outgrows its owner's share is cut off with an error and stored as partial", async () => {

@@ -44,23 +44,36 @@ export async function acceptKeyedTurn(
   call: Call,
 ): Promise<Acceptance> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
-  await sweepKeys(ctx.db, TURN_KEYS, ctx.clock);
   for (;;) {
-    const known = await find(ctx, key);
-    const taken = known ? { stored: known } : await acceptFirst(ctx, turn, idempotency, call);
-    if (!("stored" in taken)) return { type: "run", ...taken };
-    const { stored } = taken;
-    refuseOtherRequest(stored.fingerprint, idempotency.fingerprint);
-    if (stored.error) {
-      call.replayed = true;
-      throw fromStoredError(stored.error);
-    }
-    if (stored.done) return replay(ctx, turn.ownerId, stored);
-    const again = stored.held ? null : await retake(ctx, turn, key, stored, call);
-    if (again) return again;
+    // All requests of a key go on when the one before them ends.
+    const look = () => acceptNow(ctx, turn, idempotency, call);
+    const acceptance = await ctx.turnShares.accepting(turn.ownerId, call.signal, look);
+    if (acceptance) return acceptance;
     const isOver = async () => !(await isInProgress(ctx, key));
     await waiter.wait(turn.ownerId, idempotency.key, isOver, call.signal);
   }
+}
+
+/** @returns null while an earlier turn with the key is running */
+async function acceptNow(
+  ctx: ConversationContext,
+  turn: Turn,
+  idempotency: Idempotency,
+  call: Call,
+): Promise<Acceptance | null> {
+  const key = { ownerId: turn.ownerId, key: idempotency.key };
+  await sweepKeys(ctx.db, TURN_KEYS, ctx.clock);
+  const known = await find(ctx, key);
+  const taken = known ? { stored: known } : await acceptFirst(ctx, turn, idempotency, call);
+  if (!("stored" in taken)) return { type: "run", ...taken };
+  const { stored } = taken;
+  refuseOtherRequest(stored.fingerprint, idempotency.fingerprint);
+  if (stored.error) {
+    call.replayed = true;
+    throw fromStoredError(stored.error);
+  }
+  if (stored.done) return replay(ctx, turn.ownerId, stored);
+  return stored.held ? null : retake(ctx, turn, key, stored, call);
 }
 
 async function isInProgress(ctx: ConversationContext, key: IdempotencyKey): Promise<boolean> {

@@ -25,6 +25,8 @@ export function OpenedDialog({
           onOpenAutoFocus={focusFirstField}
           onCloseAutoFocus={(event) => {
             event.preventDefault();
+            // Another page may have taken it.
+            if (document.activeElement !== document.body) return;
             const next = opener.current?.isConnected ? opener.current : document.getElementById("content");
             next?.focus();
           }}

@@ -1,6 +1,7 @@
 /** `bun run bench <name>`: runs one benchmark, and starts and ends everything that it needs. */
 import { onStop } from "@parley/dev/processes/stop-signals.ts";
 import { benchChat } from "./chat/benchmark.ts";
+import { benchDashboard } from "./dashboard/benchmark.ts";
 import { benchGateway } from "./gateway/benchmark.ts";
 import { benchLists } from "./lists/benchmark.ts";
 import { benchNeighbours } from "./neighbours/benchmark.ts";
@@ -11,6 +12,7 @@ import { benchWebhooks } from "./webhooks/benchmark.ts";
 const BENCHMARKS: Readonly<Record<string, (run: Run) => Promise<void>>> = {
   gateway: benchGateway,
   chat: benchChat,
+  dashboard: benchDashboard,
   lists: benchLists,
   neighbours: benchNeighbours,
   voice: benchVoice,

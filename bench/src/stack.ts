@@ -16,7 +16,9 @@ import type { Run } from "./run.ts";
 /** Parley, as `bun run start` starts it. */
 export interface BenchStack {
   url: string;
-  /** The key of an enterprise owner with the highest possible rate limit. */
+  /** An enterprise owner. */
+  ownerId: string;
+  /** The owner's key, with the highest possible rate limit. */
   apiKey: string;
   redisUrl: string;
   /** host:port that takes calls by SIP. */
@@ -62,7 +64,7 @@ export async function startBenchStack(run: Run, env: Record<string, string> = {}
   };
   return {
     url,
-    apiKey: await createEnterpriseKey(find("account").address),
+    ...(await createEnterpriseOwner(find("account").address)),
     redisUrl: socketPath(find("redis").address) ?? "",
     sipAddress: find("voice").sip_address ?? "",
     address: (name) => find(name).address,
@@ -79,7 +81,7 @@ function tellOfEnds(line: string): void {
   if (line.includes(" ended (")) console.error(line);
 }
 
-async function createEnterpriseKey(address: string): Promise<string> {
+async function createEnterpriseOwner(address: string): Promise<{ ownerId: string; apiKey: string }> {
   const accounts = createClient(AccountServiceService, { peer: "account", address });
   try {
     const { owner } = await accounts.createOwner({
@@ -95,7 +97,7 @@ async function createEnterpriseKey(address: string): Promise<string> {
       scopes: [],
       expiresAt: undefined,
     });
-    return apiKey;
+    return { ownerId: owner.ownerId, apiKey };
   } finally {
     accounts.close();
   }

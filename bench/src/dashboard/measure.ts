@@ -1,0 +1,82 @@
+import type { Browser, CDPSession } from "playwright-core";
+import type { Measured } from "./pages.ts";
+
+export interface Figures {
+  /** Milliseconds until the largest part of the page was painted. */
+  lcp: number;
+  /** Milliseconds from the slowest interaction to the next paint; 0 without interactions. */
+  inp: number;
+  /** Milliseconds of CPU that the page's main thread took until it was at rest, as without throttling. */
+  cpu: number;
+  scripts: number;
+  /** Compressed bytes of them. */
+  bytes: number;
+}
+
+export interface Visit {
+  url: string;
+  /** Of a session. */
+  token: string;
+  /** How many times slower the CPU is made. */
+  throttle: number;
+}
+
+const SIZE = { width: 1280, height: 800 };
+const PATIENCE_MS = 120_000;
+
+/** Opens a page with an empty cache, uses it, and measures what a person waits for. */
+export async function measurePage(browser: Browser, page: Measured, visit: Visit): Promise<Figures> {
+  const throttled = await load(browser, page, visit);
+  const { cpu } = await load(browser, { ...page, use: async () => {} }, { ...visit, throttle: 1 });
+  return { ...throttled, cpu };
+}
+
+async function load(browser: Browser, { path, use }: Measured, { url, token, throttle }: Visit): Promise<Figures> {
+  const context = await browser.newContext({ baseURL: url, viewport: SIZE });
+  context.setDefaultTimeout(PATIENCE_MS);
+  try {
+    await context.addCookies([{ name: "parley_session", value: token, url, httpOnly: true, sameSite: "Strict" }]);
+    const page = await context.newPage();
+    // Another origin's page would be another process, whose figures are not this one's.
+    await page.goto("/openapi.json");
+    const devtools = await context.newCDPSession(page);
+    await devtools.send("Performance.enable", { timeDomain: "threadTicks" });
+    await devtools.send("Emulation.setCPUThrottlingRate", { rate: throttle });
+    await page.addInitScript(OBSERVE);
+    const before = await taskMs(devtools);
+    await page.goto(path);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await page.waitForLoadState("networkidle");
+    const cpu = (await taskMs(devtools)) - before;
+    const { lcp, scripts, bytes } = await page.evaluate<Omit<Figures, "inp" | "cpu">>(LOADED);
+    await use(page);
+    // An interaction is told of after its paint.
+    await page.evaluate("new Promise((told) => requestAnimationFrame(() => setTimeout(told, 500)))");
+    const inp = await page.evaluate<number>("globalThis.benchInp");
+    return { lcp, inp, cpu, scripts, bytes };
+  } finally {
+    await context.close();
+  }
+}
+
+async function taskMs(devtools: CDPSession): Promise<number> {
+  const { metrics } = await devtools.send("Performance.getMetrics");
+  return (metrics.find(({ name }) => name === "TaskDuration")?.value ?? 0) * 1_000;
+}
+
+/** Events of one press have one id; the longest of all is what counts. */
+const OBSERVE = `
+  globalThis.benchLcp = 0;
+  globalThis.benchInp = 0;
+  new PerformanceObserver((list) => {
+    for (const { startTime } of list.getEntries()) benchLcp = startTime;
+  }).observe({ type: "largest-contentful-paint", buffered: true });
+  new PerformanceObserver((list) => {
+    for (const { interactionId, duration } of list.getEntries()) if (interactionId) benchInp = Math.max(benchInp, duration);
+  }).observe({ type: "event", durationThreshold: 16, buffered: true });`;
+
+const LOADED = `(() => {
+  const scripts = performance.getEntriesByType("resource").filter(({ name }) => name.endsWith(".js"));
+  const bytes = scripts.reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0);
+  return { lcp: benchLcp, scripts: scripts.length, bytes };
+})()`;

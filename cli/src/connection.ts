@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError, readConfig } from "@parley/shared/config";
 import { ServiceError } from "@parley/shared/errors";
@@ -13,10 +14,12 @@ import { str } from "envalid";
 export type Environment = Record<string, string | undefined>;
 export type AccountClient = ServiceClient<typeof AccountServiceService>;
 export type DispatcherClient = ServiceClient<typeof WebhookDispatcherServiceService>;
+export type VoiceClient = ServiceClient<typeof VoiceServiceService>;
 
 const VARIABLES = {
   PARLEY_ACCOUNT_ADDRESS: str({ default: "", desc: "address of the account service" }),
   PARLEY_WEBHOOK_ADDRESS: str({ default: "", desc: "address of the webhook dispatcher" }),
+  PARLEY_VOICE_ADDRESS: str({ default: "", desc: "address of the voice service" }),
   PARLEY_HOME: str({ default: ".parley", desc: "the stack's folder" }),
   ...TLS_VARIABLES,
 };
@@ -28,6 +31,7 @@ const DISPATCHER = {
   peer: "webhook-dispatcher",
   variable: "PARLEY_WEBHOOK_ADDRESS",
 } as const;
+const VOICE = { definition: VoiceServiceService, peer: "voice", variable: "PARLEY_VOICE_ADDRESS" } as const;
 
 /** The stack listens on loopback unless TLS is set up, and this process listens nowhere. */
 const NO_LISTENER = "127.0.0.1:0";
@@ -46,9 +50,14 @@ export function withDispatcher<T>(env: Environment, work: (dispatcher: Dispatche
   return withService(env, DISPATCHER, work);
 }
 
+/** Calls the voice service of the running stack. */
+export function withVoice<T>(env: Environment, work: (voice: VoiceClient) => Promise<T>): Promise<T> {
+  return withService(env, VOICE, work);
+}
+
 /**
- * Checks the owner, because the dispatcher accepts any owner ID: a mistyped one would get a destination that never
- * receives anything.
+ * Checks the owner, because the dispatcher and the voice service accept any owner ID: a mistyped one would get what
+ * nobody ever uses.
  * @throws ServiceError not_found
  */
 export async function requireOwner(env: Environment, ownerId: string): Promise<void> {
@@ -58,7 +67,7 @@ export async function requireOwner(env: Environment, ownerId: string): Promise<v
 interface Service<D extends Definition> {
   definition: D;
   peer: string;
-  variable: "PARLEY_ACCOUNT_ADDRESS" | "PARLEY_WEBHOOK_ADDRESS";
+  variable: "PARLEY_ACCOUNT_ADDRESS" | "PARLEY_WEBHOOK_ADDRESS" | "PARLEY_VOICE_ADDRESS";
 }
 
 async function withService<D extends Definition, T>(

@@ -5,11 +5,13 @@ import { addCallCommand } from "./commands/call.ts";
 import { addCallsCommands } from "./commands/calls.ts";
 import { addCarrierCommands } from "./commands/carrier.ts";
 import { addDeliveryCommands } from "./commands/delivery.ts";
+import { addDoNotCallCommands } from "./commands/do-not-call.ts";
 import { addKeyCommands } from "./commands/key.ts";
 import { addNumberCommands } from "./commands/number.ts";
 import { addOwnerCommands } from "./commands/owner.ts";
 import { addSettingsCommands } from "./commands/settings.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
+import { addWhatsAppCommands } from "./commands/whatsapp.ts";
 import type { Environment } from "./connection.ts";
 import { examples } from "./options.ts";
 
@@ -25,7 +27,7 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings and webhooks of a running Parley stack, and call its agents.",
+      "Manage the owners, API keys, carriers, phone numbers, settings and webhooks of a running Parley stack, call its agents, and have them call and write.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
@@ -63,6 +65,8 @@ export function createProgram({ env, command, help }: ProgramSettings): Command 
 Environment:
   PARLEY_ACCOUNT_ADDRESS  Address of the account service (default: from stack.json in PARLEY_HOME)
   PARLEY_WEBHOOK_ADDRESS  Address of the webhook dispatcher (default: likewise)
+  PARLEY_VOICE_ADDRESS    Address of the voice service (default: likewise)
+  PARLEY_URL, PARLEY_API_KEY  The public API and a key, for commands that use it (default: from dev.env in PARLEY_HOME)
   PARLEY_HOME             The stack's folder (default: .parley)
   PARLEY_OWNER_ID         The owner, for commands that take --owner
   PARLEY_TLS_CA, PARLEY_TLS_CERT, PARLEY_TLS_KEY  Certificates, where the services require them
@@ -79,5 +83,7 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addCallCommand(program, env);
   addCallsCommands(program, env);
   addBatchCommands(program, env);
+  addDoNotCallCommands(program, env);
+  addWhatsAppCommands(program, env);
   return program;
 }

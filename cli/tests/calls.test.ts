@@ -7,6 +7,7 @@ const MAIN = join(import.meta.dir, "../src/main.ts");
 const CALL = { call_id: "call_1", status: "ENDED", outcome: "SUCCESS", to_mobile_number: "+14155550188", notes: null };
 const COUNTS = { pending: 2, calling: 0 };
 const BATCH = { batch_id: "bat_1", status: "RUNNING", agent_id: "agt_1", total: 2, counts: COUNTS };
+const SENT = { message_id: "msg_1", conversation_id: "cnv_1", status: "QUEUED" };
 
 let folder: string;
 /** Answers as the API does, and remembers what it was asked. */
@@ -23,6 +24,7 @@ beforeAll(async () => {
       const line = `${request.method} ${pathname}${search}`;
       asked.push({ line, key: request.headers.get("x-api-key"), body: text === "" ? null : JSON.parse(text) });
       if (pathname.endsWith("/unknown")) return Response.json({ detail: "Call not found" }, { status: 404 });
+      if (pathname === "/v1/public/whatsapp/messages") return Response.json(SENT);
       if (pathname.startsWith("/v1/public/call-batches")) return Response.json({ ...BATCH, batches: [BATCH] });
       return Response.json({ ...CALL, calls: [CALL] });
     },
@@ -87,4 +89,32 @@ test("a batch is made of a CSV file and changed", async () => {
   });
   await parley("batch", "pause", "bat_1");
   expect(asked[1]?.line).toBe("POST /v1/public/call-batches/bat_1/pause");
+});
+
+test("a template is sent on WhatsApp, with values for its body or with all its components", async () => {
+  const template = ["--agent", "agt_1", "--template", "order_update", "--language", "en_US"];
+  const { stdout, status } = await parley("whatsapp", "send", "+14155550123", ...template, "--value", "Ada");
+  expect([status, stdout]).toEqual([0, expect.stringContaining("QUEUED")]);
+  const named = { name: "order_update", language: "en_US" };
+  const components = [{ type: "body", parameters: [{ type: "text", text: "Ada" }] }];
+  const request = { agent_id: "agt_1", to_mobile_number: "+14155550123" };
+  const file = join(folder, "components.json");
+  await Bun.write(file, JSON.stringify(components));
+  await parley("whatsapp", "send", "+14155550123", ...template, "--components", file);
+  await parley("whatsapp", "send", "+14155550123", ...template);
+  expect(asked.map(({ line, body }) => [line, body])).toEqual(
+    [{ ...named, components }, { ...named, components }, named].map((sent) => [
+      "POST /v1/public/whatsapp/messages",
+      { ...request, template: sent },
+    ]),
+  );
+});
+
+test("a file that holds no components is refused before anything is sent", async () => {
+  const file = join(folder, "components.json");
+  await Bun.write(file, "{}");
+  const template = ["--agent", "agt_1", "--template", "order_update", "--language", "en_US"];
+  const { stderr, status } = await parley("whatsapp", "send", "+14155550123", ...template, "--components", file);
+  expect([status, stderr]).toEqual([1, expect.stringContaining("must be a JSON array of components")]);
+  expect(asked).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
+import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { startServiceProcess } from "@parley/shared/testing/process";
 
 export const MAIN = join(import.meta.dir, "../src/main.ts");
@@ -22,7 +22,7 @@ export interface Stack {
 }
 
 /** The services that the command line calls, as processes on a database of their own, told of in a stack.json as a running stack does. */
-export async function startStack(): Promise<Stack> {
+export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
   const database = await createTestDatabase();
   const home = await mkdtemp(join(tmpdir(), "parley-cli-"));
   const service = await startServiceProcess("account", {
@@ -36,21 +36,34 @@ export async function startStack(): Promise<Stack> {
     PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1",
     PARLEY_WEBHOOK_RETRY_MS: "1",
   });
+  const voice = needsVoice ? await startVoice(database, service.address) : null;
   const { address, pid } = service;
   await writeStackJson(home, [
     { name: "account", pid, address },
     { name: "webhook-dispatcher", pid: dispatcher.pid, address: dispatcher.address },
+    ...(voice ? [{ name: "voice", pid: voice.pid, address: voice.address }] : []),
   ]);
   return {
     home,
     address,
     parley: (args, env = { PARLEY_HOME: home }, stdin = "") => runCli(args, env, home, stdin),
     stop: async () => {
-      await Promise.all([service.stop(), dispatcher.stop()]);
+      await Promise.all([service.stop(), dispatcher.stop(), voice?.stop()]);
       await database.drop();
       await rm(home, { recursive: true });
     },
   };
+}
+
+function startVoice({ urls }: TestDatabase, accountAddress: string) {
+  const nowhere = "127.0.0.1:1";
+  return startServiceProcess("voice", {
+    DATABASE_URL: urls.voice,
+    PARLEY_ACCOUNT_ADDRESS: accountAddress,
+    PARLEY_AGENT_ADDRESS: nowhere,
+    PARLEY_CONVERSATION_ADDRESS: nowhere,
+    PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+  });
 }
 
 export async function writeStackJson(home: string, processes: readonly object[]): Promise<void> {

@@ -1,5 +1,4 @@
 import type { CallBatch } from "@parley/proto/parley/voice/v1/call_batch.ts";
-import type { DoNotCallNumber } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { CALL_BATCH_STATUSES, nameOf } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 import { required } from "./required.ts";
@@ -36,8 +35,4 @@ export function presentCountedBatch(batch: CallBatch) {
       error: counts.error,
     },
   };
-}
-
-export function presentDoNotCall({ mobileNumber, createdAt }: DoNotCallNumber) {
-  return { mobile_number: mobileNumber, created_at: isoTime(createdAt) };
 }

@@ -1,8 +1,8 @@
+import { presentDoNotCall } from "@parley/shared/domain/present/do-not-call";
 import { notFound } from "@parley/shared/errors";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { presentDoNotCall } from "../../present/call-batch.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
 import { DoNotCallBody, DoNotCallEntry, DoNotCallList, ListCallBatchesQuery } from "../../schemas/calls.ts";

@@ -74,6 +74,9 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     Transcribe: ["messaging"],
     Speak: ["messaging"],
     ForgetRecordings: ["conversation"],
+    ListDoNotCall: ["gateway", "parley"],
+    AddDoNotCall: ["gateway", "parley"],
+    RemoveDoNotCall: ["gateway", "parley"],
   },
   messaging: { rest: ["gateway"] },
 };

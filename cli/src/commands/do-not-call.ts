@@ -1,0 +1,73 @@
+import { presentDoNotCall } from "@parley/shared/domain/present/do-not-call";
+import { type Command, Option } from "commander";
+import { type Environment, requireOwner, withVoice } from "../connection.ts";
+import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { formatPage, formatRecord, formatTable, pagesOf, print } from "../print.ts";
+
+interface OwnerOptions {
+  owner: string;
+  json?: boolean;
+}
+
+interface ListOptions extends OwnerOptions {
+  page: number;
+  pageSize: number;
+}
+
+const E164 = "The number in E.164 form, such as +14155550123";
+
+export function addDoNotCallCommands(program: Command, env: Environment): void {
+  const list = program
+    .command("do-not-call")
+    .description("Manage the numbers that an owner's agents do not call")
+    .addHelpText(
+      "after",
+      examples(program, "do-not-call add +14155550123 --owner own_…", "do-not-call list --owner own_…"),
+    );
+
+  list
+    .command("add")
+    .description("Put a number on the list: calls to it are refused, and batches skip it")
+    .argument("<mobile_number>", E164)
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examples(program, "do-not-call add +14155550123 --owner own_…"))
+    .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
+      await requireOwner(env, owner);
+      const { number } = await withVoice(env, (voice) => voice.addDoNotCall({ ownerId: owner, mobileNumber }));
+      if (!number) throw new Error("the service answered with an empty message");
+      const fields = presentDoNotCall(number);
+      await print(json, fields, formatRecord(fields));
+    });
+
+  list
+    .command("list")
+    .description("List the numbers in their order as texts")
+    .addOption(ownerOption())
+    .addOption(new Option("--page <number>", "Page to show, starting at 1").argParser(parseWholeNumber).default(1))
+    .addOption(
+      new Option("--page-size <number>", "Numbers on a page, 1 to 100").argParser(parseWholeNumber).default(20),
+    )
+    .addOption(jsonOption())
+    .action(async ({ owner, page, pageSize, json }: ListOptions) => {
+      const wanted = { number: page, size: pageSize };
+      const { numbers, total } = await withVoice(env, (voice) => voice.listDoNotCall({ ownerId: owner, page: wanted }));
+      if (total === 0) await requireOwner(env, owner);
+      const shown = numbers.map(presentDoNotCall);
+      const document = { numbers: shown, total, page, page_size: pageSize, total_pages: pagesOf(wanted, total) };
+      const table = `${formatTable(["mobile_number", "created_at"], shown)}\n${formatPage(wanted, total)}`;
+      await print(json, document, total > 0 ? table : `${owner} has no numbers on the list.`);
+    });
+
+  list
+    .command("remove")
+    .description("Take a number off the list")
+    .argument("<mobile_number>", E164)
+    .addOption(ownerOption())
+    .addOption(jsonOption())
+    .addHelpText("after", examples(program, "do-not-call remove +14155550123 --owner own_…"))
+    .action(async (mobileNumber: string, { owner, json }: OwnerOptions) => {
+      await withVoice(env, (voice) => voice.removeDoNotCall({ ownerId: owner, mobileNumber }));
+      await print(json, { mobile_number: mobileNumber, removed: true }, `Removed ${mobileNumber}.`);
+    });
+}

@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Stack, startStack } from "./stack.ts";
+
+let stack: Stack;
+let owner: string;
+beforeAll(async () => {
+  stack = await startStack({ needsVoice: true });
+  const made = await stack.parley(["owner", "create", "--name", "Acme", "--email", "acme@example.com", "--json"]);
+  owner = JSON.parse(made.stdout).owner_id;
+}, 240_000);
+afterAll(() => stack?.stop());
+
+const doNotCall = (...args: string[]) => stack.parley(["do-not-call", ...args, "--owner", owner]);
+
+test("numbers are put on an owner's do-not-call list, listed, and taken off it", async () => {
+  expect(await doNotCall("list")).toMatchObject({ status: 0, stdout: `${owner} has no numbers on the list.\n` });
+  for (const number of ["+14155550124", "+14155550123", "+14155550123"]) {
+    const { status, stdout } = await doNotCall("add", number, "--json");
+    expect([status, JSON.parse(stdout)]).toEqual([0, { mobile_number: number, created_at: expect.any(String) }]);
+  }
+  const listed = await doNotCall("list", "--page-size", "1");
+  expect(listed.stdout).toMatch(/^mobile_number\s+created_at\n\+14155550123 .*\npage 1 of 2, 2 in all\n$/);
+  expect(await doNotCall("remove", "+14155550123")).toMatchObject({ status: 0, stdout: "Removed +14155550123.\n" });
+  const left = JSON.parse((await doNotCall("list", "--json")).stdout);
+  expect(left).toMatchObject({ numbers: [{ mobile_number: "+14155550124" }], total: 1, total_pages: 1 });
+});
+
+test("a number that is none, one that is not on the list, and an unknown owner are refused in words", async () => {
+  const none = await doNotCall("add", "0415");
+  expect([none.status, none.stderr]).toEqual([1, expect.stringContaining("must be a phone number in E.164 form")]);
+  const missing = await doNotCall("remove", "+14155550199");
+  expect([missing.status, missing.stderr]).toEqual([1, expect.stringContaining("not found")]);
+  const nobody = "own_00000000000000000000000000";
+  for (const args of [["add", "+14155550123"], ["list"]]) {
+    const refused = await stack.parley(["do-not-call", ...args, "--owner", nobody]);
+    expect([refused.status, refused.stderr]).toEqual([1, expect.stringContaining("Owner not found")]);
+  }
+});

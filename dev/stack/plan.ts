@@ -190,8 +190,8 @@ export function speechProgram({ home, env, speechPort }: Surroundings): Program 
   return standInProgram(home, env, "speech", speechPort);
 }
 
-export function whatsAppProgram({ home, env, whatsAppPort }: Surroundings): Program {
-  return standInProgram(home, env, "whatsapp", whatsAppPort);
+export function whatsAppProgram({ home, env, whatsAppPort, speechPort }: Surroundings): Program {
+  return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "whatsapp", whatsAppPort);
 }
 
 export function carrierProgram({ home, env, carrierPort, speechPort }: Surroundings): Program {

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { eventually } from "@parley/shared/testing/eventually";
+import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 
@@ -18,7 +19,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "parley-docs-"));
   await mkdir(join(folder, "clone"));
   await symlink(stack.home.file("."), join(folder, "clone", ".parley"));
-  for (const name of ["package.json", "cli"]) await symlink(join(ROOT, name), join(folder, "clone", name));
+  for (const name of ["package.json", "cli", "dev"]) await symlink(join(ROOT, name), join(folder, "clone", name));
 });
 afterAll(async () => {
   await stack.stop();
@@ -87,6 +88,41 @@ test("the tutorial, pasted, chats with and without streaming, and prints the web
     expect.objectContaining({ event: "conversation.completed", conversation_id: conversation?.conversation_id }),
   ]);
 });
+
+test("the tour, pasted, makes a conversation of each type, and they are in the list", async () => {
+  await obtainPocketSphinx();
+  const blocks = await examples("docs/tour.md", "# A conversation on each channel");
+  const list = blocks.pop() ?? "";
+  const printed = run(blocks);
+  const agentId = printed.match(/^agt_\w+$/m)?.[0];
+  // The reply of the chat, and that of the page's call.
+  expect(printed).toMatch(/^agent {2}Hello, this is Acme\.$/m);
+  expect(printed).toContain("outcome");
+  const heard = { role: "user", content: expect.not.stringContaining("could not be transcribed") };
+  const said = { role: "assistant", content: expect.any(String) };
+  await eventually(() => {
+    const [{ data = [] } = {}] = documentsIn(run([`AGENT_ID=${agentId}`, list])) as { data?: Conversation[] }[];
+    const kinds = data.map(({ conversation_type, calling_type }) => [conversation_type, calling_type].join(" ").trim());
+    expect(kinds.toSorted()).toEqual(KINDS);
+    for (const { conversation_type, conversation_transcript: transcript } of data) {
+      const roles = conversation_type === "WHATSAPP" ? [heard, said] : [said];
+      expect([conversation_type, transcript]).toEqual([
+        conversation_type,
+        expect.arrayContaining(roles.map((message) => expect.objectContaining(message))),
+      ]);
+    }
+  }, WITHIN_MS);
+}, 600_000);
+
+/** Speech takes its time on a busy machine. */
+const WITHIN_MS = 240_000;
+const KINDS = ["CHAT", "TELEPHONY INBOUND", "TELEPHONY OUTBOUND", "WEB", "WHATSAPP"];
+
+interface Conversation {
+  conversation_type: string;
+  calling_type?: string | null;
+  conversation_transcript: object[];
+}
 
 /** Runs a receiver while `work` is done, until it has printed something. */
 async function receive(

@@ -1,5 +1,6 @@
 import { muLaw } from "@parley/shared/media/g711";
 import { resampler } from "@parley/shared/media/resample";
+import { SPOKEN_HZ, spoken } from "../speech/spoken.ts";
 import { isOver, type SimulatedCall } from "./calls.ts";
 import { type Script, USUAL } from "./scripts.ts";
 
@@ -16,9 +17,7 @@ export interface Exchange {
 
 /** Ended calls that are remembered. */
 const CALLS_MAX = 10_000;
-const SPEECH_HZ = 16_000;
 const TELEPHONE_HZ = 8_000;
-const WAV_HEADER_BYTES = 44;
 const SENTENCES_MAX = 200;
 
 /** @param speechUrl of an OpenAI audio API, for what phones say */
@@ -48,18 +47,9 @@ export function createExchange(speechUrl: string): Exchange {
 }
 
 /** Silence if nobody can speak: a call goes on without words. */
-async function synthesize(speechUrl: string, input: string): Promise<Uint8Array> {
+async function synthesize(speechUrl: string, sentence: string): Promise<Uint8Array> {
   try {
-    const response = await fetch(`${speechUrl}/audio/speech`, {
-      method: "POST",
-      headers: { "content-type": "application/json" },
-      body: JSON.stringify({ model: "flite", voice: "kal16", input, response_format: "wav" }),
-      signal: AbortSignal.timeout(30_000),
-    });
-    const bytes = new Uint8Array(await response.arrayBuffer()).slice(WAV_HEADER_BYTES);
-    if (!response.ok) throw new Error(`${response.status}`);
-    const samples = new Int16Array(bytes.buffer, 0, Math.floor(bytes.length / 2));
-    return muLaw.encode(resampler(SPEECH_HZ, TELEPHONE_HZ)(samples));
+    return muLaw.encode(resampler(SPOKEN_HZ, TELEPHONE_HZ)(await spoken(speechUrl, sentence)));
   } catch {
     return new Uint8Array(TELEPHONE_HZ).fill(muLaw.silence);
   }

@@ -5,12 +5,24 @@ import {
   whatsAppApi,
 } from "@parley/shared/testing/carriers/whatsapp-api";
 import type { StandIn } from "../serve.ts";
+import { voiceNote } from "./voice-note.ts";
+
+/** The number that is there at the start. */
+const NUMBER = {
+  phoneNumberId: "106540352242922",
+  accessToken: "stand-in-access-token",
+  appSecret: "stand-in-app-secret",
+  verifyToken: "stand-in-verify-token",
+  mobileNumber: "+12025550120",
+};
 
 export interface WhatsAppOptions {
   /** 0, the default, takes any free port. */
   port?: number;
   /** Loopback by default, because whoever reaches it may write as anybody. */
   hostname?: string;
+  /** Of an OpenAI audio API with its version, for what customers say; without it they only write. */
+  speechUrl?: string;
 }
 
 /** PARLEY_WHATSAPP_BASE_URL is `url` with `/v23.0`. */
@@ -24,8 +36,9 @@ const BODY_BYTES_MAX = 8 * 1024 * 1024;
  * Serves WhatsApp's Cloud API, and beside it routes that play Meta and its customers (docs/whatsapp.md#try-it-without-meta).
  * @throws when the port is taken
  */
-export function startWhatsApp({ port = 0, hostname = "127.0.0.1" }: WhatsAppOptions = {}): RunningWhatsApp {
+export function startWhatsApp({ port = 0, hostname = "127.0.0.1", speechUrl }: WhatsAppOptions = {}): RunningWhatsApp {
   const api = whatsAppApi(() => server.url.origin);
+  api.addNumber(NUMBER);
   const server = Bun.serve({
     port,
     hostname,
@@ -35,7 +48,7 @@ export function startWhatsApp({ port = 0, hostname = "127.0.0.1" }: WhatsAppOpti
       "/control/numbers": { POST: (request) => controlled(() => addNumber(api, request)) },
       "/control/messages": {
         GET: ({ url }) => Response.json({ messages: messagesTo(api, new URL(url).searchParams.get("to")) }),
-        POST: (request) => controlled(() => write(api, request)),
+        POST: (request) => controlled(() => write(api, speechUrl, request)),
       },
       "/control/script": { POST: (request) => controlled(() => script(api, request)) },
     },
@@ -48,10 +61,11 @@ export function startWhatsApp({ port = 0, hostname = "127.0.0.1" }: WhatsAppOpti
 
 interface NumberBody {
   phone_number_id: string;
-  access_token: string;
-  app_secret: string;
-  verify_token: string;
-  mobile_number: string;
+  /** Absent for a number that is there already. */
+  access_token?: string;
+  app_secret?: string;
+  verify_token?: string;
+  mobile_number?: string;
   callback_url?: string;
 }
 
@@ -59,8 +73,9 @@ interface NumberBody {
 async function addNumber(api: WhatsAppApi, request: Request): Promise<object> {
   const body = (await request.json()) as NumberBody;
   const { phone_number_id: phoneNumberId, mobile_number: mobileNumber, callback_url: callbackUrl } = body;
-  const secrets = { accessToken: body.access_token, appSecret: body.app_secret, verifyToken: body.verify_token };
-  api.addNumber({ phoneNumberId, mobileNumber, ...secrets });
+  const { access_token: accessToken, app_secret: appSecret, verify_token: verifyToken } = body;
+  if (mobileNumber && accessToken && appSecret && verifyToken)
+    api.addNumber({ phoneNumberId, mobileNumber, accessToken, appSecret, verifyToken });
   if (callbackUrl) await api.subscribe(phoneNumberId, callbackUrl);
   return { phone_number_id: phoneNumberId };
 }
@@ -69,21 +84,33 @@ interface MessageBody {
   phone_number_id: string;
   from: string;
   text?: string;
+  /** What the customer says in a voice message. */
+  say?: string;
   /** An Ogg file of Opus, in base64. */
   audio?: string;
+  /** WhatsApp's id of the message, to send it again; a new one without it. */
+  message_id?: string;
   /** Any other message as Meta describes it. */
   message?: Record<string, unknown>;
 }
 
 /** A customer writes. */
-async function write(api: WhatsAppApi, request: Request): Promise<object> {
-  const { phone_number_id: phoneNumberId, from, ...body } = (await request.json()) as MessageBody;
-  const { messageId, status } = await api.write(phoneNumberId, from.replace(/^\+/, ""), writtenOf(body));
+async function write(api: WhatsAppApi, speechUrl: string | undefined, request: Request): Promise<object> {
+  const { phone_number_id: phoneNumberId, from, message_id: id, ...body } = (await request.json()) as MessageBody;
+  const written = await writtenOf(body, speechUrl);
+  const { messageId, status } = await api.write(phoneNumberId, from.replace(/^\+/, ""), written, id);
   return { message_id: messageId, callback_status: status };
 }
 
-function writtenOf({ text, audio, message }: Omit<MessageBody, "phone_number_id" | "from">): Written {
+async function writtenOf(
+  { text, say, audio, message }: Omit<MessageBody, "phone_number_id" | "from" | "message_id">,
+  speechUrl: string | undefined,
+): Promise<Written> {
   if (message) return { message };
+  if (say !== undefined) {
+    if (!speechUrl) throw new Error("nobody can speak: PARLEY_SPEECH_URL is not set");
+    return { audio: await voiceNote(speechUrl, say) };
+  }
   return audio ? { audio: Buffer.from(audio, "base64") } : { text: text ?? "" };
 }
 

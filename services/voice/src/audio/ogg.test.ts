@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test";
+import { oggWriter } from "@parley/shared/media/ogg-writer";
 import fc from "fast-check";
 import { OggError, readOggOpus } from "./ogg.ts";
-import { oggWriter } from "./ogg-writer.ts";
 
 const FRAME = 320;
 

@@ -1,5 +1,5 @@
 import { Encoder } from "@evan/opus";
-import { oggWriter } from "../audio/ogg-writer.ts";
+import { oggWriter } from "@parley/shared/media/ogg-writer";
 import { LEAD_SAMPLES } from "../audio/opus.ts";
 import { FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 

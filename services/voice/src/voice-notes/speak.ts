@@ -1,6 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
+import { oggWriter } from "@parley/shared/media/ogg-writer";
 import { framer } from "../audio/frames.ts";
-import { oggWriter } from "../audio/ogg-writer.ts";
 import { LEAD_SAMPLES, opus } from "../audio/opus.ts";
 import { FRAME_SAMPLES, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";

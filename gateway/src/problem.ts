@@ -35,7 +35,7 @@ export class HttpError extends Error {
   readonly status: number;
   readonly headers: Record<string, string>;
 
-  constructor(status: 400 | 404 | 405 | 413 | 415 | 416, detail: string, headers: Record<string, string> = {}) {
+  constructor(status: 400 | 404 | 405 | 408 | 413 | 415 | 416, detail: string, headers: Record<string, string> = {}) {
     super(detail);
     this.status = status;
     this.headers = headers;

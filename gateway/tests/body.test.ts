@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test";
-import { readJson } from "../src/http/body.ts";
+import { readJson, readRaw } from "../src/http/body.ts";
 
 const requestOf = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
   new Request("http://gateway/", { method: "POST", body, headers: { "content-type": "application/json", ...headers } });
@@ -66,4 +66,40 @@ test("a body with 10,000 values is accepted, whatever its texts look like", asyn
 test("a body of a million brackets is refused before it is parsed", async () => {
   const brackets = metadataOf("[".repeat(1_000_000));
   await expect(readJson(brackets)).rejects.toMatchObject({ kind: "invalid", violations: [{ path: "metadata" }] });
+});
+
+/** Sends the pieces and then nothing more. */
+function endless(...pieces: string[]) {
+  const cancelled = Promise.withResolvers<void>();
+  const body = new ReadableStream({
+    start: (controller) => {
+      for (const piece of pieces) controller.enqueue(Buffer.from(piece));
+    },
+    cancel: () => cancelled.resolve(),
+  });
+  return { request: new Request("http://gateway/", { method: "POST", body }), cancelled: cancelled.promise };
+}
+
+test("a raw body is kept piece by piece, and one that never ends is refused and let go", async () => {
+  const kept: number[] = [];
+  const { request, cancelled } = endless("one", "three");
+  const limits = { bytesMax: 100, withinMs: 50, keep: (bytes: number) => void kept.push(bytes) };
+  await expect(readRaw(request, limits)).rejects.toMatchObject({ status: 408, headers: { Connection: "close" } });
+  await cancelled;
+  expect(kept).toEqual([3, 8]);
+});
+
+test("a raw body is refused as soon as it is too long, or as there is no room for it", async () => {
+  const room = { bytesMax: 7, withinMs: 60_000, keep: () => {} };
+  await expect(readRaw(endless("one", "three").request, room)).rejects.toMatchObject({ status: 413 });
+  const full = new Error("full");
+  const none = {
+    ...room,
+    keep: () => {
+      throw full;
+    },
+  };
+  await expect(readRaw(endless("one").request, none)).rejects.toBe(full);
+  const whole = new Request("http://gateway/", { method: "POST", body: "bytes" });
+  expect(Buffer.from(await readRaw(whole, room)).toString()).toBe("bytes");
 });

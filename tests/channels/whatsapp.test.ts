@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { createHmac, randomBytes } from "node:crypto";
 import { connect } from "node:net";
+import { newId } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
@@ -159,18 +160,22 @@ test("whoever guesses signatures from one address is stopped, and Meta is not", 
   expect(await textsTo("4917012340006", 1)).toEqual(["We open at nine."]);
 });
 
-test("bodies that never end hold up no callback of another connection", async () => {
+test("bodies that never end hold up no callback, of their connection or another", async () => {
   const { hostname, port, pathname } = new URL(number.callbackUrl);
-  const head = `POST ${pathname} HTTP/1.1\r\nHost: parley\r\nX-Forwarded-For: 10.1.1.4\r\nContent-Length: 3000000\r\n\r\n{`;
-  const slow = Array.from({ length: 20 }, () => {
-    const socket = connect(Number(port), hostname, () => socket.write(head));
+  const head = (path: string) =>
+    `POST ${path} HTTP/1.1\r\nHost: parley\r\nX-Forwarded-For: 10.1.1.4\r\nContent-Length: 3000000\r\n\r\n{`;
+  const slow = Array.from({ length: 60 }, (_, at) => {
+    // Of a connection that there is, and of connections that the sender makes up.
+    const path = at % 2 === 0 ? pathname : `/v1/carriers/whatsapp/${newId("car")}`;
+    const socket = connect(Number(port), hostname, () => socket.write(head(path)));
     socket.on("error", () => {});
     return socket;
   });
   const other = await connectNumber(1, "+15105550102", agentId);
   const value = { metadata: { phone_number_id: other.phoneNumberId } };
   const body = JSON.stringify({ entry: [{ changes: [{ field: "messages", value }] }] });
-  expect((await post(body, { url: other.callbackUrl, secret: other.appSecret })).status).toBe(200);
+  for (const each of [other, number])
+    expect((await post(body, { url: each.callbackUrl, secret: each.appSecret })).status).toBe(200);
   for (const socket of slow) socket.destroy();
 });
 

@@ -56,14 +56,42 @@ export async function readText(request: Request, type: RegExp, typeName: string,
   }
 }
 
+export interface RawLimits {
+  bytesMax: number;
+  /** For the whole body: whoever sends it slowly keeps memory from others. */
+  withinMs: number;
+  /** Told before bytes are kept, how many there are with them; throws to refuse them. */
+  keep(bytes: number): void;
+}
+
 /**
  * Reads a body as it was sent, for a signature over its bytes.
- * @throws HttpError 413 over `bytesMax`, 415 for a compressed body
+ * @throws HttpError 413 over `bytesMax`, 415 for a compressed body, 408 for one that takes longer than `withinMs`
  */
-export async function readRaw(request: Request, bytesMax: number): Promise<Uint8Array> {
+export async function readRaw(request: Request, { bytesMax, withinMs, keep }: RawLimits): Promise<Uint8Array> {
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
-  return readBytes(request, bytesMax);
+  const reader = request.body?.getReader();
+  if (!reader) return new Uint8Array();
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(tooSlow(withinMs)), withinMs);
+  const chunks: Uint8Array[] = [];
+  try {
+    for (let length = 0; ; ) {
+      const { done, value } = await Promise.race([reader.read(), late.promise]);
+      if (done) return Buffer.concat(chunks);
+      length += value.byteLength;
+      if (length > bytesMax) throw tooLarge(bytesMax);
+      keep(length);
+      chunks.push(value);
+    }
+  } catch (error) {
+    // What still arrives is not kept.
+    await reader.cancel().catch(() => {});
+    throw isAbort(error) ? cancelled(error) : error;
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function isEncoded({ headers }: Request): boolean {
@@ -75,9 +103,13 @@ async function readBytes(request: Request, bytesMax: number): Promise<Uint8Array
   try {
     return await receive(request, bytesMax);
   } catch (error) {
-    if (!(error instanceof Error && error.name === "AbortError")) throw error;
-    throw cancelled(error);
+    throw isAbort(error) ? cancelled(error) : error;
   }
+}
+
+/** The client has disconnected. */
+function isAbort(error: unknown): boolean {
+  return error instanceof Error && error.name === "AbortError";
 }
 
 /** Reads a body of unknown length only up to the limit. */
@@ -114,6 +146,10 @@ function exactOrNaN(_name: string, value: unknown, { source } = { source: "" }):
 function tooLarge(bytesMax: number): HttpError {
   const limit = bytesMax < KIB * KIB ? `${bytesMax / KIB} KiB` : `${bytesMax / KIB / KIB} MiB`;
   return new HttpError(413, `The request body must be at most ${limit}`);
+}
+
+function tooSlow(withinMs: number): HttpError {
+  return new HttpError(408, `The request body must arrive within ${withinMs / 1_000} seconds`, { Connection: "close" });
 }
 
 function notJsonType(): HttpError {

@@ -72,6 +72,7 @@ const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "The token is missing, wrong or has expired.",
   403: "The signature, the verify token or the origin is not the right one.",
   404: "Not found. Calls that carriers report may be unknown, and carriers disconnected.",
+  408: "The body arrives too slowly.",
   413: "The body is too large.",
   415: "The body has another type, or a Content-Encoding.",
   429: "Too many requests of this address, chat or account.",

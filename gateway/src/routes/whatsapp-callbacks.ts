@@ -14,8 +14,11 @@ const PATH = "/v1/carriers/whatsapp/:connection_id";
 const MIB = 1024 * 1024;
 /** What Meta sends at most (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint). */
 const BODY_BYTES_MAX = 3 * MIB;
-/** Bodies whose signature is not verified yet, by connection: whoever knows one's id fills no other's share. */
+/** Bodies whose signature is not verified yet, by the address that sends them: nobody fills the share of Meta. */
 const UNVERIFIED = { what: "callbacks", totalBytes: 48 * MIB, ownerBytes: 6 * MIB, waitingMax: 100, waitMs: 5_000 };
+/** Most bodies are shorter; longer ones take memory as they arrive, so that a slow sender holds no more than it sent. */
+const FIRST_BYTES = 8 * 1024;
+const WITHIN_MS = 10_000;
 /** Meta calls from many addresses, and each may serve many owners. */
 const RULES = {
   perAddress: {
@@ -26,6 +29,7 @@ const RULES = {
 };
 /** Callbacks of one address with a wrong id, token or signature, and handshakes. */
 const WRONG_PER_MINUTE = 60;
+const RETRY = { retryAfterMs: 1_000 };
 const CHALLENGE = /^[\w-]{1,200}$/;
 
 /** Where WhatsApp tells of messages and statuses. Nobody is authenticated: the signature over the body counts. */
@@ -85,6 +89,7 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
             400: "The request body is not valid JSON",
             403: "X-Hub-Signature-256 is not the signature of this body by the app's secret",
             404: "WhatsApp connection not found",
+            408: "The request body must arrive within 10 seconds",
             413: "The request body must be at most 3 MiB",
             415: "The request body must be sent without Content-Encoding",
             429: RULES.perAddress.refusal,
@@ -93,10 +98,14 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
         RULES,
         async ({ request, requestId, params, address }) => {
           const carrierId = params.connection_id ?? "";
-          const bytes = Number(request.headers.get("content-length") ?? BODY_BYTES_MAX);
-          const hold = await shares.hold(carrierId, Math.min(bytes, BODY_BYTES_MAX), request.signal);
+          const hold = await shares.hold(address, FIRST_BYTES, request.signal);
+          const keep = (bytes: number) => {
+            if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
+            throw new ServiceError("rate_limited", "Too many callbacks are under way, try again", RETRY);
+          };
           try {
-            const body = Buffer.from(await readRaw(request, BODY_BYTES_MAX));
+            const limits = { bytesMax: BODY_BYTES_MAX, withinMs: WITHIN_MS, keep };
+            const body = Buffer.from(await readRaw(request, limits));
             const signature = request.headers.get("x-hub-signature-256") ?? "";
             // Not cancelled with the request: what is under way may as well become durable.
             await messaging

@@ -89,11 +89,14 @@ test("turns with idempotency keys are accepted a few at a time and leave connect
   await locked.promise;
   const keyed = () => turn(greedy, "Hi", { idempotency: { key: newUuid(), fingerprint: Buffer.alloc(32) } });
   const replies = Promise.all(Array.from({ length: TURNS_MAX }, () => service.chat.completeTurn({ turn: keyed() })));
-  await eventually(async () => expect(await waitingForKeys(database)).toBe(6));
-  expect((await say(service, modest)).response).toBe("Hello.");
-  expect(await waitingForKeys(database)).toBe(6);
-  unlocked.resolve();
-  await transaction;
+  try {
+    await eventually(async () => expect(await waitingForKeys(database)).toBe(6));
+    expect((await say(service, modest)).response).toBe("Hello.");
+    expect(await waitingForKeys(database)).toBe(6);
+  } finally {
+    unlocked.resolve();
+    await transaction;
+  }
   expect((await replies).map(({ response }) => response)).toEqual(Array(TURNS_MAX).fill("Hello."));
 });
 

@@ -58,6 +58,20 @@ test("the time of pieces of many owners counts too, and owners take turns", asyn
   expect([await turn(), await turn(), await turn(), await turn()]).toEqual(["a", "e", "f", "e"]);
 });
 
+test("one piece begins in each turn of the loop, however long the turn has lasted", async () => {
+  const planned: (() => void)[] = [];
+  let nowMs = 0;
+  // Every look at the clock takes longer than a turn may.
+  const enter = loopEntry({ nextTurn: (run) => planned.push(run), now: () => (nowMs += 10) });
+  const begun: number[] = [];
+  for (let piece = 0; piece < 4; piece++) enter("a")?.then(() => begun.push(piece));
+  for (let turn = 0; turn < 3; turn++) {
+    for (const run of planned.splice(0)) run();
+    await setImmediate();
+  }
+  expect(begun).toEqual([1, 2, 3]);
+});
+
 test("a lone piece begins at once", async () => {
   const enter = loopEntry();
   expect(enter("a")).toBeNull();

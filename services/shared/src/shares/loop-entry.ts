@@ -44,6 +44,8 @@ export function loopEntry({
       isPlanned = false;
       if (waiting.size === 0) return;
       begin();
+      // One begins in any case: on a busy machine, time may be up before the first.
+      beginNext();
       void serve();
     });
   }

@@ -128,15 +128,16 @@ export function promptRoutes(gate: GateContext, { prompts }: Clients) {
         },
         async ({ ownerId, params, query, origin }) => {
           const promptName = params.prompt_name ?? "";
+          const includeUsedBy = query.include === "used_by";
           const { versions, usedBy, usedByTotal } = await prompts.listPromptVersions(
-            { ownerId, promptName },
+            { ownerId, promptName, includeUsedBy },
             { origin },
           );
           return {
             prompt_name: promptName,
             versions: versions.map(presentVersion),
             total_versions: versions.length,
-            ...(query.include === "used_by" && {
+            ...(includeUsedBy && {
               used_by: usedBy.map(({ agentId, agentName }) => ({ agent_id: agentId, agent_name: agentName })),
               used_by_total: usedByTotal,
             }),

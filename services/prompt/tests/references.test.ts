@@ -349,13 +349,15 @@ describe("changes of one agent's references that arrive out of order", () => {
   });
 });
 
-test("the versions of a prompt come with the owner's agents that use it, by name", async () => {
+test("the versions of a prompt come with the owner's agents that use it, by name, if the request asks for them", async () => {
   const owner = newOwner();
   await client.createPrompt(creation(owner));
   const [second, first] = [newAgent(owner), newAgent(owner)];
   await client.acquirePrompts({ ...second, agentName: "Second", uses: [byName("greeting")] });
   await client.acquirePrompts({ ...first, agentName: "First", uses: [byName("greeting", 1)] });
-  const { usedBy, usedByTotal } = await client.listPromptVersions({ ownerId: owner, promptName: "greeting" });
+  const key = { ownerId: owner, promptName: "greeting" };
+  expect(await client.listPromptVersions(key)).toMatchObject({ usedBy: [], usedByTotal: 0 });
+  const { usedBy, usedByTotal } = await client.listPromptVersions({ ...key, includeUsedBy: true });
   expect({ usedBy, usedByTotal }).toEqual({
     usedBy: [
       { agentId: first.agentId, agentName: "First" },

@@ -4438,7 +4438,10 @@ export interface operations {
                      *           "widget_config": {
                      *             "title": "Acme",
                      *             "primary_color": "#1A2B3C",
-                     *             "position": "bottom-right"
+                     *             "position": "bottom-right",
+                     *             "allowed_origins": [
+                     *               "https://shop.example"
+                     *             ]
                      *           },
                      *           "MediaFiles": [
                      *             {
@@ -4668,7 +4671,10 @@ export interface operations {
                  *       "widget_config": {
                  *         "title": "Acme",
                  *         "primary_color": "#1A2B3C",
-                 *         "position": "bottom-right"
+                 *         "position": "bottom-right",
+                 *         "allowed_origins": [
+                 *           "https://shop.example"
+                 *         ]
                  *       },
                  *       "MediaFiles": [
                  *         {
@@ -4782,7 +4788,10 @@ export interface operations {
                      *       "widget_config": {
                      *         "title": "Acme",
                      *         "primary_color": "#1A2B3C",
-                     *         "position": "bottom-right"
+                     *         "position": "bottom-right",
+                     *         "allowed_origins": [
+                     *           "https://shop.example"
+                     *         ]
                      *       },
                      *       "MediaFiles": [
                      *         {
@@ -5123,7 +5132,10 @@ export interface operations {
                      *       "widget_config": {
                      *         "title": "Acme",
                      *         "primary_color": "#1A2B3C",
-                     *         "position": "bottom-right"
+                     *         "position": "bottom-right",
+                     *         "allowed_origins": [
+                     *           "https://shop.example"
+                     *         ]
                      *       },
                      *       "MediaFiles": [
                      *         {
@@ -5568,7 +5580,10 @@ export interface operations {
                      *       "widget_config": {
                      *         "title": "Acme",
                      *         "primary_color": "#1A2B3C",
-                     *         "position": "bottom-right"
+                     *         "position": "bottom-right",
+                     *         "allowed_origins": [
+                     *           "https://shop.example"
+                     *         ]
                      *       },
                      *       "MediaFiles": [
                      *         {

@@ -12,12 +12,13 @@ const AGENTS_LISTED_MAX = 100;
 export function listPromptVersions(
   ctx: PromptContext,
 ): NonNullable<Handlers<typeof PromptServiceService>["listPromptVersions"]> {
-  return async ({ ownerId, promptName }, call) => {
+  return async ({ ownerId, promptName, includeUsedBy }, call) => {
     checkPromptMayExist(promptName);
     const versions = await ctx.boundedRead(ownerId, PAGE_BYTES_MAX, call, () =>
       listVersions(ctx.db, ownerId, promptName),
     );
     if (versions.length === 0) throw notFound("Prompt");
+    if (!includeUsedBy) return { versions, usedBy: [], usedByTotal: 0 };
     const { agents, total } = await listReferringAgents(ctx.db, ownerId, promptName, AGENTS_LISTED_MAX);
     return { versions, usedBy: agents, usedByTotal: total };
   };

@@ -76,12 +76,13 @@ export interface UpdatePromptResponse {
 export interface ListPromptVersionsRequest {
   ownerId: string;
   promptName: string;
+  includeUsedBy?: boolean | undefined;
 }
 
 export interface ListPromptVersionsResponse {
   /** Newest first. */
   versions: PromptVersion[];
-  /** The first agents that use the prompt, by name, and how many do. */
+  /** With include_used_by: the first agents that use the prompt, by name, and how many do. */
   usedBy: PromptUser[];
   usedByTotal: number;
 }
@@ -774,7 +775,7 @@ export const UpdatePromptResponse: MessageFns<UpdatePromptResponse> = {
 };
 
 function createBaseListPromptVersionsRequest(): ListPromptVersionsRequest {
-  return { ownerId: "", promptName: "" };
+  return { ownerId: "", promptName: "", includeUsedBy: undefined };
 }
 
 export const ListPromptVersionsRequest: MessageFns<ListPromptVersionsRequest> = {
@@ -784,6 +785,9 @@ export const ListPromptVersionsRequest: MessageFns<ListPromptVersionsRequest> = 
     }
     if (message.promptName !== "") {
       writer.uint32(18).string(message.promptName);
+    }
+    if (message.includeUsedBy !== undefined) {
+      writer.uint32(24).bool(message.includeUsedBy);
     }
     return writer;
   },
@@ -817,6 +821,14 @@ export const ListPromptVersionsRequest: MessageFns<ListPromptVersionsRequest> = 
             message.promptName = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.includeUsedBy = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -836,6 +848,7 @@ export const ListPromptVersionsRequest: MessageFns<ListPromptVersionsRequest> = 
     const message = createBaseListPromptVersionsRequest();
     message.ownerId = object.ownerId ?? "";
     message.promptName = object.promptName ?? "";
+    message.includeUsedBy = object.includeUsedBy ?? undefined;
     return message;
   },
 };

@@ -3,8 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { drift } from "./drift.ts";
 import type { Failure } from "./failures.ts";
-import { circles, forbiddenImports } from "./import-rules.ts";
 import { readImports } from "./imports.ts";
+import { crowdedFolders } from "./rules/folder-rules.ts";
+import { circles, forbiddenImports } from "./rules/import-rules.ts";
 import type { Outcome } from "./tally.ts";
 
 /** Checks that run none of our code. Each returns its findings, or null if there were none. */
@@ -18,6 +19,7 @@ const CHECKS: readonly { name: string; findings: (signal: AbortSignal) => Promis
   { name: "proto lint", findings: (signal) => run(signal, "node_modules/.bin/buf", "lint", "proto") },
   { name: "generated code", findings: staleCode },
   { name: "imports go one way", findings: badImports },
+  { name: "folders can be taken in", findings: fullFolders },
 ];
 
 /** Runs every check from the root of the checkout, even after failures; starts none once `signal` fires. */
@@ -56,7 +58,12 @@ async function badImports(): Promise<string | null> {
   const imports = await readImports("all");
   const findings = [
     ...circles(imports).map((circle) => `imports go in a circle: ${circle.join(" → ")}`),
-    ...forbiddenImports(imports).map((found) => `${found}, which its part may not (scripts/import-rules.ts)`),
+    ...forbiddenImports(imports).map((found) => `${found}, which its part may not (scripts/rules/import-rules.ts)`),
   ];
+  return findings.length === 0 ? null : findings.join("\n");
+}
+
+async function fullFolders(): Promise<string | null> {
+  const findings = crowdedFolders((await readImports("all")).keys());
   return findings.length === 0 ? null : findings.join("\n");
 }

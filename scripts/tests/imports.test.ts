@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
-import { circles, forbiddenImports } from "../import-rules.ts";
 import { readImports } from "../imports.ts";
+import { circles, forbiddenImports } from "../rules/import-rules.ts";
 
 test("files that import each other, directly or through others, are a circle, and so is one that imports itself", () => {
   const imports = new Map([

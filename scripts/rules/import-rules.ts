@@ -1,4 +1,4 @@
-import type { Imports } from "./imports.ts";
+import type { Imports } from "../imports.ts";
 
 /** What each part may import beside itself. Nobody imports a service; a part that is not named here may import nothing. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {

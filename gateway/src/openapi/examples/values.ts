@@ -8,7 +8,6 @@ export const DELIVERY_ID = "dlv_01m7yyhweth3p0s5v8x2z4b6c9";
 export const EVENT_ID = "evt_01m7yyhwfkj4q1t6w9y3a5c7d0";
 export const CARRIER_ID = "car_01m7yyhwgbk5r2v7x0z4b6d8f1";
 export const TWILIO_CARRIER_ID = "car_01m7yyhwgz3v8x2b6d0f4h7j1m";
-export const PLIVO_CARRIER_ID = "car_01m7yyhwha6y1a5c9e3g7j2k4n";
 export const WHATSAPP_CARRIER_ID = "car_01m7yyhwhq9z4d8f2h6k1m5p7r";
 export const RECORD_ID = "cnv_01m7yyhwpyegyarwxc0gvz1xd5";
 export const SESSION_ID = "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c";

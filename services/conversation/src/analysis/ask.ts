@@ -2,7 +2,6 @@ import { ServiceError } from "@parley/shared/errors";
 import { enqueueJobs, type NewJob } from "@parley/shared/jobs/store";
 import type { ConversationContext } from "../context.ts";
 import { awaitAnalyses } from "../store/conversation-events.ts";
-import type { MessageRow } from "../store/messages.ts";
 import type { SessionKey } from "../store/session-key.ts";
 
 export const ANALYSIS_QUEUE = "analyze-conversations";
@@ -13,6 +12,7 @@ const WAIT_MS = 60_000;
 interface EndedConversation {
   ownerId: string;
   agentId: string;
+  /** Whether there is anything to analyze: a conversation in which only the agent spoke is skipped. */
   hasSaid: boolean;
 }
 
@@ -20,11 +20,6 @@ interface EndedConversation {
 export function analysisJob({ ownerId, conversationId }: SessionKey, now: Date): NewJob {
   const jobId = `analyze-${conversationId}`;
   return { ownerId, jobId, queue: ANALYSIS_QUEUE, payload: { conversationId }, dueAt: now };
-}
-
-/** Whether there is anything to analyze: a conversation in which only the agent spoke is skipped. */
-export function hasSaid(messages: readonly Pick<MessageRow, "role">[]): boolean {
-  return messages.some(({ role }) => role === "user");
 }
 
 /**

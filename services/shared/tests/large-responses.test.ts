@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import {
   ConversationServiceService,
   GetConversationResponse,
@@ -48,6 +48,13 @@ const get = (ownerId: string, conversationId: string, signal?: AbortSignal) =>
 test("a large response arrives whole, of 40 MB too", async () => {
   expect(await get("own_a", "long")).toEqual(answer("long"));
   expect(await get("own_a", "longest")).toEqual(answer("longest"));
+});
+
+test("a large response is put together as it arrives, not all at once at its end", async () => {
+  using concat = spyOn(Buffer, "concat");
+  expect(await get("own_a", "long")).toEqual(answer("long"));
+  const joined = concat.mock.results.map(({ value }) => (value as Buffer).length);
+  expect(Math.max(...joined)).toBeLessThan(256 * 1024);
 });
 
 test("an owner's large responses do not delay another owner's small ones on the same connection", async () => {

@@ -26,6 +26,8 @@ export interface ThreadContext {
   /** Memory for voice notes. */
   noteShares: ByteShares;
   count(outcome: "sent" | "failed"): void;
+  /** WhatsApp no longer takes an owner's access token. */
+  countTokenRefused(): void;
   clock: Clock;
   log: Logger;
 }

@@ -32,6 +32,7 @@ import { graph } from "./whatsapp/graph.ts";
 import { widgetTokens } from "./widget/token.ts";
 
 const sent = counter("parley.whatsapp.messages", "Messages to persons over WhatsApp, by outcome");
+const tokensRefused = counter("parley.whatsapp.tokens.refused", "Messages for which WhatsApp refused the access token");
 const refused = counter("parley.whatsapp.callbacks.refused", "Callbacks of WhatsApp that were refused, by reason");
 
 const MIB = 1024 * 1024;
@@ -74,12 +75,15 @@ export function startMessaging(
           noteShares,
           widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),
           count: (outcome) => sent().add(1, { outcome }),
+          countTokenRefused: () => tokensRefused().add(1),
           countRefused: (reason) => refused().add(1, { reason }),
           clock,
           log,
         };
         // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
         for (const outcome of ["sent", "failed"]) sent().add(0, { outcome });
+        for (const reason of ["unknown", "signature"]) refused().add(0, { reason });
+        tokensRefused().add(0);
         const stopping = new AbortController();
         const sweeps = [oldMessages(db)];
         const queues = {

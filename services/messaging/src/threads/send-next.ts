@@ -57,6 +57,7 @@ async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Pro
   const { ownerId: owner_id, conversationId: conversation_id } = message;
   if (error instanceof CarrierRefusal && !mayRetry(error)) {
     ctx.log.warn({ owner_id, conversation_id, code: error.code }, "WhatsApp refused a message");
+    if (isOfToken(error)) ctx.countTokenRefused();
     return fail(ctx, message, error.code);
   }
   if (!(error instanceof CarrierRefusal || error instanceof CarrierUnavailable) && !isTransient(error)) {
@@ -71,6 +72,11 @@ async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Pro
   ctx.log.info({ owner_id, conversation_id, attempts, err: error }, "a message is sent again later");
   await putOff(ctx.db, message, dueAt);
   return "done";
+}
+
+/** Expired, revoked, or of an app that may not send. */
+function isOfToken({ status, code }: CarrierRefusal): boolean {
+  return status === 401 || code === "0" || code === "190";
 }
 
 async function fail(ctx: ThreadContext, message: Outgoing, errorCode: string): Promise<Step> {

@@ -39,10 +39,12 @@ export type ProcessName =
   | "conversation"
   | "webhook-dispatcher"
   | "voice"
+  | "messaging"
   | "postgres"
   | "redis"
   | "model"
-  | "speech";
+  | "speech"
+  | "whatsapp";
 
 const RATE_LIMIT_PER_MINUTE = 1_000_000;
 

@@ -1,5 +1,6 @@
 import type { Attack } from "./attack.ts";
 import { BODY_ATTACKS } from "./attacks/bodies.ts";
+import { CHANNEL_ATTACKS } from "./attacks/channels.ts";
 import { CONNECTION_ATTACKS } from "./attacks/connections.ts";
 import { MEMORY_ATTACKS } from "./attacks/memory.ts";
 import { MODEL_ATTACKS } from "./attacks/models.ts";
@@ -11,6 +12,7 @@ export const ATTACKS: readonly Attack[] = [
   ...CONNECTION_ATTACKS,
   ...BODY_ATTACKS,
   ...REQUEST_ATTACKS,
+  ...CHANNEL_ATTACKS,
   ...MODEL_ATTACKS,
   ...WEBHOOK_ATTACKS,
   ...MEMORY_ATTACKS,

@@ -135,8 +135,10 @@ async function attackOnce(
     attack: attack.name,
     url: stack.url,
     ...owner,
+    accountAddress: stack.address("account"),
     conversationAddress: stack.address("conversation"),
     dispatcherAddress: stack.address("webhook-dispatcher"),
+    whatsAppAddress: stack.address("whatsapp"),
   });
   if (!(await attacker.ready)) {
     await attacker.stop();

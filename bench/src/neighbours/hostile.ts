@@ -1,4 +1,6 @@
 import { connect, type Socket } from "node:net";
+import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { CallingType, ConversationType, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   ConversationServiceService,
@@ -24,15 +26,30 @@ export interface Hostile {
   hook(behaviour: string): string;
   /** Sends a request and discards the response. @returns the status, 0 when the request failed; never throws */
   request(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<number>;
-  /** The same, but returns the response. @throws unless it is a success */
+  /** The same, but returns the answer's JSON; null unless it is a success. */
+  read(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers?: Record<string, string>,
+  ): Promise<Record<string, unknown> | null>;
+  /** The same, but counts nothing. @throws unless it is a success */
   get<T>(method: string, path: string, body?: unknown): Promise<T>;
   /** @returns the agent's id */
   createAgent(baseUrl: string, fields?: object): Promise<string>;
   createDestination(url: string): Promise<void>;
+  /** Connects a WhatsApp number of the stand-in. @param baseUrl of the model of the agent that answers */
+  connectWhatsApp(baseUrl?: string): Promise<WhatsAppNumber>;
   /** Starts conversations as a voice runtime does. @returns functions that end them */
   startConversations(agentId: string, count: number, said?: readonly string[]): Promise<(() => Promise<unknown>)[]>;
   /** Opens sockets, which read nothing and stay open. */
   hold(count: number, onConnect: (socket: Socket, number: number) => void): Promise<void>;
+}
+
+export interface WhatsAppNumber {
+  connectionId: string;
+  phoneNumberId: string;
+  appSecret: string;
 }
 
 const CALL = {
@@ -58,6 +75,11 @@ export function createHostile(orders: Orders): Hostile {
   const dispatcher = createClient(WebhookDispatcherServiceService, {
     peer: "webhook-dispatcher",
     address: orders.dispatcherAddress,
+    timeoutMs: RPC_MS,
+  });
+  const accounts = createClient(AccountServiceService, {
+    peer: "account",
+    address: orders.accountAddress,
     timeoutMs: RPC_MS,
   });
   const count = (key: string) => {
@@ -90,6 +112,17 @@ export function createHostile(orders: Orders): Hostile {
         return 0;
       }
     },
+    async read(method, path, body, headers) {
+      try {
+        const response = await send(method, path, body, headers);
+        const answer = (await response.json()) as Record<string, unknown>;
+        count(String(response.status));
+        return response.ok ? answer : null;
+      } catch (error) {
+        count(error instanceof Error ? error.name : String(error));
+        return null;
+      }
+    },
     async get<T>(method: string, path: string, body?: unknown) {
       const response = await send(method, path, body);
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
@@ -105,6 +138,21 @@ export function createHostile(orders: Orders): Hostile {
         ...fields,
       });
       return id;
+    },
+    async connectWhatsApp(baseUrl = hostile.model("short")) {
+      const phoneNumberId = String(100_000_000 + Math.trunc(Math.random() * 900_000_000));
+      const secrets = { accessToken: newUuid(), appSecret: newUuid(), verifyToken: newUuid() };
+      const mobileNumber = `+1415${phoneNumberId.slice(-7)}`;
+      const atMeta = {
+        ...{ phone_number_id: phoneNumberId, mobile_number: mobileNumber },
+        ...{ access_token: secrets.accessToken, app_secret: secrets.appSecret, verify_token: secrets.verifyToken },
+      };
+      const numbers = `http://${orders.whatsAppAddress}/control/numbers`;
+      await fetch(numbers, { method: "POST", body: JSON.stringify(atMeta) });
+      const agentId = await hostile.createAgent(baseUrl);
+      const settings = CarrierSettings.fromPartial({ phoneNumberId, ...secrets, mobileNumber, agentId });
+      const { carrier } = await accounts.connectCarrier({ ownerId, provider: "WHATSAPP", settings });
+      return { connectionId: carrier?.carrierId ?? "", phoneNumberId, appSecret: secrets.appSecret };
     },
     async createDestination(to) {
       const requestType = RequestType.REQUEST_TYPE_POST;

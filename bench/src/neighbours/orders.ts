@@ -6,8 +6,11 @@ export interface Orders {
   apiKey: string;
   /** Address of the hostile endpoints. */
   endpointsUrl: string;
+  accountAddress: string;
   conversationAddress: string;
   dispatcherAddress: string;
+  /** host:port of WhatsApp's stand-in. */
+  whatsAppAddress: string;
 }
 
 /** What an attacker process reports: that it is prepared, and the outcomes of its requests. */

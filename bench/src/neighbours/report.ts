@@ -12,6 +12,7 @@ export const LIMITED = [
   "conversation",
   "webhook-dispatcher",
   "voice",
+  "messaging",
 ] as const;
 export type LimitedName = (typeof LIMITED)[number];
 

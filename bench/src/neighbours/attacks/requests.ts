@@ -68,19 +68,6 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
         );
     },
   },
-  {
-    name: "forged-callbacks",
-    what: "carriers' callbacks of 16 KB with wrong signatures, 64 at a time",
-    tier: "free",
-    prepare: async (hostile) => () => {
-      const form = `CallSid=CA1&To=%2B14155550123&Padding=${"p".repeat(15_000)}`;
-      const headers = { "Content-Type": "application/x-www-form-urlencoded", "X-Twilio-Signature": "AAAA" };
-      return again(64, (worker) => {
-        const id = `${worker % 2 === 0 ? "car" : "call"}_${newKey().slice(0, 26)}`;
-        return hostile.request("POST", `/v1/carriers/twilio/${id}/status`, form, headers);
-      });
-    },
-  },
 ];
 
 function newKey(): string {

@@ -6,9 +6,8 @@ export interface ScriptedPhone {
   number: string;
   script: object;
   voicemail: "hang_up" | "leave_message" | null;
-  /** The outcomes of its call if no process that holds it is killed; a call that is held may also end with ERROR. */
+  /** What its call may end with; a call that is answered fails with the process that holds it. */
   outcomes: readonly string[];
-  isHeld: boolean;
 }
 
 const callbacks = fc.record({
@@ -17,28 +16,21 @@ const callbacks = fc.record({
   reversed: fc.boolean(),
 });
 
+/** A call that somebody answers. A carrier that reaches nobody with its audio ends it at once, as somebody who hangs up does. */
+const ANSWERED = ["SUCCESS", "HUNG_UP_EARLY", "ERROR"];
+const MACHINE = ["NO_ANSWER", ...ANSWERED];
+
 /** What becomes of a call, as often as in life, and its outcomes. */
 const endings = fc.oneof(
   { weight: 2, arbitrary: ended("busy", ["BUSY"]) },
   { weight: 2, arbitrary: ended("no_answer", ["NO_ANSWER"]) },
   { weight: 1, arbitrary: ended("failed", ["ERROR"]) },
-  { weight: 4, arbitrary: answered({ say: fc.constant(["When do you open?"]) }, ["SUCCESS"]) },
-  { weight: 2, arbitrary: answered({ say: fc.constant([]) }, ["SUCCESS", "HUNG_UP_EARLY"]) },
-  {
-    weight: 2,
-    arbitrary: answered({ hang_up_after_ms: fc.integer({ min: 50, max: 3_000 }) }, ["SUCCESS", "HUNG_UP_EARLY"]),
-  },
-  {
-    weight: 1,
-    arbitrary: answered({ drop_socket_after_ms: fc.integer({ min: 50, max: 3_000 }) }, [
-      "SUCCESS",
-      "HUNG_UP_EARLY",
-      "ERROR",
-    ]),
-  },
-  // Until the carrier tells that it is a machine, it is a person for the agent.
-  { weight: 1, arbitrary: machine("hang_up", ["NO_ANSWER", "SUCCESS", "HUNG_UP_EARLY"]) },
-  { weight: 1, arbitrary: machine("leave_message", ["SUCCESS", "HUNG_UP_EARLY", "NO_ANSWER"]) },
+  { weight: 4, arbitrary: answered({ say: fc.constant(["When do you open?"]) }) },
+  { weight: 2, arbitrary: answered({ say: fc.constant([]) }) },
+  { weight: 2, arbitrary: answered({ hang_up_after_ms: fc.integer({ min: 50, max: 3_000 }) }) },
+  { weight: 1, arbitrary: answered({ drop_socket_after_ms: fc.integer({ min: 50, max: 3_000 }) }) },
+  { weight: 1, arbitrary: machine("hang_up") },
+  { weight: 1, arbitrary: machine("leave_message") },
 );
 
 /** Phones that do all that phones and carriers do, the same for the same seed. @param numberOf the phone of that index */
@@ -56,20 +48,16 @@ export function scriptedPhones(count: number, seed: number, numberOf: (index: nu
 }
 
 function ended(outcome: string, outcomes: readonly string[]) {
-  return fc.constant({ script: { outcome }, voicemail: null, outcomes, isHeld: false });
+  return fc.constant({ script: { outcome }, voicemail: null, outcomes });
 }
 
-function answered(behaviour: Record<string, fc.Arbitrary<unknown>>, outcomes: readonly string[]) {
+function answered(behaviour: Record<string, fc.Arbitrary<unknown>>) {
   const script = fc.record({ outcome: fc.constant("answer"), ...behaviour });
-  return fc.record({
-    script,
-    voicemail: fc.constant(null),
-    outcomes: fc.constant(outcomes),
-    isHeld: fc.constant(true),
-  });
+  return script.map((each) => ({ script: each, voicemail: null, outcomes: ANSWERED }));
 }
 
-function machine(voicemail: "hang_up" | "leave_message", outcomes: readonly string[]) {
+function machine(voicemail: "hang_up" | "leave_message") {
   const script = { outcome: "machine", say: [], hang_up_after_ms: 8_000 };
-  return fc.constant({ script, voicemail, outcomes, isHeld: true });
+  // Until the carrier tells that it is a machine, it is a person for the agent.
+  return fc.constant({ script, voicemail, outcomes: MACHINE });
 }

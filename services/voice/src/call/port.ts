@@ -58,8 +58,11 @@ export type Connect = (listener: LegListener, signal: AbortSignal) => Promise<Le
 export class NotConnected extends Error {
   override readonly name = "NotConnected";
   constructor(
-    /** `unreached`: nobody's phone has rung, and another try may reach it. */
-    readonly how: "no_answer" | "busy" | "cancelled" | "failed" | "unreached",
+    /**
+     * `unreached`: nobody's phone has rung, and another try may reach it. `left`: whoever answered hung up before the agent was on the
+     * line.
+     */
+    readonly how: "no_answer" | "busy" | "cancelled" | "failed" | "unreached" | "left",
     /** One sentence for the conversation's notes. */
     readonly note: string,
   ) {

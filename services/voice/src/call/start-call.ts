@@ -331,6 +331,7 @@ const OUTCOMES = {
   cancelled: "CANCELLED",
   failed: "ERROR",
   unreached: "ERROR",
+  left: "HUNG_UP_EARLY",
 } as const satisfies Record<NotConnected["how"], CallEnd["outcome"]>;
 
 function notConnected(error: unknown, log: Logger): Pick<CallEnd, "outcome" | "notes"> {

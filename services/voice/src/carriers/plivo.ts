@@ -119,10 +119,8 @@ const STATES: Readonly<Record<string, CarrierCall["state"]>> = { ringing: "ringi
 /** The record of an ended call has a cause instead of a status (https://www.plivo.com/docs/voice/troubleshooting/hangup-causes/). */
 function endOfRecord({ hangup_cause_name, call_duration }: CarrierAnswer): CarrierEnd {
   const cause = String(hangup_cause_name ?? "");
-  const [, how = "failed"] =
-    Number(call_duration) > 0
-      ? ["", "completed" as const]
-      : (CAUSES.find(([words]) => cause.toLowerCase().includes(words)) ?? []);
+  const caused = CAUSES.find(([words]) => cause.toLowerCase().includes(words));
+  const how = caused?.[1] ?? (Number(call_duration) > 0 ? "completed" : "failed");
   return { how, notes: how === "completed" ? null : `Plivo ${cause}`, durationSeconds: Number(call_duration) || 0 };
 }
 
@@ -131,6 +129,8 @@ const CAUSES = [
   ["no answer", "no_answer"],
   ["timeout", "no_answer"],
   ["cancel", "cancelled"],
+  ["error reaching", "failed"],
+  ["invalid", "failed"],
 ] as const satisfies readonly (readonly [string, CarrierEnd["how"]])[];
 
 const ENDS: Readonly<Record<string, CarrierEnd["how"]>> = {

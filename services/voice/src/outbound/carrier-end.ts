@@ -14,6 +14,9 @@ export async function reportEnd(
   await endCall(ctx, call, callEndOf(call, end));
 }
 
+/** Somebody who stays on the line longer without having heard the agent was kept waiting by us, or by the carrier. */
+const AUDIO_WITHIN_SECONDS = 2;
+
 /** How a call that no process held has ended. */
 export function callEndOf({ isUnwanted, answeredAt, machine }: OutboundCall, end: CarrierEnd): CallEnd {
   const { notes, durationSeconds } = end;
@@ -33,7 +36,9 @@ export function callEndOf({ isUnwanted, answeredAt, machine }: OutboundCall, end
       return ended("CANCELLED");
     case "completed":
       if (machine !== null) return ended("NO_ANSWER", "A voicemail answered");
+      if (isUnwanted && answeredAt === null) return ended("CANCELLED");
+      if ((durationSeconds ?? 0) > AUDIO_WITHIN_SECONDS) return ended("ERROR", "The call's audio was not connected");
       // Whoever answered left before the call had its audio, so before the greeting.
-      return ended(isUnwanted && answeredAt === null ? "CANCELLED" : "HUNG_UP_EARLY");
+      return ended("HUNG_UP_EARLY");
   }
 }

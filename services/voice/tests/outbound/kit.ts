@@ -170,6 +170,7 @@ const OUTCOMES = {
   cancelled: "CANCELLED",
   failed: "ERROR",
   unreached: "ERROR",
+  left: "HUNG_UP_EARLY",
 } as const;
 
 /** Runs the owner's oldest due job as a worker would. @returns whether there was one */

@@ -71,6 +71,21 @@ test.each([
   if (notes) expect(kit.conversations.get(call.conversationId)?.notes).toBe(notes);
 });
 
+test("somebody who waited for an agent in vain has not hung up early: the call failed", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  await kit.callbacks.answer(call, { carrierCallId: call.carrierCallId, machine: null });
+  const end = { how: "completed" as const, notes: null, durationSeconds: 9 };
+  await kit.callbacks.report(call, { type: "ended", carrierCallId: call.carrierCallId, end });
+  const notes = "The call's audio was not connected";
+  expect(await kit.get(call)).toMatchObject({
+    status: ENDED,
+    outcome: Outcome.OUTCOME_ERROR,
+    notes,
+    durationSeconds: 9,
+  });
+});
+
 test("callbacks that come late and in any order never bring an ended call back", async () => {
   const kit = outbound(db);
   const call = await ringing(kit);

@@ -1,4 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
+import { NotConnected } from "../../call/port.ts";
 import type { ExpectedStream } from "../../store/media-streams.ts";
 import type { Leg, LegListener } from "../leg.ts";
 import { DIALECTS, type StreamMessage } from "./dialects.ts";
@@ -12,7 +13,7 @@ export interface ArrivedStream {
   carrierCallId: string;
   /** Aborted when the stream ends before it is accepted. */
   gone: AbortSignal;
-  /** Begins to hear and to play. @throws ServiceError condition if the stream has ended */
+  /** Begins to hear and to play. @throws NotConnected left, if the other party has hung up; ServiceError condition, if the stream has ended */
   accept(to: LegListener, carrier: StreamCarrier): Leg;
   /** Closes the stream. */
   refuse(): void;
@@ -54,6 +55,7 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
   const isTooFast = bytesPerSecond();
   const gone = new AbortController();
   let isOpen = true;
+  let hasLeft = false;
   let hasStarted = false;
   let leg: StreamLeg | null = null;
   let timer = setTimeout(() => fail("stream_no_start"), options.startMaxMs ?? START_MAX_MS);
@@ -85,6 +87,7 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
         if (!leg) close(NORMAL);
       },
       accept: (to, carrier) => {
+        if (hasLeft) throw new NotConnected("left", "The other party hung up before the agent was on the line");
         if (!isOpen || leg) throw new ServiceError("condition", "The carrier has closed the call's media stream");
         clearTimeout(timer);
         leg = streamLeg(
@@ -114,9 +117,14 @@ export function openConnection(options: ConnectionOptions, arrived: (stream: Arr
         if (read?.type !== "other") dropped("malformed_stream");
       } else if (read.type === "start") start(read);
       else if (leg) leg.received(read);
-      else if (read.type === "stop") close(NORMAL);
+      else if (read.type === "stop") {
+        hasLeft = true;
+        close(NORMAL);
+      }
     },
     closed: (code) => {
+      // We may have closed it ourselves.
+      hasLeft ||= isOpen && ORDERLY.has(code);
       isOpen = false;
       close(code);
       leg?.closed(ORDERLY.has(code) ? "hung_up" : "lost");

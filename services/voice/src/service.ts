@@ -26,6 +26,7 @@ import type { OutboundContext } from "./outbound/context.ts";
 import { trunkDialer } from "./outbound/dial-trunk.ts";
 import { recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
+import { observeQueuedCalls } from "./outbound/metrics.ts";
 import { outboundCalls } from "./outbound/outbound.ts";
 import { openFiles } from "./recording/files/place.ts";
 import { recordings } from "./recording/recordings.ts";
@@ -180,6 +181,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         );
         const { handlers: outboundHandlers, queues, sweeps: outboundSweeps } = outboundCalls(outbound);
         const placing = startWorker(db, queues, log, { clock, direct });
+        const unobserve = observeQueuedCalls(db, clock);
         const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, ...outboundSweeps];
         const worker = startWorker(db, { ...sweepQueues(clock, log, sweeps, stopping.signal), ...kept.queues }, log, {
           clock,
@@ -222,6 +224,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           stop: async () => {
             // Places no more calls, before those under way are ended.
             await placing.stop();
+            unobserve();
             // Their calls go elsewhere while those under way end.
             await registrations?.stop();
             await calls.stop();

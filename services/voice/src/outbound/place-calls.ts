@@ -16,6 +16,7 @@ import { callRequest } from "./call-request.ts";
 import { reportEnd } from "./carrier-end.ts";
 import { JOB_LEASE_MS, type OutboundContext, QUEUED_MAX_MS, QUEUES } from "./context.ts";
 import { endCall } from "./end-call.ts";
+import { countAttempt } from "./metrics.ts";
 import { wakeLane } from "./wake-lane.ts";
 
 /** When an attempt that is not heard of again is over: longer than any request to a carrier takes. */
@@ -83,6 +84,7 @@ async function place(ctx: OutboundContext, call: OutboundCall): Promise<void> {
 /** Ends a call whose attempt has failed, or puts it back into the queue. */
 async function notPlaced(ctx: OutboundContext, call: OutboundCall, error: unknown): Promise<void> {
   const refusal = refusalOf(call, error);
+  countAttempt(call.provider, refusal === null ? "unavailable" : "refused");
   const isLate = ctx.clock.now().getTime() - call.createdAt.getTime() > QUEUED_MAX_MS;
   if (refusal === null && !isLate) return postpone(ctx, call, error);
   const notes = refusal ?? "The carrier could not be reached for an hour";
@@ -104,6 +106,7 @@ async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier):
   const { ownerId, ringSeconds, voicemail } = call;
   const detectMachine = voicemail !== null;
   const { carrierCallId } = await carrier.place({ ownerId, callId, from, to, ringSeconds, detectMachine });
+  countAttempt(call.provider, "placed");
   await storeRinging(ctx.db, call, carrierCallId);
 }
 
@@ -118,7 +121,12 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
     if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was not wanted any more");
     const ringing = () =>
       storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "a ringing call could not be noted"));
-    const leg = await ctx.dialTrunk(call, ringing, listener, signal);
+    const leg = await ctx.dialTrunk(call, ringing, listener, signal).catch((error) => {
+      // One that was not reached is counted when it is taken back.
+      if (error.how !== "unreached") countAttempt(call.provider, error.how === "failed" ? "refused" : "placed");
+      throw error;
+    });
+    countAttempt(call.provider, "placed");
     await storeAnswered(ctx.db, call, null, ctx.clock.now());
     return leg;
   });

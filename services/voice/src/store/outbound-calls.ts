@@ -67,6 +67,13 @@ export async function countQueued(sql: Sql, ownerId: string): Promise<number> {
   return row?.queued ?? 0;
 }
 
+/** When the oldest call of anybody's that waits was asked for; null if none waits. */
+export async function queuedSince(sql: Sql): Promise<Date | null> {
+  const [row] = await sql<{ since: Date | null }[]>`
+    select min(created_at) as since from outbound_calls where status = 'QUEUED'`;
+  return row?.since ?? null;
+}
+
 export async function findOutboundCall(sql: Sql, { ownerId, callId }: OutboundKey): Promise<OutboundCall | null> {
   const [row] = await sql<OutboundCall[]>`
     select ${columns(sql)} from outbound_calls where owner_id = ${ownerId} and call_id = ${callId}`;

@@ -2,13 +2,19 @@ import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_se
 import { isUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { VoiceContext } from "../context.ts";
+import { forgetEndedCalls } from "../store/forgotten-calls.ts";
 
 type Handler = NonNullable<Handlers<typeof VoiceServiceService>["forgetRecordings"]>;
 
-/** Deletes the recordings of conversations that are deleted (docs/api-reference.md#retention). */
-export function forgetRecordings(ctx: VoiceContext): Handler {
+/** Deletes the recordings and calls of conversations that are deleted (docs/api-reference.md#retention). */
+export function forgetRecordings(ctx: {
+  db: VoiceContext["db"];
+  recordings: Pick<VoiceContext["recordings"], "remove">;
+}): Handler {
   return async ({ ownerId, conversationIds }) => {
-    await ctx.recordings.remove(ownerId, conversationIds.filter(isUuid));
+    const ids = conversationIds.filter(isUuid);
+    await ctx.recordings.remove(ownerId, ids);
+    await forgetEndedCalls(ctx.db, ownerId, ids);
     return {};
   };
 }

@@ -8,6 +8,7 @@ import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/da
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { CarrierEnd } from "../../src/carriers/carrier.ts";
+import { forgetRecordings } from "../../src/rpc/forget-recordings.ts";
 import { type Outbound, outbound, THEIRS } from "./kit.ts";
 
 let database: TestDatabase;
@@ -182,6 +183,27 @@ test("a single call of the owner waits behind no more of a batch than may be und
   expect(kit.carrier.rang).toContain(THEIRS);
   expect((await kit.get(single)).placedAt).toBeDate();
   await batch.change(CallBatchChange.CALL_BATCH_CHANGE_CANCEL);
+});
+
+test("calls go with their conversations, and leave their batch its counts alone", async () => {
+  const kit = outbound(db, { callsPerSecond: 10 });
+  const batch = await batchOf(kit, NUMBERS.slice(0, 2));
+  await kit.work(batch.ownerId);
+  const waiting = await kit.create(batch.ownerId);
+  await endAll(kit, batch.ownerId, "busy");
+  await kit.work(batch.ownerId);
+  const calls = await batch.calls();
+  const forget = forgetRecordings({ db, recordings: { remove: async () => {} } });
+  const [first, second] = calls.map(({ conversationId }) => conversationId) as [string, string];
+  await forget({ ownerId: newOwner(), conversationIds: [first, second] }, served);
+  expect(await batch.calls()).toHaveLength(2);
+  await forget({ ownerId: batch.ownerId, conversationIds: [first, waiting.conversationId] }, served);
+  expect((await batch.calls()).map(({ conversationId }) => conversationId)).toEqual([second]);
+  expect(await kit.get({ ownerId: batch.ownerId, callId: waiting.callId })).toMatchObject({ callId: waiting.callId });
+  const rows = await db<{ toMobileNumber: string }[]>`
+    select to_mobile_number from batch_calls where owner_id = ${batch.ownerId} order by to_mobile_number`;
+  expect(rows.map(({ toMobileNumber }) => toMobileNumber)).toEqual(["", calls[1]?.toMobileNumber ?? "none"]);
+  expect(await batch.counts()).toEqual({ ...NOTHING, busy: 2 });
 });
 
 test("a batch with wrong numbers is refused, naming each", async () => {

@@ -3613,7 +3613,7 @@ export const VoiceServiceService = {
       Buffer.from(ReadRecordingResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReadRecordingResponse => ReadRecordingResponse.decode(value),
   },
-  /** Deletes the recordings of these conversations, in the background but certainly. */
+  /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
   forgetRecordings: {
     path: "/parley.voice.v1.VoiceService/ForgetRecordings" as const,
     requestStream: false as const,
@@ -3660,7 +3660,7 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   removeDoNotCall: handleUnaryCall<RemoveDoNotCallRequest, RemoveDoNotCallResponse>;
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording: handleServerStreamingCall<ReadRecordingRequest, ReadRecordingResponse>;
-  /** Deletes the recordings of these conversations, in the background but certainly. */
+  /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
   forgetRecordings: handleUnaryCall<ForgetRecordingsRequest, ForgetRecordingsResponse>;
 }
 
@@ -3943,7 +3943,7 @@ export interface VoiceServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<ReadRecordingResponse>;
-  /** Deletes the recordings of these conversations, in the background but certainly. */
+  /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
   forgetRecordings(
     request: ForgetRecordingsRequest,
     callback: (error: ServiceError | null, response: ForgetRecordingsResponse) => void,

@@ -1,7 +1,7 @@
 import type { ConversationEvent } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 
-/** Limit for the payload bytes being stored at a time: four of the relay's calls. */
+/** Limit for the payload bytes being stored at a time: sixteen of the relay's largest calls. */
 const ACCEPTING_BYTES_MAX = 16 * 1024 * 1024;
 
 /**

@@ -1,4 +1,4 @@
-import { expect, test } from "bun:test";
+import { expect, spyOn, test } from "bun:test";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
 import { eventPayload } from "./payload.ts";
 import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
@@ -111,4 +111,14 @@ test("a payload whose source was truncated says so", () => {
     conversation_transcript_truncated: true,
     conversation_analysis_truncated: true,
   });
+});
+
+test("a transcript that is too long as JSON is cut without making all of it JSON", () => {
+  const messages = Array.from({ length: 10 }, () => said("\u0001".repeat(100_000)));
+  using stringify = spyOn(JSON, "stringify");
+  const payload = eventPayload("conversation.completed", { ...CHAT, messages });
+  const made = stringify.mock.results.map(({ value }) => (value as string).length);
+  expect(Math.max(...made)).toBeLessThanOrEqual(PAYLOAD_BYTES_MAX);
+  expect(made.reduce((sum, each) => sum + each, 0)).toBeLessThan(5 * PAYLOAD_BYTES_MAX);
+  expect(JSON.parse(payload).conversation_transcript).toHaveLength(1);
 });

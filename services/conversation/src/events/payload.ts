@@ -1,17 +1,33 @@
+import { charactersOf } from "@parley/shared/length";
 import type { PayloadMessage, PayloadSource } from "../store/payload-sources.ts";
 import { PAYLOAD_BYTES_MAX } from "./payload-bounds.ts";
+
+/** A shorter transcript has at most 600 KB as JSON, however it is escaped. */
+const SHORT_CHARACTERS = 100_000;
 
 /**
  * Builds the webhook payload of an ended conversation (docs/webhooks.md), at most `PAYLOAD_BYTES_MAX` bytes. Leaves out
  * optional fields that have no value; transcript and analysis are always arrays.
  */
 export function eventPayload(event: string, source: PayloadSource): string {
-  const whole = payloadOf(event, source);
-  const excess = Buffer.byteLength(whole) - PAYLOAD_BYTES_MAX;
-  if (excess <= 0) return whole;
+  const { messages } = source;
+  // A long transcript is not escaped as a whole to find that it is too long: that takes many milliseconds.
+  if (charactersOf(messages, SHORT_CHARACTERS) < SHORT_CHARACTERS || fits(event, source)) {
+    const whole = payloadOf(event, source);
+    if (Buffer.byteLength(whole) <= PAYLOAD_BYTES_MAX) return whole;
+  }
   const rest = { ...source, messages: [], isTranscriptTruncated: true };
-  const bytesLeft = PAYLOAD_BYTES_MAX - Buffer.byteLength(payloadOf(event, rest));
-  return payloadOf(event, { ...rest, messages: newestWithin(source.messages, bytesLeft) });
+  return payloadOf(event, { ...rest, messages: newestWithin(messages, bytesLeft(event, rest)) });
+}
+
+function fits(event: string, source: PayloadSource): boolean {
+  const left = bytesLeft(event, { ...source, messages: [] });
+  return newestWithin(source.messages, left).length === source.messages.length;
+}
+
+/** The bytes that a payload with this source has room for. */
+function bytesLeft(event: string, source: PayloadSource): number {
+  return PAYLOAD_BYTES_MAX - Buffer.byteLength(payloadOf(event, source));
 }
 
 function payloadOf(event: string, source: PayloadSource): string {

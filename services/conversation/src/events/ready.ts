@@ -1,4 +1,5 @@
 import type { Logger } from "@parley/shared/log";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { askForAnalyses, wantAnalysis } from "../analysis/ask.ts";
 import type { ConversationContext } from "../context.ts";
 import { type DueEvent, deleteEvents, readPayloads, storePayloads } from "../store/conversation-events.ts";
@@ -64,9 +65,12 @@ async function build({ db }: ConversationContext, unbuilt: readonly DueEvent[]):
   if (unbuilt.length === 0) return new Map();
   const names = new Map(unbuilt.map((event) => [keyOf(event), event.event]));
   const sources = await listPayloadSources(db, unbuilt);
-  const built = sources.map((source) => {
+  const built: { ownerId: string; conversationId: string; payload: string }[] = [];
+  for (const source of sources) {
     const { ownerId, conversationId } = source;
-    return { ownerId, conversationId, payload: eventPayload(names.get(keyOf(source)) ?? "", source) };
-  });
+    // A payload of a megabyte takes milliseconds.
+    await enterLoop(ownerId);
+    built.push({ ownerId, conversationId, payload: eventPayload(names.get(keyOf(source)) ?? "", source) });
+  }
   return storePayloads(db, built);
 }

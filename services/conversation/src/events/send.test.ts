@@ -33,9 +33,9 @@ function fakeDispatcher({ isAway = false } = {}) {
   return { calls, acceptEvents };
 }
 
-test("every event is in one call, in order and with its trace; a call has at most 25 events, and 4 MiB unless it has one event", async () => {
+test("every event is in one call, in order and with its trace; a call has at most 25 events, and 1 MiB unless it has one event", async () => {
   const dispatcher = fakeDispatcher();
-  const large = ["ü".repeat(1.5 * MIB), "x".repeat(0.9 * MIB), "x", "x".repeat(30 * MIB)];
+  const large = ["ü".repeat(0.25 * MIB), "x".repeat(0.4 * MIB), "x", "x".repeat(30 * MIB)];
   const events = [...large, ...Array(50).fill("x")].map(eventOf);
   expect(await sendEvents(dispatcher, events)).toEqual({ sent: events, refused: [], failed: [] });
   expect(dispatcher.calls.map((call) => call.events.length)).toEqual([3, 1, 25, 25]);

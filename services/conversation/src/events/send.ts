@@ -24,9 +24,12 @@ export interface SendOutcome {
 
 type Dispatcher = Pick<ConversationContext, "acceptEvents">;
 
-/** Limits for one call; the first call is wasted when the dispatcher is down. */
+/**
+ * Limits for one call; the first call is wasted when the dispatcher is down, and both processes encode or decode a call in one
+ * turn of their event loops.
+ */
 const EVENTS_MAX = 25;
-const BYTES_MAX = 4 * 1024 * 1024;
+const BYTES_MAX = 1024 * 1024;
 /** Upper bound for an event without its payload. */
 const FRAME_BYTES = 4096;
 

@@ -1,9 +1,14 @@
 import { describe, expect, test } from "bun:test";
+import { setImmediate } from "node:timers/promises";
 import { batched } from "../src/rpc/batched.ts";
 import { eventually } from "../src/testing/eventually.ts";
 
 /** A read whose calls the test answers, each with its keys in capitals. */
-function heldReads(keysMax = 10, idOf?: (key: string) => string) {
+function heldReads(
+  keysMax = 10,
+  idOf?: (key: string) => string,
+  waiting: { waitMaxMs?: number; apartMs?: number } = {},
+) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const read = batched<string, string>(
     (keys) => {
@@ -13,7 +18,7 @@ function heldReads(keysMax = 10, idOf?: (key: string) => string) {
       return promise;
     },
     keysMax,
-    idOf && { idOf },
+    { ...(idOf && { idOf }), ...waiting },
   );
   const call = (at: number) =>
     eventually(() => {
@@ -60,6 +65,20 @@ describe("batched reads", () => {
     (await call(1)).answer();
     expect(await Promise.all(later)).toEqual(["B", "C"]);
     expect(calls[1]?.keys).toEqual(["b", "c"]);
+  });
+
+  test("calls leave apart only while reads wait for the one before", async () => {
+    const { read, call, calls } = heldReads(10, undefined, { waitMaxMs: 1e6, apartMs: 1e6 });
+    const first = read("a");
+    (await call(0)).answer();
+    expect(await first).toBe("A");
+    const second = read("b");
+    const { answer } = await call(1);
+    read("c");
+    answer();
+    expect(await second).toBe("B");
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(calls).toHaveLength(2);
   });
 
   test("a call that is never answered does not block the next ones", async () => {

@@ -7,6 +7,11 @@ const WAIT_MAX_MS = 10;
 export interface BatchOptions<K> {
   /** How long a batch waits for the one before it, so that one that hangs does not block everybody. */
   waitMaxMs?: number;
+  /**
+   * A call for which others wait is followed by the next one this long after it began, so that more share it; 0 by default. A key
+   * that comes while no call is under way never waits.
+   */
+  apartMs?: number;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
   idOf?: (key: K) => string;
 }
@@ -21,21 +26,29 @@ export interface BatchOptions<K> {
 export function batched<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   keysMax: number,
-  { waitMaxMs = WAIT_MAX_MS, idOf }: BatchOptions<K> = {},
+  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, idOf }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
   /** Settles with the most recent call; null once it has settled. */
   let underWay: Promise<void> | null = null;
+  let isAwaited = false;
 
   async function call(keys: readonly K[]): Promise<readonly (V | Error)[]> {
     const { promise, resolve } = Promise.withResolvers<void>();
     underWay = promise;
+    isAwaited = false;
+    const beganAt = performance.now();
     // Only keys that have not been sent are remembered.
     loader.clearAll();
     try {
       return await readMany(keys);
     } finally {
-      if (underWay === promise) underWay = null;
-      resolve();
+      const over = () => {
+        if (underWay === promise) underWay = null;
+        resolve();
+      };
+      const restMs = beganAt + apartMs - performance.now();
+      if (isAwaited && underWay === promise && restMs > 0) setTimeout(over, restMs);
+      else over();
     }
   }
 
@@ -44,6 +57,7 @@ export function batched<K, V>(
       process.nextTick(leave);
       return;
     }
+    isAwaited = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(resolve, waitMaxMs);
     underWay.then(resolve);

@@ -15,6 +15,10 @@ const CHECKS: readonly { name: string; findings: (signal: AbortSignal) => Promis
     name: "type check of the dashboard",
     findings: (signal) => run(signal, "node_modules/.bin/tsc", "--noEmit", "-p", "dashboard"),
   },
+  {
+    name: "type check of the widget",
+    findings: (signal) => run(signal, "node_modules/.bin/tsc", "--noEmit", "-p", "gateway/src/widget"),
+  },
   { name: "lint", findings: (signal) => run(signal, "node_modules/.bin/biome", "check", "--error-on-warnings", ".") },
   { name: "proto lint", findings: (signal) => run(signal, "node_modules/.bin/buf", "lint", "proto") },
   { name: "generated code", findings: staleCode },

@@ -3,8 +3,9 @@
 // visitor say as text.
 (() => {
   const script = document.currentScript;
-  const agentId = script?.dataset.agent ?? "";
-  const base = script ? new URL(script.src).origin : "";
+  if (!(script instanceof HTMLScriptElement)) return;
+  const agentId = script.dataset.agent ?? "";
+  const base = new URL(script.src).origin;
   if (agentId === "" || document.querySelector(`parley-chat[data-agent="${CSS.escape(agentId)}"]`)) return;
 
   const STORE = `parley ${base} ${agentId}`;
@@ -35,13 +36,23 @@
 
   // ---- The gateway ----
 
+  /**
+   * What the gateway answers to a page that may chat.
+   * @typedef {{ token: string, expires_at: string, agent_name?: string, widget_config?: Record<string, unknown> }} Granted
+   */
+
   class Refusal extends Error {
+    /** @param {number} status @param {string} detail */
     constructor(status, detail) {
       super(detail);
       this.status = status;
     }
   }
 
+  /** @param {unknown} error @returns {number} 0 if it is no refusal */
+  const statusOf = (error) => (error instanceof Refusal ? error.status : 0);
+
+  /** @param {string} path @param {object} body @param {Record<string, string>} headers */
   async function post(path, body, headers = {}) {
     const response = await fetch(base + path, {
       method: "POST",
@@ -54,7 +65,11 @@
     throw new Refusal(response.status, String(problem.detail ?? response.status));
   }
 
-  /** Asks for a token, for the session of an earlier one if it is given. */
+  /**
+   * Asks for a token, for the session of an earlier one if it is given.
+   * @param {string} [earlier]
+   * @returns {Promise<Granted>}
+   */
   async function askForToken(earlier) {
     const response = await post("/v1/public/widget-tokens", { agent_id: agentId, ...(earlier && { token: earlier }) });
     const answer = await response.json();
@@ -65,40 +80,53 @@
   }
 
   async function freshToken() {
-    if (kept.token && kept.expiresAt - Date.now() > SPARE_MS) return kept.token;
+    if (kept.token && (kept.expiresAt ?? 0) - Date.now() > SPARE_MS) return kept.token;
     try {
       return (await askForToken(kept.token)).token;
     } catch (error) {
-      if (error.status !== 401 || !kept.token) throw error;
+      if (statusOf(error) !== 401 || !kept.token) throw error;
       return (await askForToken()).token;
     }
   }
 
+  /** @param {string} token @param {string} message */
   const ask = async (token, message) =>
     post("/v1/public/widget-messages", { message }, { Authorization: `Bearer ${token}` });
 
-  /** Sends a message; a session that has ended is followed by a new one. */
+  /** Sends a message; a session that has ended is followed by a new one. @param {string} message */
   async function send(message) {
     try {
       return await ask(await freshToken(), message);
     } catch (error) {
-      const isOver = error.status === 401 || (error.status === 400 && error.message === "Session has ended");
-      if (!isOver) throw error;
+      if (!isOver(error)) throw error;
       return ask((await askForToken()).token, message);
     }
   }
 
+  /** @param {unknown} error */
+  const isOver = (error) =>
+    error instanceof Refusal &&
+    (error.status === 401 || (error.status === 400 && error.message === "Session has ended"));
+
   // ---- What is seen ----
 
-  const element = (name, properties = {}, ...children) => {
-    const { attributes = {}, ...own } = properties;
-    const made = Object.assign(document.createElement(name), own);
+  /**
+   * @template {keyof HTMLElementTagNameMap} N
+   * @param {N} name
+   * @param {Record<string, string | number | boolean>} properties
+   * @param {Record<string, string>} attributes
+   * @param {(Node | string)[]} children
+   * @returns {HTMLElementTagNameMap[N]}
+   */
+  const element = (name, properties = {}, attributes = {}, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
     for (const [attribute, value] of Object.entries(attributes)) made.setAttribute(attribute, value);
     made.append(...children);
     return made;
   };
 
-  const host = element("parley-chat", { attributes: { "data-agent": agentId } });
+  const host = document.createElement("parley-chat");
+  host.dataset.agent = agentId;
   const root = host.attachShadow({ mode: "open" });
   const style = new CSSStyleSheet();
   style.replaceSync(`
@@ -120,6 +148,7 @@
     header p { margin: 0; font-size: 13px; overflow-wrap: anywhere; }
     .close { margin-left: auto; background: none; color: inherit; font-size: 22px; padding: 2px 8px; }
     .log { flex: 1; overflow-y: auto; padding: 14px; display: flex; flex-direction: column; gap: 8px; }
+    .line { display: contents; }
     .message { max-width: 85%; padding: 8px 12px; border-radius: 12px; background: #eef0f4; white-space: pre-wrap;
       overflow-wrap: anywhere; align-self: flex-start; }
     .message.user { align-self: flex-end; background: var(--color); color: var(--on-color); }
@@ -136,35 +165,34 @@
   `);
   root.adoptedStyleSheets = [style];
 
-  const launcher = element("button", {
-    className: "launcher",
-    type: "button",
-    textContent: "💬",
-    attributes: { "aria-label": "Open chat", "aria-expanded": "false", "aria-controls": "panel" },
-  });
+  const launcher = element(
+    "button",
+    { className: "launcher", type: "button", textContent: "💬" },
+    { "aria-label": "Open chat", "aria-expanded": "false", "aria-controls": "panel" },
+  );
   const title = element("h2", { id: "title" });
   const subtitle = element("p");
-  const close = element("button", {
-    className: "close",
-    type: "button",
-    textContent: "×",
-    attributes: { "aria-label": "Close chat" },
-  });
-  const header = element("header", {}, element("div", {}, title, subtitle), close);
-  const log = element("div", {
-    className: "log",
-    tabIndex: 0,
-    attributes: { role: "log", "aria-live": "polite", "aria-label": "Messages" },
-  });
+  const close = element(
+    "button",
+    { className: "close", type: "button", textContent: "×" },
+    { "aria-label": "Close chat" },
+  );
+  const header = element("header", {}, {}, element("div", {}, {}, title, subtitle), close);
+  const log = element(
+    "div",
+    { className: "log", tabIndex: 0 },
+    { role: "log", "aria-live": "polite", "aria-label": "Messages" },
+  );
   const suggestions = element("div", { className: "suggestions" });
-  const notice = element("p", { className: "notice", attributes: { role: "alert" } });
+  const notice = element("p", { className: "notice" }, { role: "alert" });
   const input = element("textarea", { rows: 1, maxLength: MESSAGE_CHARACTERS_MAX, id: "input" });
   const label = element("label", { className: "hidden", htmlFor: "input", textContent: "Your message" });
   const submit = element("button", { className: "send", type: "submit", textContent: "Send" });
-  const form = element("form", {}, label, input, submit);
+  const form = element("form", {}, {}, label, input, submit);
   const panel = element(
     "section",
-    { className: "panel", id: "panel", hidden: true, attributes: { role: "dialog", "aria-labelledby": "title" } },
+    { className: "panel", id: "panel", hidden: true },
+    { role: "dialog", "aria-labelledby": "title" },
     header,
     log,
     suggestions,
@@ -173,20 +201,26 @@
   );
   root.append(panel, launcher);
 
+  /** @param {unknown} value @param {string} fallback */
+  const text = (value, fallback = "") => (typeof value === "string" && value !== "" ? value : fallback);
+
+  /** @param {Granted} granted */
   function show({ agent_name: name, widget_config: config = {} }) {
-    const text = (value, fallback = "") => (typeof value === "string" && value !== "" ? value : fallback);
     title.textContent = text(config.title, text(name, "Chat"));
     subtitle.textContent = text(config.subtitle);
     input.placeholder = text(config.placeholder, "Write a message");
     host.dataset.corner = config.position === "bottom-left" ? "bottom-left" : "bottom-right";
-    if (/^#[0-9a-f]{6}$/i.test(config.primary_color ?? "")) {
-      host.style.setProperty("--color", config.primary_color);
-      host.style.setProperty("--on-color", isLight(config.primary_color) ? "#16181d" : "#fff");
+    const color = text(config.primary_color);
+    if (/^#[0-9a-f]{6}$/i.test(color)) {
+      host.style.setProperty("--color", color);
+      host.style.setProperty("--on-color", isLight(color) ? "#16181d" : "#fff");
     }
-    if (/^https:\/\//.test(config.avatar_url ?? "")) {
-      header.prepend(element("img", { src: config.avatar_url, alt: "", referrerPolicy: "no-referrer" }));
+    const avatar = text(config.avatar_url);
+    if (avatar.startsWith("https://")) {
+      header.prepend(element("img", { src: avatar, alt: "", referrerPolicy: "no-referrer" }));
     }
-    if (kept.messages.length === 0 && text(config.greeting) !== "") add("assistant", config.greeting);
+    const greeting = text(config.greeting);
+    if (kept.messages.length === 0 && greeting !== "") add("assistant", greeting);
     for (const { role, text: said } of kept.messages) add(role, said);
     const proposals = Array.isArray(config.suggested_messages) ? config.suggested_messages.slice(0, 5) : [];
     if (kept.messages.length > 0) return;
@@ -197,22 +231,24 @@
     }
   }
 
-  /** Whether dark letters are read better on the colour (WCAG 2: relative luminance). */
+  /** Whether dark letters are read better on the colour (WCAG 2: relative luminance). @param {string} color `#rrggbb` */
   function isLight(color) {
-    const [red, green, blue] = [1, 3, 5].map((at) => {
+    /** @param {number} at */
+    const light = (at) => {
       const part = Number.parseInt(color.slice(at, at + 2), 16) / 255;
       return part <= 0.040_45 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
-    });
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.179;
+    };
+    return 0.2126 * light(1) + 0.7152 * light(3) + 0.0722 * light(5) > 0.179;
   }
 
+  /** @param {string} role @param {string} said */
   function add(role, said) {
     const message = element("div", {
       className: `message ${role === "user" ? "user" : "assistant"}`,
       textContent: said,
     });
     const by = element("span", { className: "hidden", textContent: role === "user" ? "You: " : "Agent: " });
-    log.append(element("div", { style: "display: contents" }, by, message));
+    log.append(element("div", { className: "line" }, {}, by, message));
     log.scrollTop = log.scrollHeight;
     return message;
   }
@@ -221,6 +257,7 @@
 
   let isBusy = false;
 
+  /** @param {string} given */
   async function say(given) {
     const message = given.trim();
     if (message === "" || isBusy) return;
@@ -241,12 +278,12 @@
     } catch (error) {
       notice.textContent = wordsFor(error, reply.textContent !== "");
       if (reply.textContent === "") {
-        reply.parentElement.remove();
+        reply.parentElement?.remove();
         input.value = message;
       }
     } finally {
       if (reply.isConnected) {
-        kept.messages.push({ role: "user", text: message }, { role: "assistant", text: reply.textContent });
+        kept.messages.push({ role: "user", text: message }, { role: "assistant", text: reply.textContent ?? "" });
         keep();
       }
       log.setAttribute("aria-busy", "false");
@@ -256,8 +293,10 @@
     }
   }
 
+  /** @param {Response} response @param {(text: string) => void} hear */
   async function read(response, hear) {
-    const reader = response.body.getReader();
+    const reader = response.body?.getReader();
+    if (!reader) return;
     const decoder = new TextDecoder();
     for (;;) {
       const { done, value } = await reader.read();
@@ -266,13 +305,15 @@
     }
   }
 
+  /** @param {unknown} error @param {boolean} hasBegun whether some of the answer has come */
   function wordsFor(error, hasBegun) {
     if (hasBegun) return "The answer broke off. Please ask again.";
-    if (error.status === 429) return "Too many messages. Please wait a moment and try again.";
-    if (error.status === 409) return "The last answer is still being written.";
+    if (statusOf(error) === 429) return "Too many messages. Please wait a moment and try again.";
+    if (statusOf(error) === 409) return "The last answer is still being written.";
     return "The message could not be sent. Please try again.";
   }
 
+  /** @param {boolean} isOpen */
   function open(isOpen, movesFocus = true) {
     panel.hidden = !isOpen;
     launcher.setAttribute("aria-expanded", String(isOpen));
@@ -284,7 +325,7 @@
     else launcher.focus();
   }
 
-  launcher.addEventListener("click", () => open(panel.hidden));
+  launcher.addEventListener("click", () => open(Boolean(panel.hidden)));
   close.addEventListener("click", () => open(false));
   panel.addEventListener("keydown", (event) => {
     if (event.key === "Escape") open(false);
@@ -306,7 +347,7 @@
     try {
       answer = await askForToken(kept.token);
     } catch (error) {
-      if (error.status === 401 && kept.token) {
+      if (statusOf(error) === 401 && kept.token) {
         kept = { messages: [] };
         answer = await askForToken();
       } else throw error;

@@ -1,5 +1,5 @@
 import { CARRIER_BASE_URLS } from "@parley/shared/carriers/base-urls";
-import { type ConfigOf, readConfig } from "@parley/shared/config";
+import { type ConfigOf, positiveInteger, readConfig } from "@parley/shared/config";
 import { ENCRYPTION_KEY } from "@parley/shared/sealing";
 import { SERVICE_VARIABLES } from "@parley/shared/service";
 import { str } from "envalid";
@@ -11,6 +11,10 @@ const VARIABLES = {
   PARLEY_CONVERSATION_ADDRESS: str({ desc: "host:port of the conversation service" }),
   PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
+  PARLEY_WIDGET_MESSAGES_PER_DAY: positiveInteger({
+    default: 10_000,
+    desc: "messages per UTC day of all websites' visitors to the agents of an owner",
+  }),
   PARLEY_WHATSAPP_BASE_URL: CARRIER_BASE_URLS.PARLEY_WHATSAPP_BASE_URL,
 };
 

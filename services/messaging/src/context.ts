@@ -34,6 +34,8 @@ export interface ThreadContext {
 
 export interface MessagingContext extends ThreadContext {
   widgetTokens: WidgetTokens;
+  /** Of all visitors to the agents of an owner. */
+  widgetMessagesPerDay: number;
   countRefused(reason: string): void;
 }
 

@@ -3,10 +3,12 @@ import idempotency from "@parley/shared/idempotency/table.sql" with { type: "tex
 import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import threads from "../migrations/0001_threads.sql" with { type: "text" };
+import widgetDays from "../migrations/0002_widget_days.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
   { name: "0000_jobs_in_turn", sql: jobsInTurn },
   { name: "0000_idempotency", sql: idempotency },
   { name: "0001_threads", sql: threads },
+  { name: "0002_widget_days", sql: widgetDays },
 ];

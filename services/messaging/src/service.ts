@@ -73,6 +73,7 @@ export function startMessaging(
           connections: connections(accounts, agents),
           graphOf: (connection) => graph(connection, config.PARLEY_WHATSAPP_BASE_URL, egress.fetch),
           noteShares,
+          widgetMessagesPerDay: config.PARLEY_WIDGET_MESSAGES_PER_DAY,
           widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),
           count: (outcome) => sent().add(1, { outcome }),
           countTokenRefused: () => tokensRefused().add(1),

@@ -9,6 +9,7 @@ import { readMessagingConfig } from "../src/config.ts";
 import { startMessaging } from "../src/service.ts";
 
 const TIMEOUT_MS = 30_000;
+export const MESSAGES_PER_DAY = 3;
 
 export interface TestMessaging {
   messaging: ServiceClient<typeof MessagingServiceService>;
@@ -34,6 +35,7 @@ export async function startTestMessaging(): Promise<TestMessaging> {
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
     PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
+    PARLEY_WIDGET_MESSAGES_PER_DAY: String(MESSAGES_PER_DAY),
   });
   const running = await startMessaging(config, silentLogger, { clock });
   const address = running.address ?? "";

@@ -4,7 +4,7 @@ import { CreateAgentRequest, UpdateAgentRequest } from "@parley/proto/parley/age
 import { newId } from "@parley/shared/ids";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
-import { startTestMessaging, type TestMessaging } from "./widget-kit.ts";
+import { MESSAGES_PER_DAY, startTestMessaging, type TestMessaging } from "./widget-kit.ts";
 
 const ORIGIN = "https://shop.example";
 const WIDGET = { title: "Acme", greeting: "Hello!", allowed_origins: [ORIGIN] };
@@ -64,4 +64,21 @@ test("an agent that does not exist has no widget, whatever its id looks like", a
   for (const agentId of ["", "agt_", newId("agt"), "' or 1=1 --", "agt_\0"]) {
     expect(await serviceErrorOf(ask(agentId))).toMatchObject({ kind: "not_found", detail: "Agent not found" });
   }
+});
+
+test("the visitors of one owner have so many messages a day, whoever they claim to be, and those of another have theirs", async () => {
+  const [agent, other] = [await createAgent(), await createAgent()];
+  const message = async (agentId: string) => {
+    const { token } = await ask(agentId);
+    return service.messaging.openWidgetToken({ token, origin: ORIGIN });
+  };
+  const sent = await Promise.allSettled(Array.from({ length: MESSAGES_PER_DAY + 2 }, () => message(agent.agentId)));
+  expect(sent.filter(({ status }) => status === "fulfilled")).toHaveLength(MESSAGES_PER_DAY);
+  const refused = await serviceErrorOf(message(agent.agentId));
+  const dayMs = 24 * 60 * 60_000;
+  const leftMs = dayMs - (service.clock.now().getTime() % dayMs);
+  expect(refused).toMatchObject({ kind: "rate_limited", retryAfterMs: leftMs });
+  expect(await message(other.agentId)).toMatchObject({ ownerId: other.ownerId });
+  service.clock.advance(leftMs);
+  expect(await message(agent.agentId)).toMatchObject({ ownerId: agent.ownerId });
 });

@@ -1,8 +1,22 @@
+import { ServiceError } from "@parley/shared/errors";
 import type { Handler, MessagingContext } from "../context.ts";
+import { countWidgetMessage } from "../store/widget-days.ts";
 
+const DAY_MS = 24 * 60 * 60_000;
+
+/** For one message, which counts for the day: an origin proves nothing outside of a browser, and replies cost the owner. */
 export function openWidgetToken(ctx: MessagingContext): Handler<"openWidgetToken"> {
   return async ({ token, origin }) => {
-    const { ownerId, agentId, sessionId } = ctx.widgetTokens.open(token, origin, ctx.clock.now());
-    return { ownerId, agentId, sessionId };
+    const now = ctx.clock.now();
+    const { ownerId, agentId, sessionId } = ctx.widgetTokens.open(token, origin, now);
+    if (await countWidgetMessage(ctx.db, ownerId, now, ctx.widgetMessagesPerDay))
+      return { ownerId, agentId, sessionId };
+    throw new ServiceError(
+      "rate_limited",
+      "Visitors have sent as many messages to this account's agents as a day may have",
+      {
+        retryAfterMs: DAY_MS - (now.getTime() % DAY_MS),
+      },
+    );
   };
 }

@@ -3,6 +3,7 @@ import type { Sweep } from "@parley/shared/jobs/sweeps";
 import { deleteOldIncoming } from "../store/incoming.ts";
 import { deleteOldOutgoing } from "../store/outgoing.ts";
 import { deleteSilentThreads } from "../store/threads.ts";
+import { deleteOldWidgetDays } from "../store/widget-days.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 /** Meta repeats a callback for up to a week. */
@@ -12,7 +13,7 @@ const OUTGOING_MS = 31 * DAY_MS;
 const EVERY_MS = 10 * 60_000;
 const BATCH = 1_000;
 
-/** Deletes what is no longer needed to take each message and status once. */
+/** Deletes what is no longer needed to take each message and status once, and the counts of days that are over. */
 export function oldMessages(db: Database): Sweep {
   return {
     name: "delete-old-messages",
@@ -26,6 +27,7 @@ export function oldMessages(db: Database): Sweep {
       await all(() => deleteOldIncoming(db, before(INCOMING_MS), BATCH));
       await all(() => deleteOldOutgoing(db, before(OUTGOING_MS), BATCH));
       await all(() => deleteSilentThreads(db, before(OUTGOING_MS), BATCH));
+      await all(() => deleteOldWidgetDays(db, before(DAY_MS), BATCH));
     },
   };
 }

@@ -1,10 +1,48 @@
-import { isNeed, type NeedName } from "../services/shared/src/testing/programs.ts";
+import { install, isMissing, isNeed, type NeedName } from "../services/shared/src/testing/programs.ts";
+import { kubectl } from "../tests/kit/deploy/kubernetes.ts";
+import { postgresClient } from "../tests/kit/deploy/postgres-client.ts";
+import { importersOf } from "./affected.ts";
 import { readImports } from "./imports.ts";
 
 /** As the formatter leaves it. */
 const CALL = /\bobtain\("(\w+)"\)/g;
+/** What the test files use that import these. */
+const UNPACKED = [
+  { module: "tests/kit/deploy/postgres-client.ts", unpack: postgresClient },
+  { module: "tests/kit/deploy/kubernetes.ts", unpack: kubectl },
+];
 
-/** The programs that each test file obtains, itself or by what it imports, so that they can be installed before. */
+export interface Fetching {
+  /** Whether nothing is being fetched for a test file. */
+  isReady(file: string): boolean;
+  /** Settles once that is so; what could not be fetched is left to the test to say. */
+  ready(file: string): Promise<void>;
+}
+
+/** Fetches the programs that are missing, while the tests run that need none of them: one that waits for the network keeps its place. */
+export async function fetchPrograms(files: readonly string[]): Promise<Fetching> {
+  const needs = await needsOf(files);
+  const missing = [...new Set([...needs.values()].flat())].filter(isMissing);
+  const lacking = files.filter((file) => needs.get(file)?.some((name) => missing.includes(name)));
+  const fetches = [fetching(lacking, () => install(missing))];
+  for (const { module, unpack } of UNPACKED) fetches.push(fetching(await importersOf([module], files), unpack));
+  const fetchesFor = (file: string) => fetches.filter(({ done, users }) => !done && users.has(file));
+  return {
+    isReady: (file) => fetchesFor(file).length === 0,
+    ready: async (file) => void (await Promise.all(fetchesFor(file).map(({ settled }) => settled))),
+  };
+}
+
+function fetching(users: readonly string[], fetch: () => Promise<unknown>) {
+  const own = { users: new Set(users), done: users.length === 0, settled: Promise.resolve() };
+  const done = () => {
+    own.done = true;
+  };
+  if (!own.done) own.settled = fetch().then(done, done);
+  return own;
+}
+
+/** The programs that each test file obtains, itself or by what it imports. */
 export async function needsOf(files: readonly string[]): Promise<Map<string, NeedName[]>> {
   const imports = await readImports("runs");
   const obtained = new Map<string, NeedName[]>();

@@ -1,7 +1,6 @@
-import { install, isMissing } from "../services/shared/src/testing/programs.ts";
 import { type SharedStack, startSharedStack } from "../tests/kit/stack/shared-stack.ts";
 import { importersOf } from "./affected.ts";
-import { needsOf } from "./needs.ts";
+import { fetchPrograms } from "./needs.ts";
 import type { Surroundings } from "./run-tests.ts";
 import { startTestbed } from "./testbed.ts";
 
@@ -13,21 +12,21 @@ export interface RunningSurroundings extends Surroundings {
 }
 
 /**
- * Starts what these test files need: a Postgres and a Redis, and a stack if some share one. Installs their programs
+ * Starts what these test files need: a Postgres and a Redis, and a stack if some share one. Fetches further programs
  * meanwhile.
  */
 export async function startSurroundings(files: readonly string[]): Promise<RunningSurroundings> {
   const users = new Set(await importersOf([SHARED_STACK], files));
   const testbed = await startTestbed();
   Object.assign(process.env, testbed.env);
-  const programs = await startInstalling(files);
+  const programs = await fetchPrograms(files);
   const stack = users.size > 0 ? startSharedStack() : undefined;
   // Whoever needs the stack is told.
   stack?.catch(() => {});
   return {
     isReady: programs.isReady,
     async envOf(file) {
-      await programs.installedFor(file);
+      await programs.ready(file);
       return { ...testbed.env, ...(users.has(file) && (await stack)?.env) };
     },
     async stop() {
@@ -37,22 +36,6 @@ export async function startSurroundings(files: readonly string[]): Promise<Runni
         await testbed.stop();
       }
     },
-  };
-}
-
-/** Installs what is missing in one go, because each installation on its own takes seconds of the test that waits for it. */
-async function startInstalling(files: readonly string[]) {
-  const needs = await needsOf(files);
-  const waiting = new Set<string>();
-  for (const [file, names] of needs) if (names.some(isMissing)) waiting.add(file);
-  const installing = install([...new Set([...needs.values()].flat())]).then((why) => {
-    waiting.clear();
-    // The tests that need them say so too.
-    if (why) console.log(`Not installed: ${why}`);
-  });
-  return {
-    isReady: (file: string) => !waiting.has(file),
-    installedFor: async (file: string) => waiting.has(file) && (await installing),
   };
 }
 

@@ -57,7 +57,12 @@ async function download({ name, release }: DebianPackage, to: string): Promise<v
     await mkdir(join(to, folder), { recursive: true });
   const source = join(to, "sources.list");
   await writeFile(join(to, "status"), "");
-  const state = options({ "Dir::State::Lists": join(to, "lists"), "Debug::NoLocking": "1", "APT::Sandbox::User": "" });
+  const state = options({
+    "Dir::State::Lists": join(to, "lists"),
+    "Debug::NoLocking": "1",
+    "APT::Sandbox::User": "",
+    "Acquire::Languages": "none",
+  });
   await writeFile(source, `deb ${await mirror(state)} ${release} main\n`);
   const own = options({
     "Dir::Etc::SourceList": source,

@@ -23,6 +23,8 @@ export interface Login {
 const NAME = "Development";
 const EMAIL = "dev@localhost.localdomain";
 const PASSWORD_BYTES = 18;
+/** A slow machine that starts every process at once takes seconds to connect two of them. */
+const PATIENT = { timeoutMs: 60_000 };
 
 /**
  * Returns the owner, key and password for a newcomer: the known ones when the database has the owner, otherwise new
@@ -44,7 +46,7 @@ export async function firstOwner(address: string, known: FirstOwner | null): Pro
 
 async function exists(accounts: Accounts, ownerId: string): Promise<boolean> {
   try {
-    await accounts.getOwner({ ownerId });
+    await accounts.getOwner({ ownerId }, PATIENT);
     return true;
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "not_found") return false;
@@ -55,7 +57,7 @@ async function exists(accounts: Accounts, ownerId: string): Promise<boolean> {
 /** Finds the owner whose key was lost with dev.env or in a crash before it was written. */
 async function findOwner(accounts: Accounts): Promise<string | null> {
   for (let afterOwnerId = ""; ; ) {
-    const { owners } = await accounts.listOwners({ pageSize: 100, afterOwnerId });
+    const { owners } = await accounts.listOwners({ pageSize: 100, afterOwnerId }, PATIENT);
     const found = owners.find(({ email }) => email === EMAIL);
     if (found) return found.ownerId;
     const last = owners.at(-1);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   api = stack.api(stack.owners[0].apiKey);
   foreign = stack.api(stack.owners[1].apiKey);
 });
-afterAll(() => stack.stop());
+afterAll(() => stack?.stop());
 
 async function newAgent(fields: object = {}): Promise<Answer["body"]> {
   const { status, body } = await api.post("/agents", { ...MINIMAL, ...fields });

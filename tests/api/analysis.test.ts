@@ -51,8 +51,8 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await receiver.stop(true);
-  await stack.stop();
+  await receiver?.stop(true);
+  await stack?.stop();
 });
 
 test("a chat that its model ends is analyzed, with fields in schema order, and its webhook carries what GET shows", async () => {

@@ -21,8 +21,8 @@ beforeAll(async () => {
   foreignAgentId = await createAgent(stack.api(stack.owners[1].apiKey), model);
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
 });
 
 const chat = (fields: object) => api.post("/chat", { agent_id: agentId, message: "Hi", streaming: false, ...fields });

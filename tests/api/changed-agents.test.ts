@@ -12,7 +12,7 @@ beforeAll(async () => {
   stack = await startTestStack({ replicas: 2 });
   api = stack.api(stack.owners[0].apiKey);
 });
-afterAll(() => stack.stop());
+afterAll(() => stack?.stop());
 
 const send = (method: string, path: string, body: object) =>
   api.send(method, path, {

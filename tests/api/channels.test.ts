@@ -33,8 +33,8 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  runtime.close();
-  await stack.stop();
+  runtime?.close();
+  await stack?.stop();
 });
 
 async function show({ conversationId }: { conversationId: string }) {

@@ -34,8 +34,8 @@ beforeAll(async () => {
   sessions.push((await api.post("/chat", elsewhere)).body.session_id);
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
 });
 
 const found = async (query: string) => {

@@ -22,7 +22,7 @@ beforeAll(async () => {
   for (const name of ["package.json", "cli", "dev"]) await symlink(join(ROOT, name), join(folder, "clone", name));
 });
 afterAll(async () => {
-  await stack.stop();
+  await stack?.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -16,8 +16,8 @@ beforeAll(async () => {
   agentId = await createAgent(api, model);
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
 });
 
 const becomes = (sessionId: string, status: string) =>

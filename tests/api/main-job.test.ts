@@ -16,8 +16,8 @@ beforeAll(async () => {
   api = stack.api(stack.owners[0].apiKey);
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
 });
 
 describe("the quick start", () => {

@@ -13,7 +13,7 @@ beforeAll(async () => {
   api = stack.api(stack.owners[0].apiKey);
   foreign = stack.api(stack.owners[1].apiKey);
 });
-afterAll(() => stack.stop());
+afterAll(() => stack?.stop());
 
 let made = 0;
 /** A prompt of a name nobody has yet. */

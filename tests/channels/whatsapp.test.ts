@@ -28,8 +28,8 @@ beforeAll(async () => {
   number = await connectNumber(0, "+15105550100", agentId);
 });
 afterAll(async () => {
-  await model.stop();
-  await stack.stop();
+  await model?.stop();
+  await stack?.stop();
 });
 
 const connectNumber = (owner: 0 | 1, mobileNumber: string, agent: string) =>

@@ -46,7 +46,7 @@ beforeAll(async () => {
 }, WITHIN_MS);
 afterAll(async () => {
   await stop();
-  await model.stop();
+  await model?.stop();
   await empty?.stop();
   await rm(folder, { recursive: true });
 });

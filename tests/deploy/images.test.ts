@@ -87,8 +87,8 @@ afterAll(async () => {
   for (const child of running.values()) child.kill("SIGKILL");
   await Promise.all([...running.values()].map((child) => child.exited));
   await stopChild(redis.child, "SIGTERM", READY_WITHIN_MS);
-  await jail.remove();
-  await database.drop();
+  await jail?.remove();
+  await database?.drop();
 });
 
 /** As up.sh does, but for the database, which is the test's. */

@@ -38,9 +38,9 @@ beforeAll(async () => {
   api = stack.api(stack.owners[0].apiKey);
 });
 afterAll(async () => {
-  await stack.stop();
-  await bouncer.stop();
-  await model.stop();
+  await stack?.stop();
+  await bouncer?.stop();
+  await model?.stop();
 });
 
 test("agents, prompts, chats and lists work concurrently", async () => {

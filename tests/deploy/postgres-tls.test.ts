@@ -33,7 +33,7 @@ beforeAll(async () => {
   await ensureDatabase(postgresUrl(port, PASSWORD, "postgres"), OWNER);
 }, 60_000);
 afterAll(async () => {
-  await own.stop();
+  await own?.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -23,9 +23,9 @@ beforeAll(async () => {
   api = stack.api(stack.owners[0].apiKey);
 }, 90_000);
 afterAll(async () => {
-  await stack.stop();
-  await servers.stop();
-  await model.stop();
+  await stack?.stop();
+  await servers?.stop();
+  await model?.stop();
 });
 
 test("lists come from the replica with its lag, everything else from the primary, and lists too once the replica is gone", async () => {

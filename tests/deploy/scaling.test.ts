@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await admin.end();
-  await database.drop();
+  await database?.drop();
 });
 
 async function statements(of: string): Promise<string[]> {

@@ -25,8 +25,8 @@ beforeAll(async () => {
   [stack, model] = await Promise.all([startTestStack({ env: collector.env }), startScriptedModel()]);
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
   await collector.stop();
 });
 

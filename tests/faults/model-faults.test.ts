@@ -27,7 +27,7 @@ beforeAll(async () => {
   pids = stack.pids();
 });
 afterAll(async () => {
-  await stack.stop();
+  await stack?.stop();
   await Promise.all([model.stop(), second.stop()]);
 });
 

@@ -25,8 +25,8 @@ beforeAll(async () => {
   agentId = await createAgent(api, model);
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
 });
 
 const sessionOf = (response: Response) => response.headers.get("x-session-id") ?? "";

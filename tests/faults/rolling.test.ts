@@ -49,8 +49,8 @@ beforeAll(async () => {
   dispatcher.close();
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
   await receiver.stop(true);
 });
 

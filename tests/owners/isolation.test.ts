@@ -8,7 +8,7 @@ let stack: RunningStack;
 beforeAll(async () => {
   stack = await sharedStack();
 });
-afterAll(() => stack.stop());
+afterAll(() => stack?.stop());
 
 const pairs = SCHEMAS.flatMap((role) =>
   SCHEMAS.filter((schema) => schema !== role).map((schema) => ({ role, schema })),

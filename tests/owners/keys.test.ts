@@ -15,7 +15,7 @@ let stack: RunningStack;
 beforeAll(async () => {
   stack = await sharedStack();
 });
-afterAll(() => stack.stop());
+afterAll(() => stack?.stop());
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 /** The stack believes the address that a request names, so that each test has its own. */

@@ -12,7 +12,7 @@ let stack: RunningStack;
 beforeAll(async () => {
   stack = await sharedStack();
 });
-afterAll(() => stack.stop());
+afterAll(() => stack?.stop());
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });
 const TIME = expect.stringMatching(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);

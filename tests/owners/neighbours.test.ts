@@ -19,8 +19,8 @@ beforeAll(async () => {
   [victimsAgent, hostileAgent] = [await createAgent(victim, model), await createAgent(hostile, model)];
 });
 afterAll(async () => {
-  await stack.stop();
-  await model.stop();
+  await stack?.stop();
+  await model?.stop();
 });
 
 /** A request of every kind, each answered within the gateway's own deadlines. */

@@ -25,7 +25,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(async () => {
   await interrupt(stack);
-  await home.remove();
+  await home?.remove();
 }, 60_000);
 
 /** Runs a program as another user of the machine. @returns what it printed */

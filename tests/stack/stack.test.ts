@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await interrupt(stack);
-  await home.remove();
+  await home?.remove();
 }, 60_000);
 
 const processOf = (name: string) => {

@@ -7,7 +7,7 @@ let model: StandIn;
 beforeAll(() => {
   model = startModel();
 });
-afterAll(() => model.stop());
+afterAll(() => model?.stop());
 
 const ASKS_WHO = [
   { role: "system", content: "You are Ada." },

@@ -9,7 +9,7 @@ beforeAll(async () => {
   await obtainPocketSphinx();
   speech = startSpeech();
 }, 120_000);
-afterAll(() => speech.stop());
+afterAll(() => speech?.stop());
 
 const HEADER_BYTES = 44;
 const SAMPLES_PER_SECOND = 16_000;

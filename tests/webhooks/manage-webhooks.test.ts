@@ -31,9 +31,9 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await receiver.stop(true);
-  await model.stop();
-  await stack.stop();
+  await receiver?.stop(true);
+  await model?.stop();
+  await stack?.stop();
 });
 
 const problem = ({ status, body }: Answer) => ({ status, ...body });

@@ -27,7 +27,7 @@ afterEach(async () => {
   }
 });
 afterAll(async () => {
-  await stack.stop();
+  await stack?.stop();
   await rm(folder, { recursive: true });
 });
 

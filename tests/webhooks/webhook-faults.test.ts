@@ -41,9 +41,9 @@ beforeAll(async () => {
   receiver = startReceiver();
 });
 afterAll(async () => {
-  dispatcher.close();
-  receiver.kill("SIGKILL");
-  await stack.stop();
+  dispatcher?.close();
+  receiver?.kill("SIGKILL");
+  await stack?.stop();
   await rm(folder, { recursive: true });
 });
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
   limiters = await Promise.all(
     [urls.slice(0, 2), urls].map((some) => redisLimiter({ url: some.join(","), commandTimeoutMs: 10_000 })),
   );
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   for (const limiter of limiters) limiter.close();
   for (const client of clients) client.disconnect();

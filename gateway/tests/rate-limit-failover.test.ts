@@ -7,7 +7,7 @@ import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { redisLimiter } from "../src/rate-limit/redis.ts";
 import { startRedis, type TestRedis } from "./redis-server.ts";
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let redis: TestRedis;
 

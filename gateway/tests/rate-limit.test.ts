@@ -18,7 +18,7 @@ const sides = [
   ["above 1,000", heavy],
 ] as const;
 
-setDefaultTimeout(60_000);
+setDefaultTimeout(120_000);
 
 let nowMs = START_MS;
 const clock = () => nowMs;

@@ -34,7 +34,7 @@ beforeAll(async () => {
   twilioId = await connected(await carrier.addTwilio([TWILIO, TWILIO_FREE]), [TWILIO, TWILIO_FREE]);
   await connected(await carrier.addPlivo([PLIVO]), [PLIVO]);
   agentId = await createAgent(api, model, { first_message_prompt: GREETING, agent_mobile_number: [TWILIO, PLIVO] });
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await model?.stop();
   await stack?.stop();

@@ -28,7 +28,7 @@ beforeAll(async () => {
   });
   api = stack.api(stack.owners[0].apiKey);
   folder = await mkdtemp(join(tmpdir(), "parley-call-"));
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await model?.stop();
   await stack?.stop();
@@ -61,7 +61,7 @@ test("a call from the terminal is held in words, told as it goes, and recorded w
 test("a call to an agent that is not there says so", async () => {
   const { status, stderr } = await parley("call", "agt_nobody", "--say", "Hello");
   expect({ status, stderr }).toEqual({ status: 1, stderr: "There is no agent agt_nobody on this stack\n" });
-}, 60_000);
+}, 120_000);
 
 async function parley(...args: string[]) {
   const child = Bun.spawn([process.execPath, "cli/src/main.ts", ...args], {

@@ -31,7 +31,7 @@ beforeAll(async () => {
   [authority, stranger] = await Promise.all([createAuthority("ours"), createAuthority("a stranger's")]);
   ({ port } = await own.start(own.cluster));
   await ensureDatabase(postgresUrl(port, PASSWORD, "postgres"), OWNER);
-}, 60_000);
+}, 120_000);
 afterAll(async () => {
   await own?.stop();
   await rm(folder, { recursive: true });

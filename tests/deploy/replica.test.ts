@@ -21,7 +21,7 @@ beforeAll(async () => {
     through: async () => servers.primaryUrl,
   });
   api = stack.api(stack.owners[0].apiKey);
-}, 90_000);
+}, 120_000);
 afterAll(async () => {
   await stack?.stop();
   await servers?.stop();

@@ -26,7 +26,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await interrupt(stack);
   await home?.remove();
-}, 60_000);
+}, 120_000);
 
 /** Runs a program as another user of the machine. @returns what it printed */
 function asNobody(script: string): string {

@@ -45,7 +45,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await interrupt(stack);
   await home?.remove();
-}, 60_000);
+}, 120_000);
 
 const processOf = (name: string) => {
   const found = stack.processes().find((process) => process.name === name);

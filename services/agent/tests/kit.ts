@@ -19,7 +19,7 @@ import { startAgent } from "../src/service.ts";
 export type AgentClient = ServiceClient<typeof AgentServiceService>;
 export type PromptClient = ServiceClient<typeof PromptServiceService>;
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 export interface TestAgents {
   agents: AgentClient;

@@ -6,7 +6,7 @@ import { byName, create, createPrompt, creation, startTestAgents, type TestAgent
 let service: TestAgents;
 beforeAll(async () => {
   service = await startTestAgents();
-}, 60_000);
+}, 120_000);
 afterAll(() => service.stop());
 
 const REFUSED = { kind: "condition", detail: expect.stringContaining("ask for a smaller page_size") };

@@ -22,7 +22,7 @@ const OWNERS = 4;
 const EMPTY_PROMPT = { promptType: PromptType.PROMPT_TYPE_MAIN, idempotency: undefined };
 /** While a process stands still, the calls that meet it fail. */
 const UNTIL_SERVED: Persistence = { delaysMs: Array.from({ length: 20 }, () => 50), goesOn: isAway };
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 type Agents = ServiceClient<typeof AgentServiceService>;
 type Prompts = ServiceClient<typeof PromptServiceService>;

@@ -4,7 +4,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import { type Alone, endChats, openChats, startAlone } from "./alone-kit.ts";
 import { allSent, eventsOf } from "./events-kit.ts";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 let service: Alone;
 

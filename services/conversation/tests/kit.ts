@@ -24,7 +24,7 @@ import { type FakeDispatcher, startFakeDispatcher } from "./fake-dispatcher.ts";
 
 export type ChatClient = ServiceClient<typeof ConversationServiceService>;
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 export interface TestChat {
   chat: ChatClient;

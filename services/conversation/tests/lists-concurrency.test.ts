@@ -10,7 +10,7 @@ import { findCountedPage } from "../src/store/list-page.ts";
 import { insertSessionWithTurn, takeTurn } from "../src/store/turns.ts";
 import { AGENTS, STATUSES, startTestLists, type TestLists } from "./lists-kit.ts";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 const START = Date.parse("2026-02-03T23:58:00Z");
 const PAGE = { number: 1, size: 10 };
 

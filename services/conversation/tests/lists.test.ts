@@ -18,7 +18,7 @@ import {
   TYPES,
 } from "./lists-kit.ts";
 
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 const DAY_MS = 86_400_000;
 const FIRST = Date.parse("2026-01-01T00:00:00Z");
 const DAYS = 150;

@@ -11,7 +11,7 @@ import { request } from "./lists-kit.ts";
 const JOB = "delete-expired-conversations";
 const FORGET = "forget-conversations";
 const EXPIRED = 1_500;
-const TIMEOUT_MS = 60_000;
+const TIMEOUT_MS = 120_000;
 
 let database: TestDatabase;
 let db: Database;

@@ -14,7 +14,7 @@ const NOW = new Date("2026-02-03T12:00:00Z");
 let lists: TestLists;
 beforeAll(async () => {
   lists = await startTestLists();
-}, 60_000);
+}, 120_000);
 afterAll(() => lists.stop());
 
 /** Many conversations of one owner and agent that have not ended. @returns one of them */

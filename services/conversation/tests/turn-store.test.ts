@@ -18,7 +18,7 @@ let store: TurnStore;
 beforeAll(async () => {
   lists = await startTestLists();
   store = turnStore(lists.db);
-}, 60_000);
+}, 120_000);
 afterAll(() => lists.stop());
 
 function newTurn(key: SessionKey, message: string): NewTurn {

@@ -16,7 +16,7 @@ import { startMessaging } from "../src/service.ts";
 import { type Fakes, startFakes } from "./fakes.ts";
 
 const POLL_MS = 20;
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 
 export interface Connected extends WhatsAppNumber {
   ownerId: string;

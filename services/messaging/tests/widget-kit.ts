@@ -8,7 +8,7 @@ import { startServiceProcess } from "@parley/shared/testing/process";
 import { readMessagingConfig } from "../src/config.ts";
 import { startMessaging } from "../src/service.ts";
 
-const TIMEOUT_MS = 30_000;
+const TIMEOUT_MS = 60_000;
 export const MESSAGES_PER_DAY = 3;
 
 export interface TestMessaging {

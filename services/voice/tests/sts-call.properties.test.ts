@@ -86,4 +86,4 @@ test("whatever a model does and when: what it is interrupted in is not played on
     }),
     { numRuns: 60 },
   );
-}, 60_000);
+}, 120_000);

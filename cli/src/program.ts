@@ -9,6 +9,7 @@ import { addDoNotCallCommands } from "./commands/do-not-call.ts";
 import { addKeyCommands } from "./commands/key.ts";
 import { addNumberCommands } from "./commands/number.ts";
 import { addOwnerCommands } from "./commands/owner.ts";
+import { addSessionCommands } from "./commands/session.ts";
 import { addSettingsCommands } from "./commands/settings.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
 import { addWhatsAppCommands } from "./commands/whatsapp.ts";
@@ -27,7 +28,7 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings and webhooks of a running Parley stack, call its agents, and have them call and write.",
+      "Manage the owners, API keys, carriers, phone numbers, settings, sessions and webhooks of a running Parley stack, call its agents, and have them call and write.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
@@ -78,6 +79,7 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addCarrierCommands(program, env);
   addNumberCommands(program, env);
   addSettingsCommands(program, env);
+  addSessionCommands(program, env);
   addWebhookCommands(program, env);
   addDeliveryCommands(program, env);
   addCallCommand(program, env);

@@ -123,7 +123,7 @@ describe("key", () => {
     const { owner_id } = await newOwner();
     const { api_key, ...made } = await json("key", "create", "--owner", owner_id, "--name", "CI");
     const key = { ...made, prefix: api_key.slice(0, 11) };
-    expect(await json("key", "list", "--owner", owner_id)).toEqual({ keys: [key] });
+    expect(await json("key", "list", "--owner", owner_id)).toEqual({ keys: [{ ...key, last_used_at: null }] });
     const change = (verb: string) => json("key", verb, key.key_id, "--owner", owner_id);
     expect(await change("deactivate")).toEqual({ ...key, status: "inactive" });
     expect(await change("activate")).toEqual(key);
@@ -178,6 +178,27 @@ test("the days that conversations are kept can be read and set", async () => {
   expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 90 });
   expect(await json("settings", "set", "--owner", owner_id, "--retention-days", "30")).toEqual({ retention_days: 30 });
   expect(await json("settings", "get", "--owner", owner_id)).toEqual({ retention_days: 30 });
+});
+
+test("an owner's sessions are listed and ended", async () => {
+  const { owner_id, email } = await newOwner();
+  const password = "a pass phrase of the test";
+  const accounts = createClient(AccountServiceService, { peer: "account", address: stack.address });
+  try {
+    await accounts.setPassword({ ownerId: owner_id, password });
+    await accounts.signIn({ email, password, userAgent: "Firefox" });
+  } finally {
+    accounts.close();
+  }
+  const { sessions } = await json("session", "list", "--owner", owner_id);
+  const session_id = expect.stringMatching(/^ses_\w{26}$/);
+  expect(sessions).toEqual([
+    { session_id, user_agent: "Firefox", created_at: TIME, last_used_at: TIME, expires_at: TIME },
+  ]);
+  const [{ session_id: id }] = sessions;
+  expect(await json("session", "end", id, "--owner", owner_id)).toEqual({ session_id: id, ended: true });
+  expect(await json("session", "list", "--owner", owner_id)).toEqual({ sessions: [] });
+  expect((await stack.parley(["session", "end", id, "--owner", owner_id])).stderr).toBe("Session not found\n");
 });
 
 describe("without --json", () => {
@@ -279,6 +300,7 @@ test.each([
   [["carrier"]],
   [["number"]],
   [["settings"]],
+  [["session"]],
   [["webhook"]],
   [["delivery"]],
 ])("%j --help shows examples", async (args) => {

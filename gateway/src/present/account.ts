@@ -1,5 +1,6 @@
 import type { Owner, Session, Settings } from "@parley/proto/parley/account/v1/account.ts";
 import { nameOf, TIERS } from "@parley/shared/domain/api-names";
+import { presentSession } from "@parley/shared/domain/present/account";
 import { isoTime } from "@parley/shared/domain/present/time";
 
 export function presentOwner(owner: Owner) {
@@ -22,12 +23,6 @@ function presentTier({ tier, rateLimitPerMinute }: Owner) {
 
 /** A session as its owner sees it. @param currentId of the session that asks */
 export function presentManagedSession(session: Session, currentId: string) {
-  return {
-    session_id: session.sessionId,
-    is_current: session.sessionId === currentId,
-    user_agent: session.userAgent || null,
-    created_at: isoTime(session.createdAt),
-    last_used_at: isoTime(session.lastUsedAt),
-    expires_at: isoTime(session.expiresAt),
-  };
+  const { session_id, ...fields } = presentSession(session);
+  return { session_id, is_current: session_id === currentId, ...fields };
 }

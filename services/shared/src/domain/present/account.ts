@@ -1,4 +1,4 @@
-import type { ApiKey, MobileNumber } from "@parley/proto/parley/account/v1/account.ts";
+import type { ApiKey, MobileNumber, Session } from "@parley/proto/parley/account/v1/account.ts";
 import { KEY_STATUSES, nameOf } from "../api-names.ts";
 import { isoTime } from "./time.ts";
 
@@ -18,6 +18,17 @@ export function presentKey(key: ApiKey) {
 /** The same with its last use. */
 export function presentKeyWithUse(key: ApiKey) {
   return { ...presentKey(key), last_used_at: isoTime(key.lastUsedAt) ?? null };
+}
+
+/** A session of an owner who signed in. */
+export function presentSession(session: Session) {
+  return {
+    session_id: session.sessionId,
+    user_agent: session.userAgent || null,
+    created_at: isoTime(session.createdAt) ?? null,
+    last_used_at: isoTime(session.lastUsedAt) ?? null,
+    expires_at: isoTime(session.expiresAt) ?? null,
+  };
 }
 
 /** A phone number as the APIs and the command line show it. */

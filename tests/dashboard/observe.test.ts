@@ -4,12 +4,12 @@ import type { Browser } from "playwright-core";
 import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
-import { type DashboardPage, openSignedIn } from "../kit/dashboard.ts";
+import { type DashboardPage, openSignedIn, tabTo } from "../kit/dashboard.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
-import { PASSWORD } from "../kit/test-owner.ts";
+import { createSession, PASSWORD } from "../kit/test-owner.ts";
 
 const HOSTILE = `<img src=x onerror="alert('said')"><script>alert('script')</script>`;
 const TIMEOUT_MS = 300_000;
@@ -21,11 +21,20 @@ let api: Api;
 let page: DashboardPage;
 let agentId: string;
 let conversationId: string;
+let destinationId: string;
 beforeAll(async () => {
   [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
   api = stack.api(stack.owners[0].apiKey);
   agentId = await createAgent(api, model, { agent_name: `Desk ${HOSTILE}` });
   conversationId = await say(HOSTILE);
+  const manage = stack.manage(await createSession(stack.accounts, stack.owners[0].ownerId));
+  await manage.post("/keys", { name: HOSTILE });
+  const webhook = {
+    name: HOSTILE,
+    url: `https://hooks.example.com/${encodeURIComponent(HOSTILE)}`,
+    request_type: "POST",
+  };
+  destinationId = (await manage.post("/destinations", webhook)).body.destination_id;
   page = await openSignedIn(browser, stack, stack.owners[0]);
 }, TIMEOUT_MS);
 afterAll(async () => {
@@ -203,30 +212,91 @@ test(
   TIMEOUT_MS,
 );
 
+test(
+  "the pages of what happened are used with the keyboard alone",
+  async () => {
+    const { keyboard } = page;
+    const focused = () => page.evaluate<string>("document.activeElement?.innerText ?? ''");
+    await page.goto(`/conversations?agent_id=${agentId}`);
+    const list = page.getByRole("table", { name: "Conversations" });
+    await list.waitFor();
+    await tabTo(page, /^Status/);
+    await keyboard.press("Enter");
+    const live = page.getByRole("menuitem", { name: "Live" });
+    await live.waitFor();
+    // The menu takes keys once its first item has the focus.
+    await eventually(async () => expect(await live.evaluate((item) => item.matches(":focus"))).toBeTrue());
+    await keyboard.press("Enter");
+    await page.waitForURL(/conversation_status=IN_PROGRESS/);
+    await list.getByRole("link", { name: HOSTILE, exact: true }).first().waitFor();
+    await tabTo(page, /^<img/);
+    await keyboard.press("Enter");
+    await page.getByRole("list", { name: "Transcript" }).waitFor();
+    await tabTo(page, /^Transcript/);
+    await keyboard.press("ArrowRight");
+    await page.waitForURL(/tab=latency/);
+
+    await page.goto("/calls?tab=do-not-call");
+    await page.getByText("No numbers on the list").waitFor();
+    await tabTo(page, /^Do not call/);
+    // The panel of the tab, then its field.
+    await keyboard.press("Tab");
+    await keyboard.press("Tab");
+    await keyboard.type("+1 312 555 7396");
+    await keyboard.press("Enter");
+    await page.getByRole("cell", { name: "+13125557396", exact: true }).waitFor();
+    await tabTo(page, /^Remove \+13125557396/);
+    await keyboard.press("Enter");
+    const question = page.getByRole("dialog", { name: /call \+13125557396 again/ });
+    await question.waitFor();
+    await keyboard.press("Escape");
+    await question.waitFor({ state: "hidden" });
+    await eventually(async () => expect(await focused()).toBe("Remove"));
+    await keyboard.press("Enter");
+    await question.waitFor();
+    await tabTo(page, /^Remove from list/);
+    await keyboard.press("Enter");
+    await page.getByText("No numbers on the list").waitFor();
+    expect(page.failures).toEqual([]);
+  },
+  TIMEOUT_MS,
+);
+
 const PAGES = [
   "/",
+  "/agents",
   "/conversations",
   "/calls",
   "/calls?new=true",
   "/calls?tab=batches",
+  "/calls?tab=do-not-call",
   "/numbers",
+  "/numbers?new=true",
   "/webhooks",
+  "/keys",
   "/usage",
   "/settings",
 ];
 const TOO_WIDE = "document.documentElement.scrollWidth - innerWidth";
-const TABS = ["", "?tab=latency", "?tab=deliveries"];
+const TABS = ["", "?tab=latency", "?tab=analysis", "?tab=deliveries", "?tab=json"];
+const NARROW = { width: 360, height: 740 };
+const USUAL = { width: 1280, height: 800 };
+const WIDE = { width: 2560, height: 1440 };
 
 test(
-  "the pages have no barrier in light or dark, and fit a window of 360 px",
+  "the pages have no barrier in light or dark, show hostile names as text, and fit windows of 360 and 2560 px",
   async () => {
-    for (const path of [...PAGES, ...TABS.map((tab) => `/conversations/${conversationId}${tab}`)]) {
+    const ofOne = [...TABS.map((tab) => `/conversations/${conversationId}${tab}`), `/webhooks/${destinationId}`];
+    for (const path of [...PAGES, ...ofOne]) {
       await page.goto(path);
       await page.waitForLoadState("networkidle");
       expect([path, await barriersOf(page)]).toEqual([path, []]);
-      await page.setViewportSize({ width: 360, height: 740 });
-      await eventually(async () => expect([path, await page.evaluate(TOO_WIDE)]).toEqual([path, 0]));
-      await page.setViewportSize({ width: 1280, height: 800 });
+      expect([path, await page.locator("#root :is(img, b, script)").count()]).toEqual([path, 0]);
+      for (const size of [NARROW, WIDE]) {
+        await page.setViewportSize(size);
+        await eventually(async () => expect([path, size, await page.evaluate(TOO_WIDE)]).toEqual([path, size, 0]));
+      }
+      await page.setViewportSize(USUAL);
     }
     expect(page.failures).toEqual([]);
   },

@@ -29,7 +29,27 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
     // A refusal by the API is an answer, which the page shows.
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) failures.push(message.text());
   });
+  page.on("dialog", async (dialog) => {
+    // Only a script that was somebody's name or words would open one.
+    if (dialog.type() === "alert") failures.push(`a script ran: ${dialog.message()}`);
+    await dialog.dismiss();
+  });
   return Object.assign(page, { failures });
+}
+
+/** More than any page has. */
+const STOPS_MAX = 120;
+
+/** Goes on with the Tab key until what has the focus is called like that. @throws Error when nothing on the page is */
+export async function tabTo(page: Page, name: RegExp): Promise<void> {
+  for (let at = 0; at < STOPS_MAX; at++) {
+    await page.keyboard.press("Tab");
+    const focused = await page.evaluate<string>(
+      "document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.innerText ?? ''",
+    );
+    if (name.test(focused)) return;
+  }
+  throw new Error(`the keyboard does not reach ${name}`);
 }
 
 /** The same for an owner who is signed in. */

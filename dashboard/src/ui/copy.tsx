@@ -35,7 +35,7 @@ export function CopyButton({ text, what, words = false }: { text: string; what: 
 /** An id or an address that is meant to be copied. */
 export function Copyable({ text, what }: { text: string; what: string }) {
   return (
-    <span className="inline-flex max-w-full items-center gap-1 font-mono text-[0.8125rem] text-muted">
+    <span className="inline-flex min-w-0 max-w-full items-center gap-1 font-mono text-[0.8125rem] text-muted">
       <span className="truncate">{text}</span>
       <CopyButton text={text} what={what} />
     </span>

@@ -73,19 +73,23 @@ function byOutcome(days: readonly Day[]): Series[] {
   const live = days.map(
     (day) => sum(day, "conversations") - OUTCOMES.reduce((total, { figure }) => total + sum(day, figure), 0),
   );
-  return [...ended, { label: "Live", colour: "--chart-2", values: live }];
+  return withValues([...ended, { label: "Live", colour: "--chart-2", values: live }]);
 }
 
 function byChannel(days: readonly Day[]): Series[] {
-  return Object.entries(CHANNELS)
-    .map(([channel, { label }]) => ({
-      label,
-      colour: CHANNEL_COLOURS[channel as Channel],
-      values: days.map(({ channels }) =>
-        channels.reduce((total, each) => total + (each.conversation_type === channel ? each.conversations : 0), 0),
-      ),
-    }))
-    .filter(({ values }, at) => at === 0 || values.some((value) => value > 0));
+  const channels = Object.entries(CHANNELS).map(([channel, { label }]) => ({
+    label,
+    colour: CHANNEL_COLOURS[channel as Channel],
+    values: days.map(({ channels: all }) =>
+      all.reduce((total, each) => total + (each.conversation_type === channel ? each.conversations : 0), 0),
+    ),
+  }));
+  return withValues(channels);
+}
+
+/** Without those that have nothing to show, except the first. */
+function withValues(series: (Series & { values: readonly number[] })[]): Series[] {
+  return series.filter(({ values }, at) => at === 0 || values.some((value) => value > 0));
 }
 
 function latenciesOf(days: readonly Day[]): Series[] {

@@ -28,6 +28,7 @@ export function Figures({ total }: { total: Statistics["total"] }) {
       <Figure
         name="Failed deliveries"
         value={failed === undefined ? "…" : numberOf(failed)}
+        isBad={failed !== undefined && failed > 0}
         note={
           <Link to="/webhooks" search={{}} className="text-accent-ink hover:underline">
             Webhooks
@@ -38,11 +39,23 @@ export function Figures({ total }: { total: Statistics["total"] }) {
   );
 }
 
-function Figure({ name, value, note }: { name: string; value: string; note: ReactNode }) {
+function Figure({
+  name,
+  value,
+  note,
+  isBad = false,
+}: {
+  name: string;
+  value: string;
+  note: ReactNode;
+  isBad?: boolean;
+}) {
   return (
     <div className="flex min-w-0 flex-col gap-1 bg-raised px-4 py-3.5">
       <dt className="text-[0.8125rem] text-muted">{name}</dt>
-      <dd className="truncate text-xl font-semibold tracking-tight tabular-nums">{value}</dd>
+      <dd className={`truncate text-xl font-semibold tracking-tight tabular-nums ${isBad ? "text-danger-ink" : ""}`}>
+        {value}
+      </dd>
       <dd className="truncate text-xs text-muted">{note}</dd>
     </div>
   );

@@ -69,7 +69,7 @@ function Shown({ destination }: { destination: Destination }) {
       }
       description={
         <span className="flex min-w-0 items-center gap-2">
-          <span className="font-mono text-xs">{destination.request_type}</span>
+          <span className="shrink-0 font-mono text-xs">{destination.request_type}</span>
           <Copyable text={destination.url} what="address" />
         </span>
       }

@@ -88,8 +88,8 @@ function byChannel(days: readonly Day[]): Series[] {
 }
 
 /** Without those that have nothing to show, except the first. */
-function withValues(series: (Series & { values: readonly number[] })[]): Series[] {
-  return series.filter(({ values }, at) => at === 0 || values.some((value) => value > 0));
+function withValues(series: Series[]): Series[] {
+  return series.filter(({ values }, at) => at === 0 || values.some((value) => (value ?? 0) > 0));
 }
 
 function latenciesOf(days: readonly Day[]): Series[] {

@@ -139,7 +139,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
           },
           refuses: {
             ...OF_BODY,
-            401: "The widget token is wrong or has expired: ask for another one",
+            401: "The widget token is wrong or has expired: request another one",
             403: "https://shop.example is not in the agent's widget_config.allowed_origins: add it there",
             404: "Agent not found",
             422: "agent_id is required",
@@ -173,7 +173,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
           refuses: {
             ...OF_BODY,
             400: `message must be 1 to ${MESSAGE_CHARACTERS_MAX} characters`,
-            401: "The widget token is wrong or has expired: ask for another one",
+            401: "The widget token is wrong or has expired: request another one",
             404: "Agent not found",
             409: "A reply is in progress in this session, wait for it to end",
             422: "message is required",

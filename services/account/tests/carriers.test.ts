@@ -125,7 +125,7 @@ test.each([
   ["TWILIO", { accountSid: "SK0" }, "account_sid", "must be a Twilio account SID"],
   ["PLIVO", { authToken: "wrong" }, "auth_token", "is not the token of this auth_id"],
   ["PLIVO", { authId: "MA" }, "auth_id", "must be a Plivo auth ID"],
-  ["DAILY", { apiKey: "wrong" }, "api_key", "is not that of a Daily domain"],
+  ["DAILY", { apiKey: "wrong" }, "api_key", "belongs to no Daily domain"],
   ["WHATSAPP", { accessToken: "wrong" }, "access_token", "does not give access to this phone_number_id"],
   ["WHATSAPP", { phoneNumberId: "106540352242923" }, "phone_number_id", "is not a number that this access_token"],
   ["WHATSAPP", { mobileNumber: "+14155550124" }, "mobile_number", "must be +1 415-555-0123"],

@@ -567,7 +567,7 @@ test("a call is hung up when its longest duration is over, and is complete", asy
 test("a call whose agent is to leave a message it does not have is refused", async () => {
   expect(await serviceErrorOf(newCall({ request: { leavesMessage: true } }))).toMatchObject({
     kind: "condition",
-    detail: "Agent has no message for voicemails: set call_settings.voicemail_message",
+    detail: "Agent has no voicemail message: set call_settings.voicemail_message",
   });
 });
 

@@ -19815,7 +19815,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The widget token is wrong or has expired: ask for another one"
+                     *       "detail": "The widget token is wrong or has expired: request another one"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20013,7 +20013,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The widget token is wrong or has expired: ask for another one"
+                     *       "detail": "The widget token is wrong or has expired: request another one"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

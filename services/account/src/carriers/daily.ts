@@ -18,7 +18,7 @@ export function dailyAccount({ baseUrl, apiKey }: { baseUrl: string; apiKey: str
     verify: async (signal) => {
       await rest.send("GET", "/", { signal }).catch((error) => {
         if (!(error instanceof CarrierRefusal)) throw error;
-        throw invalid("api_key", `api_key is not that of a Daily domain: Daily refuses it (${error.message})`);
+        throw invalid("api_key", `api_key belongs to no Daily domain: Daily refuses it (${error.message})`);
       });
     },
     numbers: null,

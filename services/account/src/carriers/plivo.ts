@@ -110,7 +110,7 @@ function nullIfMissing(error: unknown): null {
 /** Plivo answers 401 for both, and 404 for an account of a form that it does not know. */
 function wrongCredentials(error: unknown): never {
   if (!(error instanceof CarrierRefusal)) throw error;
-  if (error.status === 404) throw invalid("auth_id", `auth_id is not that of a Plivo account (${error.message})`);
+  if (error.status === 404) throw invalid("auth_id", `auth_id belongs to no Plivo account (${error.message})`);
   if (error.status === 401)
     throw invalid("auth_token", `auth_token is not the token of this auth_id: Plivo refuses it (${error.message})`);
   throw error;

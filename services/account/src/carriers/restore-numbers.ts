@@ -39,7 +39,10 @@ export function restoreQueue(ctx: { db: Database; carriers: Carriers; log: Logge
         if (!wanted) return;
         await restore(ctx, wanted).catch((err) => {
           if (!(err instanceof CarrierRefusal) || attempts < REFUSED_MAX) throw err;
-          ctx.log.error({ err, owner_id: ownerId, mobile_number: mobileNumber }, "a removed number still calls here");
+          ctx.log.error(
+            { err, owner_id: ownerId, mobile_number: mobileNumber },
+            "a removed number still sends its calls here",
+          );
         });
         await ctx.db.begin(async (tx) => {
           await takeRestore(tx, ownerId, mobileNumber);

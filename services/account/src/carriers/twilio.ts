@@ -129,7 +129,7 @@ function numbersOf(answer: Readonly<Record<string, unknown>>): TwilioNumber[] {
 function wrongCredentials(error: unknown): never {
   if (!(error instanceof CarrierRefusal)) throw error;
   if (error.status === 404 || error.words.includes("username"))
-    throw invalid("account_sid", `account_sid is not that of a Twilio account (${error.message})`);
+    throw invalid("account_sid", `account_sid belongs to no Twilio account (${error.message})`);
   if (error.status === 401)
     throw invalid(
       "auth_token",

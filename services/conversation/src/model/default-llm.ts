@@ -7,7 +7,7 @@ import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
  */
 export function parseDefaultLlm(text: string): LlmConfig {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) throw new Error("must be a JSON object as an agent has it");
+  if (typeof value !== "object" || value === null) throw new Error("must be a JSON object, as in an agent");
   const { provider_name: providerName, model_name: modelName, params } = value as Record<string, unknown>;
   const { base_url: baseUrl, api_key: apiKey, temperature } = (params ?? {}) as Record<string, unknown>;
   return LlmConfig.fromPartial({

@@ -12,7 +12,7 @@ export function createWidgetToken(ctx: MessagingContext): Handler<"createWidgetT
     const now = ctx.clock.now();
     const earlier = renews === undefined ? undefined : ctx.widgetTokens.renew(renews, origin, now);
     if (earlier && (earlier.grant.ownerId !== ownerId || earlier.grant.agentId !== agentId))
-      throw new ServiceError("unauthenticated", "The widget token to renew is another agent's");
+      throw new ServiceError("unauthenticated", "The widget token belongs to another agent");
     const grant = earlier?.grant ?? { ownerId, agentId, origin, sessionId: newUuid() };
     const issued = ctx.widgetTokens.issue(grant, now, earlier?.renewableUntil);
     return { ...issued, ownerId, sessionId: grant.sessionId, agentName, widgetConfig: look };

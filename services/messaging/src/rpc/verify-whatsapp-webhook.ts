@@ -7,7 +7,7 @@ export function verifyWhatsAppWebhook(ctx: MessagingContext): Handler<"verifyWha
   return async ({ carrierId, verifyToken }) => {
     const connection = await ctx.connections.find(carrierId);
     if (!connection || connection.verifyToken === "" || !isSame(verifyToken, connection.verifyToken))
-      throw new ServiceError("forbidden", "The verify token is not that of a WhatsApp connection");
+      throw new ServiceError("forbidden", "The verify token does not belong to a WhatsApp connection");
     return {};
   };
 }

@@ -69,7 +69,7 @@ async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Pro
   const dueAt = new Date(
     Math.min(ctx.clock.now().getTime() + backOffMs(attempts, askedMs), message.giveUpAt.getTime()),
   );
-  ctx.log.info({ owner_id, conversation_id, attempts, err: error }, "a message is sent again later");
+  ctx.log.info({ owner_id, conversation_id, attempts, err: error }, "a message could not be sent, will retry");
   await putOff(ctx.db, message, dueAt);
   return "done";
 }

@@ -109,7 +109,7 @@ async function goOn(ctx: ThreadContext, turn: OpenTurn, gone: AbortSignal): Prom
     case "refused":
       break;
   }
-  ctx.log.warn({ owner_id, conversation_id, reason: answer.reason }, "a turn of a thread is given up without a reply");
+  ctx.log.warn({ owner_id, conversation_id, reason: answer.reason }, "gave up on a turn of a thread, without a reply");
   await endTurn(ctx.db, turn, now);
   return "done";
 }

@@ -82,7 +82,7 @@ export function graph(
       return id;
     },
     download: async (mediaId, bytesMax) => {
-      if (!MEDIA_ID.test(mediaId)) throw new CarrierRefusal("media", "the id of the media is none of WhatsApp's");
+      if (!MEDIA_ID.test(mediaId)) throw new CarrierRefusal("media", "the media's id is not one of WhatsApp's");
       const { url, file_size: size } = await rest.send("GET", `/${mediaId}`, {
         query: { phone_number_id: phoneNumberId },
       });
@@ -117,7 +117,7 @@ async function readMedia(url: string, { authorization, baseUrl, guardedFetch, by
   const address = URL.parse(url);
   const isOperators = address?.origin === new URL(baseUrl).origin;
   if (!address || !(isOperators || address.protocol === "https:"))
-    throw new CarrierRefusal("media", "the address of the media is none of WhatsApp's");
+    throw new CarrierRefusal("media", "the media's address is not one of WhatsApp's");
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const init = { headers: { Authorization: authorization }, redirect: "manual", signal } as const;
   try {
@@ -126,7 +126,7 @@ async function readMedia(url: string, { authorization, baseUrl, guardedFetch, by
       await response.body?.cancel();
       if (response.status === 429 || response.status >= 500)
         throw new CarrierUnavailable(`WhatsApp answered ${response.status}`);
-      throw new CarrierRefusal(String(response.status), "the media is not there");
+      throw new CarrierRefusal(String(response.status), "the media does not exist");
     }
     return await readBounded(response, bytesMax);
   } catch (error) {

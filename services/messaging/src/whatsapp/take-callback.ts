@@ -25,7 +25,7 @@ export async function takeNotification(
 ): Promise<void> {
   const number = { ownerId, carrierId };
   if (messages.length > CONTACTS_MAX || (messages.length > 0 && (await hasWaiting(ctx.db, ownerId, WAITING_MAX)))) {
-    throw new ServiceError("rate_limited", "Too many messages wait for an answer", { retryAfterMs: RETRY_MS });
+    throw new ServiceError("rate_limited", "Too many messages are waiting for an answer", { retryAfterMs: RETRY_MS });
   }
   await ctx.db.begin(async (tx) => {
     const now = ctx.clock.now();

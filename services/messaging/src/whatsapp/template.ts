@@ -22,7 +22,7 @@ export function checkTemplate({ name, language, components }: Template): void {
   if (!LANGUAGE.test(language))
     throw invalid("template.language", "template.language must be a code such as en or en_US");
   if (components.length > COMPONENTS_MAX)
-    throw invalid("template.components", `template.components must be at most ${COMPONENTS_MAX}`);
+    throw invalid("template.components", `template.components must have at most ${COMPONENTS_MAX} items`);
   if (Buffer.byteLength(JSON.stringify(components)) > COMPONENTS_BYTES_MAX)
     throw invalid("template.components", "template.components must be at most 32 KiB");
 }

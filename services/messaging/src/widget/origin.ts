@@ -12,7 +12,7 @@ export function checkOrigin(origin: string, allowed: unknown): void {
   const own = originOf(origin);
   // What a browser sends is an origin and nothing else; `null` is that of a sandbox or a file, which anybody can be.
   if (own === null || own !== origin)
-    throw new ServiceError("forbidden", "The Origin header must be that of a web page");
+    throw new ServiceError("forbidden", "The Origin header must be the origin of a web page");
   const origins: unknown[] = Array.isArray(allowed) ? allowed : [];
   if (!origins.some((each) => typeof each === "string" && originOf(each) === own)) {
     throw new ServiceError("forbidden", `${origin} is not in the agent's widget_config.allowed_origins: add it there`);

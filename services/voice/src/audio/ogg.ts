@@ -27,7 +27,7 @@ export interface OggOpus {
 export function readOggOpus(file: Uint8Array): OggOpus {
   const packets = packetsIn(file);
   const head = packets.next().value;
-  if (!head || !startsWith(head, "OpusHead") || head.length < 19) throw new OggError("an Ogg file that is not of Opus");
+  if (!head || !startsWith(head, "OpusHead") || head.length < 19) throw new OggError("an Ogg file without Opus audio");
   const leadSeconds = viewOf(head).getUint16(10, true) / GRANULES_PER_SECOND;
   // The second packet has the tags.
   packets.next();
@@ -41,7 +41,7 @@ function* packetsIn(file: Uint8Array): Generator<Uint8Array> {
   let bytes = 0;
   for (let at = 0; at < file.length; ) {
     if (!startsWith(file.subarray(at), "OggS") || at + PAGE_HEADER_BYTES > file.length)
-      throw new OggError(at === 0 ? "not an Ogg file" : "an Ogg file that breaks off");
+      throw new OggError(at === 0 ? "not an Ogg file" : "an Ogg file that is cut off");
     const segments = file.subarray(at + PAGE_HEADER_BYTES, at + PAGE_HEADER_BYTES + (file[at + 26] ?? 0));
     const own = viewOf(file).getUint32(at + 14, true);
     serial ??= own;
@@ -49,11 +49,11 @@ function* packetsIn(file: Uint8Array): Generator<Uint8Array> {
     for (const length of segments) {
       const part = file.subarray(at, at + length);
       at += length;
-      if (part.length < length) throw new OggError("an Ogg file that breaks off");
+      if (part.length < length) throw new OggError("an Ogg file that is cut off");
       if (own !== serial) continue;
       parts.push(part);
       bytes += length;
-      if (bytes > PACKET_BYTES_MAX) throw new OggError("an Ogg file with a packet that Opus does not have");
+      if (bytes > PACKET_BYTES_MAX) throw new OggError("an Ogg file with an invalid Opus packet");
       if (length === SEGMENT_BYTES_MAX) continue;
       yield parts.length === 1 ? part : Buffer.concat(parts);
       parts = [];

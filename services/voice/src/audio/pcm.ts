@@ -11,3 +11,14 @@ export const FRAME_SAMPLES = (SAMPLES_PER_SECOND / 1_000) * FRAME_MS;
 export function durationMs(samples: number): number {
   return (samples / SAMPLES_PER_SECOND) * 1_000;
 }
+
+/** Pieces of audio in one. @param samples of all pieces */
+export function joined(pieces: readonly Pcm[], samples: number): Pcm {
+  const audio = new Int16Array(samples);
+  let at = 0;
+  for (const piece of pieces) {
+    audio.set(piece, at);
+    at += piece.length;
+  }
+  return audio;
+}

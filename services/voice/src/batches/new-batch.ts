@@ -34,7 +34,8 @@ export async function newBatch(
   { ownerId, settings, calls }: CreateCallBatchRequest,
 ): Promise<NewBatch> {
   const [first] = calls;
-  if (!settings || !first || calls.length > CALLS_MAX) throw invalid("calls", `calls must be 1 to ${CALLS_MAX}`);
+  if (!settings || !first || calls.length > CALLS_MAX)
+    throw invalid("calls", `calls must have 1 to ${CALLS_MAX} items`);
   refuseWrongNumbers(ctx, calls);
   // What is wrong with the first call is wrong with all.
   const call = await newCall(ctx, {
@@ -115,6 +116,6 @@ function retriesOf({ retries }: CallBatchSettings): BatchSettings["retries"] {
   if (afterMinutes < 1 || afterMinutes > AFTER_MINUTES_MAX)
     throw invalid("retries.after_minutes", `retries.after_minutes must be from 1 to ${AFTER_MINUTES_MAX}`);
   const on = retries.on.map((outcome) => REPEATED[outcome as keyof typeof REPEATED]);
-  if (on.includes(undefined as never)) throw invalid("retries.on", "retries.on must be of busy and no_answer");
+  if (on.includes(undefined as never)) throw invalid("retries.on", "retries.on may contain busy and no_answer");
   return { max, afterMinutes, on };
 }

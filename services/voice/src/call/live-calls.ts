@@ -81,7 +81,7 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
         held.set(nameOf(call), call);
         return;
       }
-      throw new ServiceError("rate_limited", `This account has ${callsMax} calls under way, which is its limit`);
+      throw new ServiceError("rate_limited", `This account has ${callsMax} calls in progress, which is its limit`);
     },
     connected: (call) => connectCall(db, call, clock.now()),
     release: async (call) => {

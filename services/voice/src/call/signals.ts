@@ -35,7 +35,7 @@ export function listenForSignals(
       const signal = SIGNALS.find((each) => each === word);
       if (signal) heard({ ownerId, conversationId }, signal);
     },
-    onAway: (err) => log.warn({ err }, "signals to calls are not received until the database answers"),
+    onAway: (err) => log.warn({ err }, "calls receive no signals while the database is unreachable"),
   });
   return { tell: ({ ownerId, conversationId }, signal) => tell(`${ownerId} ${conversationId} ${signal}`), stop };
 }

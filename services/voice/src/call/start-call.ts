@@ -104,7 +104,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
         const isToBeEnded = mayHaveBegun && !request.isAskedAgain;
         const leave = isToBeEnded ? options.live.abandon(key) : options.live.release(key);
         await leave.catch((err) =>
-          options.log.warn({ err }, "the place of a call that did not begin stays taken for seconds"),
+          options.log.warn({ err }, "could not free the place of a call that did not begin; it expires within seconds"),
         );
         throw error;
       }
@@ -136,7 +136,7 @@ async function findAgent(options: StartCallOptions, request: CallRequest) {
   ]);
   const lines = linesOf(setup);
   if (request.leavesMessage && lines.voicemail === "")
-    throw new ServiceError("condition", "Agent has no message for voicemails: set call_settings.voicemail_message");
+    throw new ServiceError("condition", "Agent has no voicemail message: set call_settings.voicemail_message");
   return {
     setup,
     lines: request.leavesMessage ? lines : { ...lines, voicemail: "" },
@@ -290,7 +290,7 @@ async function follow(
       connectedAt = clock.now();
       held.connected(leg);
       if (maxDurationSeconds !== undefined) stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
-      await live.connected(key).catch((err) => log.warn({ err }, "a call could not be noted as connected"));
+      await live.connected(key).catch((err) => log.warn({ err }, "could not store that a call is connected"));
       return held.ended;
     },
     async (error) => {

@@ -18,7 +18,7 @@ export function trunkDialer(
       throw new NotConnected(kind === "not_found" ? "failed" : "unreached", detail);
     });
     const { host, transport, username, password } = carrier?.settings ?? {};
-    if (!host) throw new NotConnected("failed", "The number's SIP trunk is not connected any more");
+    if (!host) throw new NotConnected("failed", "The number's SIP trunk is no longer connected");
     return dialSip(
       {
         user: call.toMobileNumber,

@@ -118,7 +118,7 @@ async function dial(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   if (call.isUnwanted) return cancel(ctx, call);
   const takeBack = (error: NotConnected) => notPlaced(ctx, call, error);
   await ctx.startCall({ ...callRequest(call), takeBack }, async (listener, signal) => {
-    if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was not wanted any more");
+    if (!(await isStillOurs(ctx, call))) throw new NotConnected("cancelled", "The call was cancelled");
     const ringing = () =>
       storeRinging(ctx.db, call, null).catch((err) => ctx.log.warn({ err }, "a ringing call could not be noted"));
     const leg = await ctx.dialTrunk(call, ringing, listener, signal).catch((error) => {

@@ -50,7 +50,7 @@ export function recorderOf({ file, bytesMax, clock, failed }: RecorderOptions): 
     written += bytes.length;
     unwritten += bytes.length;
     if (written > bytesMax) stop(new Error(`the recording is larger than ${bytesMax} bytes`));
-    if (unwritten > UNWRITTEN_MAX_BYTES) stop(new Error("the store takes too long"));
+    if (unwritten > UNWRITTEN_MAX_BYTES) stop(new Error("the storage is too slow"));
     if (isOver) return;
     writing = writing
       .then(() => file.write(bytes))

@@ -32,7 +32,7 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
   return async (call, listener, signal) => {
     const agent = userAgent();
     if (!agent)
-      throw new NotConnected("failed", "Calls by SIP need PARLEY_SIP_LISTEN: this installation has not set it");
+      throw new NotConnected("failed", "Calls by SIP need PARLEY_SIP_LISTEN, which this installation does not set");
     const server = await trunkServer(call.host, call.protocol, allow).catch((error) => {
       if (error instanceof EgressError && error.kind === "forbidden") throw new NotConnected("failed", error.message);
       throw new NotConnected("unreached", error instanceof EgressError ? error.message : `${call.host} was not found`);

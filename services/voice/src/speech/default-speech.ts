@@ -47,7 +47,7 @@ function endpointOf(params: unknown) {
 
 function read(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
-  if (typeof value !== "object" || value === null) throw new Error("must be a JSON object as an agent has it");
+  if (typeof value !== "object" || value === null) throw new Error("must be a JSON object, as in an agent");
   return value as Record<string, unknown>;
 }
 

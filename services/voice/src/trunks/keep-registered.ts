@@ -32,7 +32,7 @@ export async function keepTrunksRegistered(options: KeepRegisteredOptions): Prom
     stop: async () => {
       stopping.abort();
       await worker.stop();
-      await handOver().catch((err) => log.warn({ err }, "trunks are registered again only when they are due"));
+      await handOver().catch((err) => log.warn({ err }, "trunks register again only when they are due"));
     },
   };
 }

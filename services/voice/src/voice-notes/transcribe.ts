@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import { OggError, readOggOpus, withoutLead } from "../audio/ogg.ts";
 import { opus } from "../audio/opus.ts";
-import { durationMs, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { durationMs, joined, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import type { SpeechToText } from "../speech/stt.ts";
 
 /** Longer ones are letters, which nobody expects an answer to in a chat. */
@@ -83,16 +83,6 @@ function decoded(decoder: ReturnType<typeof opus>, packet: Uint8Array): Pcm {
     // A copy, because the decoder may use its memory for the next packet.
     return packet.length === 0 ? new Int16Array() : decoder.decode(packet).slice();
   } catch {
-    throw new OggError("an Ogg file with packets that are not of Opus");
+    throw new OggError("an Ogg file with invalid Opus packets");
   }
-}
-
-function joined(pieces: readonly Pcm[], samples: number): Pcm {
-  const audio = new Int16Array(samples);
-  let at = 0;
-  for (const piece of pieces) {
-    audio.set(piece, at);
-    at += piece.length;
-  }
-  return audio;
 }

@@ -65,7 +65,7 @@ test("a caller that gives up is told so, and the callee too", async () => {
   expect(await calling).toMatchObject({ refused: 487, reason: "Request Terminated" });
   const [invite] = rung as [Invite];
   expect(invite.cancelled.aborted).toBeTrue();
-  expect(invite.accept(listening().to)).rejects.toThrow("The caller has given up");
+  expect(invite.accept(listening().to)).rejects.toThrow("The caller hung up");
 });
 
 test("a callee that asks for credentials gets them, and refuses those who lack them", async () => {

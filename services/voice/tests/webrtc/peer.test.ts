@@ -75,7 +75,7 @@ test("a peer that is closed before it connects says so", async () => {
 test.each([
   ["no description", "hello", "it has no audio"],
   ["no audio", "v=0\r\nm=video 9 UDP/TLS/RTP/SAVPF 96\r\n", "it has no audio"],
-  ["another codec", "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=rtpmap:0 PCMU/8000\r\n", "its audio has no Opus"],
+  ["another codec", "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=rtpmap:0 PCMU/8000\r\n", "it does not offer Opus"],
   ["too much", "v=0\r\n".repeat(20_000), "it is larger than 64 KiB"],
 ])("an offer with %s is refused", (_what, offer, why) => {
   expect(() => checkOffer(offer)).toThrow(`The SDP offer cannot be answered: ${why}`);

@@ -1,4 +1,4 @@
-import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
+import { joined, type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 
 /** What a user says from a silence to the next one. */
 export interface Utterance {
@@ -39,14 +39,4 @@ export function newUtterance(detect: (audio: Pcm) => boolean): Utterance {
     samples: () => samples,
     silentSamples: () => silentSamples,
   };
-}
-
-function joined(pieces: readonly Pcm[], samples: number): Pcm {
-  const audio = new Int16Array(samples);
-  let at = 0;
-  for (const piece of pieces) {
-    audio.set(piece, at);
-    at += piece.length;
-  }
-  return audio;
 }

@@ -59,5 +59,8 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
 }
 
 async function refuse(): Promise<never> {
-  throw new ServiceError("condition", "Carriers' calls need PARLEY_VOICE_LISTEN: this installation has not set it");
+  throw new ServiceError(
+    "condition",
+    "Calls over carriers need PARLEY_VOICE_LISTEN, which this installation does not set",
+  );
 }

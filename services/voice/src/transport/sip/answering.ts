@@ -84,7 +84,7 @@ export function answering(calls: Calls, decide: (invite: Invite) => void): Answe
         const rtp = await calls.openAudio(to);
         if (!ringing.delete(key)) {
           rtp.close();
-          throw new ServiceError("condition", "The caller has given up");
+          throw new ServiceError("condition", "The caller hung up");
         }
         if (agreed) rtp.agree(agreed);
         const session = calls.begin(dialog, rtp, to);

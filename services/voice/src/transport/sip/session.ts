@@ -171,7 +171,8 @@ export function startSession({ dialog, rtp, transactions, address, contact, to, 
       if (status >= 300) done.reject(refusedTransfer(`the other side answered ${status}`));
     });
     const timer = setTimeout(
-      () => done.reject(new ServiceError("upstream_timeout", "The other side did not say what became of the transfer")),
+      () =>
+        done.reject(new ServiceError("upstream_timeout", "The other side did not report the outcome of the transfer")),
       TRANSFER_MAX_MS,
     );
     await done.promise.finally(() => clearTimeout(timer));

@@ -10,7 +10,7 @@ export function checkOffer(offer: string): void {
   const audio = mediaOf(offer).find(({ type }) => type === "audio");
   if (!audio) throw invalidOffer("it has no audio");
   const isOpus = audio.rtp.some(({ codec, rate }) => codec.toLowerCase() === "opus" && rate === 48_000);
-  if (!isOpus) throw invalidOffer("its audio has no Opus");
+  if (!isOpus) throw invalidOffer("it does not offer Opus");
 }
 
 function mediaOf(offer: string): ReturnType<typeof parse>["media"] {

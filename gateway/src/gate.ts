@@ -106,13 +106,13 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       caller = await identify(ctx, rules.scope, request);
       if (caller) {
         const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
+        // Requests of one key share a take, so they would all go on, or be refused, in one turn of the loop.
+        const turn = enterLoop(caller.ownerId);
+        if (turn) await turn;
         tellRate(headers, decision);
         countDecision(decision);
         refuseOverRate(decision);
         requireScope(caller.scopes, rules.scope);
-        // Requests of one key share a take, so they would all go on in one turn of the loop.
-        const turn = enterLoop(caller.ownerId);
-        if (turn) await turn;
       }
       const query = checkQuery ? checkQuery(readQuery(request.url, rules.query as TObject)) : {};
       await rules.beforeBody?.(request);

@@ -5,14 +5,16 @@ import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
-const KEYS = { flood: `vk_${"a".repeat(43)}`, other: `vk_${"b".repeat(43)}` };
+const KEYS = { flood: `vk_${"a".repeat(43)}`, limited: `vk_${"b".repeat(43)}`, other: `vk_${"c".repeat(43)}` };
+const hashOf = (key: string) => new Bun.CryptoHasher("sha256").update(key).digest("hex");
 
-const grantOf = (keyHash: Uint8Array) => ({
-  ownerId: `own_${Buffer.from(keyHash).toString("hex")}`,
-  keyId: "key_1",
-  scopes: ["agents:read"],
-  rateLimitPerMinute: 1_000_000,
-});
+/** The keys above have a grant. */
+function grantOf(keyHash: Uint8Array) {
+  const hash = Buffer.from(keyHash).toString("hex");
+  if (!Object.values(KEYS).some((key) => hashOf(key) === hash)) return null;
+  const rateLimitPerMinute = hash === hashOf(KEYS.limited) ? 1 : 1_000_000;
+  return { ownerId: `own_${hash}`, keyId: "key_1", scopes: ["agents:read"], rateLimitPerMinute };
+}
 
 const gate: GateContext = {
   keys: { find: async (keyHash: Uint8Array) => grantOf(keyHash) as never, close: () => {} },
@@ -28,17 +30,46 @@ const gate: GateContext = {
   log: silentLogger,
 };
 
+/** Longer than an owner's share of a turn of the loop, on any machine. */
+function work(): void {
+  for (const until = performance.now() + 3; performance.now() < until; );
+}
+
+const ask = (key: string) => ({
+  request: new Request("http://gateway/", { headers: { "x-api-key": key } }),
+  params: {},
+});
+
 test("a request does not wait for the loop behind all requests of another owner that arrived before it", async () => {
   const served: string[] = [];
   const read = gated(gate, { id: "read", scope: "agents:read" }, async ({ request }) => {
-    // Longer than an owner's share of a turn of the loop, on any machine.
-    for (const until = performance.now() + 3; performance.now() < until; );
+    work();
     served.push(request.headers.get("x-api-key") === KEYS.flood ? "flood" : "other");
     return {};
   });
-  const ask = (key: string) =>
-    read({ request: new Request("http://gateway/", { headers: { "x-api-key": key } }), params: {} });
-  await Promise.all([...Array.from({ length: 30 }, () => ask(KEYS.flood)), ask(KEYS.other)]);
+  await Promise.all([...Array.from({ length: 30 }, () => ask(KEYS.flood)), ask(KEYS.other)].map(read));
   expect(served).toHaveLength(31);
   expect(served.indexOf("other")).toBeLessThan(5);
 });
+
+test.each([
+  ["a wrong key", () => `vk_${newKey()}`],
+  ["a key over its rate", () => KEYS.limited],
+])("a request does not wait for the loop behind all refusals of %s", async (_, key) => {
+  const statuses: number[] = [];
+  const info = ({ status }: { status: number }) => {
+    work();
+    statuses.push(status);
+  };
+  const log = { ...silentLogger, isLevelEnabled: () => true, info } as unknown as typeof silentLogger;
+  const read = gated({ ...gate, log }, { id: "read", scope: "agents:read" }, async () => ({}));
+  await read(ask(KEYS.limited));
+  statuses.length = 0;
+  await Promise.all([...Array.from({ length: 30 }, () => ask(key())), ask(KEYS.other)].map(read));
+  expect(statuses).toHaveLength(31);
+  expect(statuses.indexOf(200)).toBeLessThan(5);
+});
+
+function newKey(): string {
+  return crypto.randomUUID().replaceAll("-", "").padEnd(43, "x");
+}

@@ -2,6 +2,7 @@ import type { AccountServiceService } from "@parley/proto/parley/account/v1/acco
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { refuseOtherOrigins } from "../http/same-origin.ts";
 import type { RateLimiter } from "../rate-limit/limiter.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
@@ -51,7 +52,10 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
     return isSession ? await callerOfSession(ctx, request) : await callerOfKey(ctx, request);
   } catch (error) {
     if (error instanceof WrongKey) {
-      const decision = await ctx.addressLimiter.take(ctx.addressOf(request), WRONG_KEYS_PER_MINUTE);
+      const address = ctx.addressOf(request);
+      const decision = await ctx.addressLimiter.take(address, WRONG_KEYS_PER_MINUTE);
+      // As with the requests of a key (gate.ts).
+      await enterLoop(address);
       refuseOverRate(decision, "Too many wrong keys or ended sessions came from this address, wait a minute");
     }
     throw error;

@@ -1,3 +1,4 @@
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { type GateContext, jsonAnswer } from "../gate.ts";
 import { observed } from "../http/observe.ts";
 import { commonHeaders, requestIdOf } from "../http/request-id.ts";
@@ -37,7 +38,10 @@ export function openEndpoint(
     try {
       const address = gate.addressOf(request);
       const { name, perMinute, refusal } = perAddress;
-      refuseOverRate(await gate.addressLimiter.take(`${name}:${address}`, perMinute), refusal);
+      const decision = await gate.addressLimiter.take(`${name}:${address}`, perMinute);
+      // As with the requests of a key (gate.ts).
+      await enterLoop(address);
+      refuseOverRate(decision, refusal);
       const response = await work({ request, requestId, params, address });
       for (const [header, value] of Object.entries(headers)) response.headers.set(header, value);
       return response;

@@ -2,6 +2,7 @@
 const LONGEST = [
   "tests/api/contract.",
   "tests/faults/",
+  "cli/tests/cli.",
   "tests/deploy/",
   "tests/stack/",
   "tests/",

@@ -4,18 +4,22 @@ import { RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
+import type { Api } from "../kit/api.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { startTestStack, type TestStack } from "../kit/stack/test-stack.ts";
 import type { ReplicaName } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
 import { startTraffic, type Traffic, trafficScript } from "../kit/traffic.ts";
 
-/** A rolling upgrade as docs/operations.md tells of it: two replicas of every process, each replaced in turn. */
 const WITHIN_MS = 240_000;
+const CHANGES = 60;
+/** Each request may then reach another of the gateways. */
+const ANEW = { connection: "close" };
 const SERVED = /^\w+_server_\w+_count\{(operation|rpc_method)="(?!\/grpc\.)/m;
 
 let stack: TestStack;
 let model: ScriptedModel;
+let api: Api;
 let agentId: string;
 /** The conversation of every delivery. */
 const delivered: string[] = [];
@@ -34,7 +38,8 @@ beforeAll(async () => {
   [stack, model] = await Promise.all([startTestStack({ env, replicas: 2 }), startScriptedModel()]);
   model.always(trafficScript);
   const [{ ownerId, apiKey }] = stack.owners;
-  agentId = await createAgent(stack.api(apiKey), model, { tools: { end_call: true } });
+  api = stack.api(apiKey);
+  agentId = await createAgent(api, model, { tools: { end_call: true } });
   const dispatcher = createClient(WebhookDispatcherServiceService, {
     peer: "webhook-dispatcher",
     address: stack.address("webhook-dispatcher"),
@@ -54,6 +59,34 @@ afterAll(async () => {
   await receiver.stop(true);
 });
 
+const send = (method: string, path: string, body: object) =>
+  api.send(method, path, {
+    body: JSON.stringify(body),
+    headers: { "content-type": "application/json", ...ANEW },
+  });
+
+test("reading an agent shows every change answered before, whichever gateways and services are used", async () => {
+  const prompt_name = "greeter";
+  await api.post("/prompts", { prompt_name, prompt_content: "version 0" });
+  const { body } = await api.post("/agents", { agent_name: "0", agent_type: "INBOUND", prompt: { prompt_name } });
+  const stale: string[] = [];
+  for (let change = 1; change <= CHANGES; change++) {
+    const isPrompt = change % 2 === 0;
+    const answer = isPrompt
+      ? await send("PATCH", `/prompts/${prompt_name}`, { prompt_content: `version ${change}` })
+      : await send("PATCH", `/agents/${body.id}`, { agent_description: `version ${change}` });
+    expect(answer.status).toBe(200);
+    for (let read = 0; read < 3; read++) {
+      const seen = await api.get(`/agents/${body.id}`, ANEW);
+      const text = isPrompt ? seen.body.prompt?.prompt_content : seen.body.agent_description;
+      if (text !== `version ${change}`) stale.push(`${change}: ${text}`);
+    }
+  }
+  expect(stale).toEqual([]);
+  await send("DELETE", `/agents/${body.id}`, {});
+  for (let read = 0; read < 3; read++) expect((await api.get(`/agents/${body.id}`, ANEW)).status).toBe(404);
+}, 120_000);
+
 /** Asks it to stop while replies are being streamed, and waits until another one runs in its place. */
 async function replace(name: ReplicaName, traffic: Traffic): Promise<{ name: string; ended: string }> {
   await eventually(() => expect(traffic.streaming()).toBeGreaterThan(0));
@@ -70,6 +103,7 @@ async function serves(name: ReplicaName): Promise<void> {
   }, 30_000);
 }
 
+/** A rolling upgrade as docs/operations.md tells of it. */
 test(
   "every process is replaced under load: no request fails, no reply is cut, every event is delivered exactly once",
   async () => {

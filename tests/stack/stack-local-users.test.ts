@@ -34,27 +34,42 @@ function asNobody(script: string): string {
   return Bun.spawnSync([process.execPath, "-e", script], identity).stdout.toString().trim();
 }
 
-/** "connected", or the system's code for why not. */
-function connectAsNobody(address: string): string {
-  const [host, port] = address.split(":");
-  const where = address.startsWith("unix:") ? { path: address.slice("unix:".length) } : { host, port };
-  return asNobody(`require("node:net").connect(${JSON.stringify(where)})
-    .on("connect", () => { console.log("connected"); process.exit(); })
-    .on("error", ({ code }) => console.log(code))`);
+/** Of each address "connected", or the system's code for why not. */
+function connectAsNobody(addresses: readonly string[]): Record<string, string> {
+  const places = addresses.map((address) => {
+    const [host, port] = address.split(":");
+    return [address, address.startsWith("unix:") ? { path: address.slice("unix:".length) } : { host, port }];
+  });
+  return JSON.parse(
+    asNobody(`
+      const { connect } = require("node:net");
+      const reach = ([address, where]) => new Promise((resolve) => connect(where)
+        .on("connect", () => resolve([address, "connected"]))
+        .on("error", ({ code }) => resolve([address, code])));
+      Promise.all(${JSON.stringify(places)}.map(reach)).then((reached) => {
+        console.log(JSON.stringify(Object.fromEntries(reached)));
+        process.exit();
+      })`),
+  );
 }
 
 describe.skipIf(process.getuid?.() !== 0 || process.platform !== "linux")("another user of the machine", () => {
   test("reaches the gateway, the stand-ins, SIP and the media WebSockets of a stack, and none of its other processes", () => {
-    const reached = stack.processes().map((process) => {
-      const { address, admin_address, sip_address, media_address } = process;
-      return {
-        name: process.name,
-        address: connectAsNobody(address),
-        admin: admin_address && connectAsNobody(admin_address),
-        sip: sip_address && connectAsNobody(sip_address),
-        media: media_address && connectAsNobody(media_address),
-      };
-    });
+    const processes = stack.processes();
+    const addresses = processes.flatMap((each) => [
+      each.address,
+      each.admin_address,
+      each.sip_address,
+      each.media_address,
+    ]);
+    const answers = connectAsNobody(addresses.filter((address) => address !== undefined));
+    const reached = processes.map(({ name, address, admin_address, sip_address, media_address }) => ({
+      name,
+      address: answers[address],
+      admin: admin_address && answers[admin_address],
+      sip: sip_address && answers[sip_address],
+      media: media_address && answers[media_address],
+    }));
     expect(reached.length).toBeGreaterThan(12);
     for (const { name, address, admin = "EACCES", sip, media } of reached)
       expect({ name, address, admin, sip, media }).toEqual({

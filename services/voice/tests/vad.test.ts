@@ -52,3 +52,49 @@ test("a detector that is closed while it judges leaves the process alive", async
   for (const stream of streams) stream.send(silence(900));
   await detector.close();
 });
+
+test("a thread that dies is started again, not before a pause, and the calls that it served are heard again", async () => {
+  const threads: FakeThread[] = [];
+  const detector = await startSileroDetector(silentLogger, () => {
+    const thread = fakeThread();
+    threads.push(thread);
+    return thread as never;
+  });
+  const stream = detector.listen(() => {});
+  const dies = threads[0] as FakeThread;
+  stream.send(silence(320));
+  await eventually(() => expect(dies.windows).toBeGreaterThan(0));
+  dies.onerror?.({ message: "out of memory" });
+  // Nobody judges what is said meanwhile, and nothing waits for it.
+  stream.send(silence(320));
+  expect(threads).toHaveLength(2);
+  const next = await eventually(() => threads[2] ?? Promise.reject(new Error("not started again")));
+  stream.send(silence(320));
+  await eventually(() => expect(next.windows).toBeGreaterThan(0));
+  stream.close();
+  await detector.close();
+});
+
+interface FakeThread {
+  windows: number;
+  onerror: ((error: object) => void) | null;
+}
+
+/** Takes windows, and judges none but the first, which nobody said. */
+function fakeThread(): FakeThread {
+  let closed = () => {};
+  const thread = {
+    windows: 0,
+    onmessage: null as ((message: object) => void) | null,
+    onerror: null as FakeThread["onerror"],
+    addEventListener: (_close: string, listener: () => void) => {
+      closed = listener;
+    },
+    postMessage: ({ calls = [], end }: { calls?: number[]; end?: true }) => {
+      if (end) return closed();
+      if (calls[0] === -1) queueMicrotask(() => thread.onmessage?.({ data: { calls, probabilities: [0] } }));
+      else thread.windows += calls.length;
+    },
+  };
+  return thread;
+}

@@ -19,11 +19,13 @@ const GATHER_MS = 10;
 
 /**
  * Starts Silero v5 in threads of its own: inference takes 0.4 ms a window, and the loop that paces audio must not wait for it. A thread
- * that dies is started again; the calls that it served go on, their history lost. @throws when the model cannot be loaded
+ * that dies is started again, after a pause that grows while it keeps dying; the calls that it served go on, their history lost.
+ * @param startThread for tests
+ * @throws when the model cannot be loaded
  */
-export async function startSileroDetector(log: Logger): Promise<SileroDetector> {
+export async function startSileroDetector(log: Logger, startThread = newThread): Promise<SileroDetector> {
   const streams = new Map<number, Stream>();
-  const threads = Array.from({ length: THREADS }, () => openThread(streams, log));
+  const threads = Array.from({ length: THREADS }, () => openThread(streams, log, startThread));
   await Promise.all(threads.map(({ ready }) => ready));
   let opened = 0;
   return {
@@ -78,18 +80,31 @@ interface Thread {
   close(): Promise<void>;
 }
 
+/** Between the death of a thread and the next; the first again after a thread that has run for a while. */
+const RESTART_MIN_MS = 100;
+const RESTART_MAX_MS = 5_000;
+const STEADY_MS = 30_000;
+
 /** The call of a thread's first window, which nobody said. */
 const NOBODY = -1;
 
-function openThread(streams: Map<number, Stream>, log: Logger): Thread {
+function newThread(): Worker {
+  return new Worker(new URL("./silero-thread.ts", import.meta.url));
+}
+
+function openThread(streams: Map<number, Stream>, log: Logger, startThread: () => Worker): Thread {
   const { promise: ready, resolve, reject } = Promise.withResolvers<void>();
   const calls = new Set<number>();
   const closed = Promise.withResolvers<void>();
   let isClosed = false;
-  let worker = start();
+  let pauseMs = RESTART_MIN_MS;
+  let restarting: Timer | undefined;
+  /** Null while it waits to be started again: what is sent then is not judged. */
+  let worker: Worker | null = start();
 
   function start(): Worker {
-    const started = new Worker(new URL("./silero-thread.ts", import.meta.url));
+    const started = startThread();
+    const startedAt = performance.now();
     started.onmessage = ({ data: { calls: judged, probabilities } }: MessageEvent<FromThread>) => {
       for (const [at, call] of judged.entries()) {
         if (call === NOBODY) resolve();
@@ -100,15 +115,25 @@ function openThread(streams: Map<number, Stream>, log: Logger): Thread {
       if (isClosed) return;
       reject(new Error(`the voice detector cannot run: ${message}`));
       log.error({ reason: message }, "a thread of the voice detector died");
-      // What it was sent never comes back.
-      for (const call of calls) streams.get(call)?.sent.splice(0);
-      worker = start();
+      worker = null;
+      dropSent();
+      if (performance.now() - startedAt > STEADY_MS) pauseMs = RESTART_MIN_MS;
+      restarting = setTimeout(() => {
+        dropSent();
+        worker = start();
+      }, pauseMs);
+      pauseMs = Math.min(RESTART_MAX_MS, 2 * pauseMs);
     };
     started.addEventListener("close", () => isClosed && closed.resolve());
     return started;
   }
 
-  const tell = (message: ToThread) => worker.postMessage(message);
+  /** What a thread that is gone was sent never comes back. */
+  function dropSent(): void {
+    for (const call of calls) streams.get(call)?.sent.splice(0);
+  }
+
+  const tell = (message: ToThread) => worker?.postMessage(message);
   let waiting: { call: number; window: Pcm }[] = [];
   let timer: Timer | undefined;
   const sendWaiting = () => {
@@ -134,7 +159,9 @@ function openThread(streams: Map<number, Stream>, log: Logger): Thread {
     close: () => {
       isClosed = true;
       clearTimeout(timer);
-      tell({ end: true });
+      clearTimeout(restarting);
+      if (worker) tell({ end: true });
+      else closed.resolve();
       return closed.promise;
     },
   };

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { eventually } from "@parley/shared/testing/eventually";
+import type { Api } from "../kit/api.ts";
+import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
+import { type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
+import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { sharedStack } from "../kit/stack/shared-stack.ts";
+import type { RunningStack } from "../kit/stack/use-stack.ts";
+import { createAgent } from "../kit/test-agent.ts";
+import { createKey, createSession } from "../kit/test-owner.ts";
+
+const WITHIN_MS = 60_000;
+const [TWILIO, PLIVO] = ["+12025550180", "+12025550181"];
+const VOICEMAIL = "Please call us back.";
+
+let stack: RunningStack;
+let model: ScriptedModel;
+let speech: ScriptedSpeech;
+let api: Api;
+let manage: Api;
+let carrier: CarrierStandIn;
+let agentId: string;
+beforeAll(async () => {
+  stack = await sharedStack();
+  model = await startScriptedModel();
+  speech = startScriptedSpeech("When do you open?", 0.5);
+  const [owner] = stack.owners;
+  api = stack.api(owner.apiKey);
+  manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
+  carrier = carrierStandIn(stack.address("carrier"));
+  for (const [account, mobile_number] of [
+    [await carrier.addTwilio([TWILIO]), TWILIO],
+    [await carrier.addPlivo([PLIVO]), PLIVO],
+  ] as const) {
+    const { body } = await manage.post("/carriers", account);
+    expect(await manage.post(`/carriers/${body.carrier_id}/numbers`, { mobile_number })).toMatchObject({ status: 200 });
+  }
+  agentId = await createAgent(api, model, {
+    ...speech.settings,
+    first_message_prompt: "Hello, this is Acme.",
+    agent_mobile_number: [TWILIO, PLIVO],
+    call_settings: { voicemail_message: VOICEMAIL },
+  });
+}, WITHIN_MS);
+afterAll(async () => {
+  await model?.stop();
+  await speech?.stop();
+  await stack?.stop();
+});
+
+/** Has the agent call a phone that behaves as the script says. */
+async function called(to: string, from: string, script: object, more: object = {}, headers = {}) {
+  await carrier.setPhone(to, script);
+  const request = { agent_id: agentId, from_mobile_number: from, to_mobile_number: to, ...more };
+  const { status, body } = await api.post("/calls", request, headers);
+  expect([status, body]).toEqual([200, expect.objectContaining({ status: "QUEUED" })]);
+  return { id: body.call_id as string, conversationId: body.conversation_id as string };
+}
+
+function until(id: string, status: string) {
+  return eventually(async () => {
+    const { body } = await api.get(`/calls/${id}`);
+    expect(body.status).toBe(status);
+    return body;
+  }, WITHIN_MS);
+}
+
+async function atCarrier(to: string) {
+  return (await carrier.calls()).filter((call) => call.to === to);
+}
+
+const CARRIERS = [
+  ["Twilio", TWILIO, "+1202555030"],
+  ["Plivo", PLIVO, "+1202555031"],
+] as const;
+
+test.each(CARRIERS)(
+  "a call over %s is hung up while it rings and while it is held, and asked for twice with one key rings once",
+  async (_, from, phones) => {
+    const [ringing, held] = [`${phones}0`, `${phones}1`];
+    const key = { "idempotency-key": crypto.randomUUID() };
+    const rings = await called(ringing, from, { ring_ms: 600_000 }, {}, key);
+    const request = { agent_id: agentId, from_mobile_number: from, to_mobile_number: ringing };
+    expect((await api.post("/calls", request, key)).body.call_id).toBe(rings.id);
+    const talks = await called(held, from, { say: [], hang_up_after_ms: 600_000 });
+    await until(rings.id, "RINGING");
+    expect((await api.post(`/calls/${rings.id}/hangup`, {})).status).toBe(200);
+    expect(await until(rings.id, "ENDED")).toMatchObject({ outcome: "CANCELLED", answered_at: null });
+    expect(await atCarrier(ringing)).toMatchObject([{ rings: 1, status: "canceled" }]);
+
+    await eventually(async () => expect((await atCarrier(held))[0]?.heard_bytes).toBeGreaterThan(0), WITHIN_MS);
+    expect((await api.post(`/calls/${talks.id}/hangup`, {})).status).toBe(200);
+    const { outcome } = await until(talks.id, "ENDED");
+    expect(["SUCCESS", "HUNG_UP_EARLY"]).toContain(outcome);
+    expect(await atCarrier(held)).toMatchObject([{ rings: 1, status: "completed" }]);
+    // Whatever has ended stays as it is.
+    expect((await api.post(`/calls/${talks.id}/hangup`, {})).body).toMatchObject({ status: "ENDED", outcome });
+  },
+  2 * WITHIN_MS,
+);
+
+test.each(CARRIERS)(
+  "an agent that calls over %s leaves its message on a voicemail",
+  async (_, from, phones) => {
+    const to = `${phones}2`;
+    const script = { outcome: "machine", say: [], hang_up_after_ms: 600_000 };
+    const { id, conversationId } = await called(to, from, script, { voicemail: "leave_message" });
+    expect(await until(id, "ENDED")).toMatchObject({
+      outcome: "SUCCESS",
+      notes: "The agent left a message on the voicemail",
+    });
+    const { body } = await api.get(`/conversations/${conversationId}`);
+    expect(JSON.stringify(body.conversation_transcript)).toContain(VOICEMAIL);
+  },
+  2 * WITHIN_MS,
+);
+
+test("a call that may not be made is refused, and says why", async () => {
+  const to = "+12025550320";
+  const request = { agent_id: agentId, to_mobile_number: to };
+  expect((await manage.post("/do-not-call", { mobile_number: to })).status).toBe(200);
+  const listed = await api.post("/calls", request);
+  expect([listed.status, JSON.stringify(listed.body)]).toEqual([422, expect.stringContaining("do-not-call list")]);
+  const wrong = await api.post("/calls", { ...request, to_mobile_number: "12" });
+  expect([wrong.status, JSON.stringify(wrong.body)]).toEqual([422, expect.stringContaining("to_mobile_number")]);
+  const [owner, other] = stack.owners;
+  const { apiKey } = await createKey(stack.accounts, owner.ownerId, { scopes: ["agents:read"] });
+  expect((await stack.api(apiKey).post("/calls", request)).status).toBe(403);
+  expect((await stack.api(other.apiKey).post("/calls", request)).status).toBe(403);
+  expect((await api.get("/calls/call_00000000000000000000000000")).status).toBe(404);
+  expect(await atCarrier(to)).toEqual([]);
+});

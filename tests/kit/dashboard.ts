@@ -32,7 +32,8 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
   page.on("dialog", async (dialog) => {
     // Only a script that was somebody's name or words would open one.
     if (dialog.type() === "alert") failures.push(`a script ran: ${dialog.message()}`);
-    await dialog.dismiss();
+    // A page that is left by its address is not asked about.
+    await (dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss());
   });
   return Object.assign(page, { failures });
 }

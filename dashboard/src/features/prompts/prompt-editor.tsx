@@ -25,7 +25,8 @@ export function PromptEditor({
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const change = useRef(onChange);
-  change.current = onChange;
+  // A text that came from outside is no change by whoever edits.
+  change.current = (text) => text !== value && onChange(text);
   const initial = useRef({ label, value });
   useEffect(() => {
     if (!parent.current) return;

@@ -27,11 +27,13 @@ const gate: GateContext = {
 
 test("a read whose response finds no room is read again when there is room, and the client notices nothing", async () => {
   let reads = 0;
+  const bothBegun = Promise.withResolvers<void>();
   const read = gated(
     gate,
     { id: "read", scope: "conversations:read", answerBytesMax: 16 * MIB },
     async ({ origin }) => {
-      reads++;
+      if (++reads === 2) bothBegun.resolve();
+      await bothBegun.promise;
       if (origin.onAnswer?.(20 * MIB) === false) throw new ServiceError("rate_limited", "No room");
       return { texts: Array.from({ length: 20 }, () => "a".repeat(MIB)) };
     },

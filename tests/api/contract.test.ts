@@ -319,10 +319,13 @@ const FORGED = {
 };
 
 function encodedAs(type: string, body: unknown): string {
+  // A hostile value may have no text of its own: { toString: 3 }.
+  const textOf = (value: unknown) => (typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
   if (type === "application/json") return JSON.stringify(body) ?? "";
-  if (type !== "application/x-www-form-urlencoded") return String(body);
-  const fields = Object.entries(body ?? {}).map(([name, value]) => `${encoded(name)}=${encoded(String(value))}`);
-  return fields.join("&");
+  if (type !== "application/x-www-form-urlencoded") return textOf(body);
+  return Object.entries(body ?? {})
+    .map(([name, value]) => `${encoded(name)}=${encoded(textOf(value))}`)
+    .join("&");
 }
 
 interface Allowed {

@@ -79,6 +79,11 @@ const VARIABLES = {
   PARLEY_DEFAULT_TTS: defaultTts({ default: undefined, desc: "voice of agents that have none, likewise as their tts" }),
   PARLEY_TWILIO_BASE_URL: CARRIER_BASE_URLS.PARLEY_TWILIO_BASE_URL,
   PARLEY_PLIVO_BASE_URL: CARRIER_BASE_URLS.PARLEY_PLIVO_BASE_URL,
+  PARLEY_DAILY_BASE_URL: CARRIER_BASE_URLS.PARLEY_DAILY_BASE_URL,
+  PARLEY_DAILY_API_KEY: str({
+    default: "",
+    desc: "API key of a Daily domain, for the owners who have not connected their own",
+  }),
   PARLEY_UNKNOWN_NUMBER_SENTENCE: str({
     default: "This number is not in service.",
     desc: "what callers of a number that no agent answers hear",

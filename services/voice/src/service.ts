@@ -20,6 +20,9 @@ import { incomingCalls } from "./carriers/callbacks/incoming-calls.ts";
 import { carrierOfNumber, connectedCarriers } from "./carriers/connected.ts";
 import type { VoiceConfig } from "./config.ts";
 import type { VoiceContext } from "./context.ts";
+import { dailyConnections } from "./daily/connections.ts";
+import { dailySessions } from "./daily/daily.ts";
+import { recordSessionEnd } from "./daily/end-session.ts";
 import { MIGRATIONS } from "./migrations.ts";
 import { calledBack } from "./outbound/called-back.ts";
 import type { OutboundContext } from "./outbound/context.ts";
@@ -101,7 +104,8 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           speech,
           recordings: kept,
           callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
-          recordEnd: (call, end) => recordEnd({ db, clock }, call, end),
+          recordEnd: async (call, end) =>
+            (await recordSessionEnd({ db, clock }, call, end)) ?? (await recordEnd({ db, clock }, call, end)),
           drainMs: config.PARLEY_DRAIN_MS,
           log,
         });
@@ -121,6 +125,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           callOf: (ownerId, carrierCallId) => findIdOfCarrierCall(db, ownerId, carrierCallId),
         });
         const carriersOf = connectedCarriers(accounts, adapters);
+        const dial = dialSip(() => sip, config.PARLEY_ALLOWED_PRIVATE_HOSTS);
         const outbound: OutboundContext = {
           db,
           clock,
@@ -134,10 +139,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           carrierOfNumber: carrierOfNumber(accounts, adapters),
           numbersOf: async (ownerId, agentId) => (await agents.getSpeech({ ownerId, agentId })).mobileNumbers,
           carriersOf,
-          dialTrunk: trunkDialer(
-            accounts,
-            dialSip(() => sip, config.PARLEY_ALLOWED_PRIVATE_HOSTS),
-          ),
+          dialTrunk: trunkDialer(accounts, dial),
           checkAgent: calls.check,
           startCall: calls.startCall,
           conversations,
@@ -180,9 +182,26 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           answerInvite({ accounts, agents, addressesOf: hostAddresses, startCall: calls.startCall, log }, invite),
         );
         const { handlers: outboundHandlers, queues, sweeps: outboundSweeps } = outboundCalls(outbound);
-        const placing = startWorker(db, queues, log, { clock, direct });
+        const daily = dailySessions({
+          db,
+          clock,
+          log,
+          connections: dailyConnections({
+            accounts,
+            baseUrl: config.PARLEY_DAILY_BASE_URL,
+            operatorKey: config.PARLEY_DAILY_API_KEY,
+          }),
+          hasSip: sip !== null,
+          dialSip: dial,
+          checkAgent: calls.check,
+          startCall: calls.startCall,
+          conversations,
+          signals,
+          publicUrl: config.PARLEY_PUBLIC_URL,
+        });
+        const placing = startWorker(db, { ...queues, ...daily.queues }, log, { clock, direct });
         const unobserve = observeQueuedCalls(db, clock);
-        const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, ...outboundSweeps];
+        const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, daily.sweep, ...outboundSweeps];
         const worker = startWorker(db, { ...sweepQueues(clock, log, sweeps, stopping.signal), ...kept.queues }, log, {
           clock,
           direct,
@@ -206,6 +225,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         return {
           handlers: {
             ...outboundHandlers,
+            ...daily.handlers,
             handleCarrierCallback: handleCarrierCallback({
               accounts,
               calledBack: calledBack(outbound),

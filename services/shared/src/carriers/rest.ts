@@ -16,7 +16,7 @@ export interface Sent {
   signal?: AbortSignal | undefined;
 }
 
-/** An object of the answer; {} if it has no body. */
+/** An object of the answer, with a list in `items`; {} if it has no body. */
 export type CarrierAnswer = Readonly<Record<string, unknown>>;
 
 export interface RestSettings {
@@ -98,12 +98,13 @@ function judged({ carrier, reasonOf }: RestSettings, response: Response, text: s
   throw new CarrierRefusal(code || String(status), shown, status);
 }
 
-/** Null for anything that is no JSON object. */
+/** Null for anything that is neither a JSON object nor a list. */
 function objectIn(text: string): CarrierAnswer | null {
   if (text.trim() === "") return {};
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as CarrierAnswer) : null;
+    if (Array.isArray(value)) return { items: value };
+    return typeof value === "object" && value !== null ? (value as CarrierAnswer) : null;
   } catch {
     return null;
   }

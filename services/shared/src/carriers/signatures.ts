@@ -34,3 +34,12 @@ export function isSameSignature(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }
+
+/**
+ * Daily's signature of a webhook: base64 of the HMAC-SHA256 of the timestamp, `.` and the body as it was sent, with the secret's bytes
+ * (https://docs.daily.co/reference/rest-api/webhooks).
+ * @param secret in base64, as Daily has it
+ */
+export function dailySignature(secret: string, timestamp: string, body: Uint8Array | string): string {
+  return createHmac("sha256", Buffer.from(secret, "base64")).update(`${timestamp}.`).update(body).digest("base64");
+}

@@ -9,3 +9,8 @@ export type CallingBack = "twilio" | "plivo";
 export function callbackUrl(publicUrl: string, provider: CallingBack, id: string, event: string): string {
   return `${publicUrl.replace(/\/+$/, "")}/v1/carriers/${provider}/${id}/${event}`;
 }
+
+/** Where Daily tells of its rooms. @param connection car_…, or `operator` for the operator's own domain */
+export function dailyWebhookUrl(publicUrl: string, connection: string): string {
+  return `${publicUrl.replace(/\/+$/, "")}/v1/carriers/daily/${connection}`;
+}

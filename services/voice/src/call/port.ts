@@ -36,6 +36,7 @@ export interface CallRequest {
 
 export type Channel =
   | { type: "WEB" }
+  | { type: "DAILY"; roomUrl: string; roomName: string }
   | {
       type: "TELEPHONY";
       callingType: "INBOUND" | "OUTBOUND";

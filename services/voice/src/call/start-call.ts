@@ -258,16 +258,29 @@ export function startRequest(request: CallRequest, key: CallKey): StartConversat
     metadata: metadata as never,
     isTestCall: isTestCall ?? false,
     draftId: request.draftId ?? undefined,
-    ...(channel.type === "WEB"
-      ? { type: ConversationType.CONVERSATION_TYPE_WEB }
-      : {
-          type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
-          callingType: CallingType[`CALLING_TYPE_${channel.callingType}`],
-          toMobileNumber: channel.toMobileNumber,
-          fromMobileNumber: channel.fromMobileNumber,
-          telephonyProvider: channel.telephonyProvider,
-        }),
+    ...channelFields(channel),
   });
+}
+
+function channelFields(channel: CallRequest["channel"]) {
+  switch (channel.type) {
+    case "WEB":
+      return { type: ConversationType.CONVERSATION_TYPE_WEB };
+    case "DAILY":
+      return {
+        type: ConversationType.CONVERSATION_TYPE_DAILY,
+        roomUrl: channel.roomUrl,
+        roomName: channel.roomName,
+      };
+    case "TELEPHONY":
+      return {
+        type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+        callingType: CallingType[`CALLING_TYPE_${channel.callingType}`],
+        toMobileNumber: channel.toMobileNumber,
+        fromMobileNumber: channel.fromMobileNumber,
+        telephonyProvider: channel.telephonyProvider,
+      };
+  }
 }
 
 /** Connects the other party and completes the conversation when it is over. Never rejects. */

@@ -320,6 +320,42 @@ export interface RemoveDoNotCallRequest {
 export interface RemoveDoNotCallResponse {
 }
 
+export interface CreateDailySessionRequest {
+  ownerId: string;
+  agentId: string;
+  dynamicVariables: { [key: string]: any } | undefined;
+  metadata:
+    | { [key: string]: any }
+    | undefined;
+  /** 60 to 14400; absent: 3600. */
+  expiresInSeconds?: number | undefined;
+  idempotency: Idempotency | undefined;
+}
+
+export interface CreateDailySessionResponse {
+  /** UUIDv7. */
+  conversationId: string;
+  roomUrl: string;
+  roomName: string;
+  /** Daily's meeting token, for this room only. */
+  token: string;
+  /** Of the room and the token, and of the session if it lasts so long. */
+  expiresAt: Date | undefined;
+}
+
+/** As it came, from anybody. */
+export interface HandleDailyWebhookRequest {
+  /** car_…, or `operator` for the operator's own Daily domain. */
+  connection: string;
+  body: Buffer;
+  /** The X-Webhook-Signature and X-Webhook-Timestamp headers. */
+  signature: string;
+  timestamp: string;
+}
+
+export interface HandleDailyWebhookResponse {
+}
+
 function createBaseCreateWebCallRequest(): CreateWebCallRequest {
   return {
     ownerId: "",
@@ -3417,6 +3453,367 @@ export const RemoveDoNotCallResponse: MessageFns<RemoveDoNotCallResponse> = {
   },
 };
 
+function createBaseCreateDailySessionRequest(): CreateDailySessionRequest {
+  return {
+    ownerId: "",
+    agentId: "",
+    dynamicVariables: undefined,
+    metadata: undefined,
+    expiresInSeconds: undefined,
+    idempotency: undefined,
+  };
+}
+
+export const CreateDailySessionRequest: MessageFns<CreateDailySessionRequest> = {
+  encode(message: CreateDailySessionRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    if (message.agentId !== "") {
+      writer.uint32(18).string(message.agentId);
+    }
+    if (message.dynamicVariables !== undefined) {
+      Struct.encode(Struct.wrap(message.dynamicVariables), writer.uint32(26).fork()).join();
+    }
+    if (message.metadata !== undefined) {
+      Struct.encode(Struct.wrap(message.metadata), writer.uint32(34).fork()).join();
+    }
+    if (message.expiresInSeconds !== undefined) {
+      writer.uint32(40).int32(message.expiresInSeconds);
+    }
+    if (message.idempotency !== undefined) {
+      Idempotency.encode(message.idempotency, writer.uint32(50).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateDailySessionRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateDailySessionRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.agentId = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.dynamicVariables = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.metadata = Struct.unwrap(Struct.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.expiresInSeconds = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 50) {
+              break;
+            }
+
+            message.idempotency = Idempotency.decode(reader, reader.uint32());
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateDailySessionRequest>, I>>(base?: I): CreateDailySessionRequest {
+    return CreateDailySessionRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateDailySessionRequest>, I>>(object: I): CreateDailySessionRequest {
+    const message = createBaseCreateDailySessionRequest();
+    message.ownerId = object.ownerId ?? "";
+    message.agentId = object.agentId ?? "";
+    message.dynamicVariables = object.dynamicVariables ?? undefined;
+    message.metadata = object.metadata ?? undefined;
+    message.expiresInSeconds = object.expiresInSeconds ?? undefined;
+    message.idempotency = (object.idempotency !== undefined && object.idempotency !== null)
+      ? Idempotency.fromPartial(object.idempotency)
+      : undefined;
+    return message;
+  },
+};
+
+function createBaseCreateDailySessionResponse(): CreateDailySessionResponse {
+  return { conversationId: "", roomUrl: "", roomName: "", token: "", expiresAt: undefined };
+}
+
+export const CreateDailySessionResponse: MessageFns<CreateDailySessionResponse> = {
+  encode(message: CreateDailySessionResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.conversationId !== "") {
+      writer.uint32(10).string(message.conversationId);
+    }
+    if (message.roomUrl !== "") {
+      writer.uint32(18).string(message.roomUrl);
+    }
+    if (message.roomName !== "") {
+      writer.uint32(26).string(message.roomName);
+    }
+    if (message.token !== "") {
+      writer.uint32(34).string(message.token);
+    }
+    if (message.expiresAt !== undefined) {
+      Timestamp.encode(toTimestamp(message.expiresAt), writer.uint32(42).fork()).join();
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): CreateDailySessionResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseCreateDailySessionResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.conversationId = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.roomUrl = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.roomName = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.token = reader.string();
+            continue;
+          }
+          case 5: {
+            if (tag !== 42) {
+              break;
+            }
+
+            message.expiresAt = fromTimestamp(Timestamp.decode(reader, reader.uint32()));
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<CreateDailySessionResponse>, I>>(base?: I): CreateDailySessionResponse {
+    return CreateDailySessionResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<CreateDailySessionResponse>, I>>(object: I): CreateDailySessionResponse {
+    const message = createBaseCreateDailySessionResponse();
+    message.conversationId = object.conversationId ?? "";
+    message.roomUrl = object.roomUrl ?? "";
+    message.roomName = object.roomName ?? "";
+    message.token = object.token ?? "";
+    message.expiresAt = object.expiresAt ?? undefined;
+    return message;
+  },
+};
+
+function createBaseHandleDailyWebhookRequest(): HandleDailyWebhookRequest {
+  return { connection: "", body: Buffer.alloc(0), signature: "", timestamp: "" };
+}
+
+export const HandleDailyWebhookRequest: MessageFns<HandleDailyWebhookRequest> = {
+  encode(message: HandleDailyWebhookRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.connection !== "") {
+      writer.uint32(10).string(message.connection);
+    }
+    if (message.body.length !== 0) {
+      writer.uint32(18).bytes(message.body);
+    }
+    if (message.signature !== "") {
+      writer.uint32(26).string(message.signature);
+    }
+    if (message.timestamp !== "") {
+      writer.uint32(34).string(message.timestamp);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HandleDailyWebhookRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHandleDailyWebhookRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.connection = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.body = Buffer.from(reader.bytes());
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.signature = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 34) {
+              break;
+            }
+
+            message.timestamp = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HandleDailyWebhookRequest>, I>>(base?: I): HandleDailyWebhookRequest {
+    return HandleDailyWebhookRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HandleDailyWebhookRequest>, I>>(object: I): HandleDailyWebhookRequest {
+    const message = createBaseHandleDailyWebhookRequest();
+    message.connection = object.connection ?? "";
+    message.body = object.body ?? Buffer.alloc(0);
+    message.signature = object.signature ?? "";
+    message.timestamp = object.timestamp ?? "";
+    return message;
+  },
+};
+
+function createBaseHandleDailyWebhookResponse(): HandleDailyWebhookResponse {
+  return {};
+}
+
+export const HandleDailyWebhookResponse: MessageFns<HandleDailyWebhookResponse> = {
+  encode(_: HandleDailyWebhookResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): HandleDailyWebhookResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseHandleDailyWebhookResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<HandleDailyWebhookResponse>, I>>(base?: I): HandleDailyWebhookResponse {
+    return HandleDailyWebhookResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<HandleDailyWebhookResponse>, I>>(_: I): HandleDailyWebhookResponse {
+    const message = createBaseHandleDailyWebhookResponse();
+    return message;
+  },
+};
+
 /** Spoken calls with agents. */
 export type VoiceServiceService = typeof VoiceServiceService;
 export const VoiceServiceService = {
@@ -3602,6 +3999,30 @@ export const VoiceServiceService = {
       Buffer.from(RemoveDoNotCallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveDoNotCallResponse => RemoveDoNotCallResponse.decode(value),
   },
+  /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
+  createDailySession: {
+    path: "/parley.voice.v1.VoiceService/CreateDailySession" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: CreateDailySessionRequest): Buffer =>
+      Buffer.from(CreateDailySessionRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): CreateDailySessionRequest => CreateDailySessionRequest.decode(value),
+    responseSerialize: (value: CreateDailySessionResponse): Buffer =>
+      Buffer.from(CreateDailySessionResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): CreateDailySessionResponse => CreateDailySessionResponse.decode(value),
+  },
+  /** Takes what Daily tells of its rooms. Whose it is, the connection tells; the signature is checked. */
+  handleDailyWebhook: {
+    path: "/parley.voice.v1.VoiceService/HandleDailyWebhook" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: HandleDailyWebhookRequest): Buffer =>
+      Buffer.from(HandleDailyWebhookRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): HandleDailyWebhookRequest => HandleDailyWebhookRequest.decode(value),
+    responseSerialize: (value: HandleDailyWebhookResponse): Buffer =>
+      Buffer.from(HandleDailyWebhookResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): HandleDailyWebhookResponse => HandleDailyWebhookResponse.decode(value),
+  },
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording: {
     path: "/parley.voice.v1.VoiceService/ReadRecording" as const,
@@ -3658,6 +4079,10 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   listDoNotCall: handleUnaryCall<ListDoNotCallRequest, ListDoNotCallResponse>;
   addDoNotCall: handleUnaryCall<AddDoNotCallRequest, AddDoNotCallResponse>;
   removeDoNotCall: handleUnaryCall<RemoveDoNotCallRequest, RemoveDoNotCallResponse>;
+  /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
+  createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
+  /** Takes what Daily tells of its rooms. Whose it is, the connection tells; the signature is checked. */
+  handleDailyWebhook: handleUnaryCall<HandleDailyWebhookRequest, HandleDailyWebhookResponse>;
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording: handleServerStreamingCall<ReadRecordingRequest, ReadRecordingResponse>;
   /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
@@ -3932,6 +4357,38 @@ export interface VoiceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveDoNotCallResponse) => void,
+  ): ClientUnaryCall;
+  /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
+  createDailySession(
+    request: CreateDailySessionRequest,
+    callback: (error: ServiceError | null, response: CreateDailySessionResponse) => void,
+  ): ClientUnaryCall;
+  createDailySession(
+    request: CreateDailySessionRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: CreateDailySessionResponse) => void,
+  ): ClientUnaryCall;
+  createDailySession(
+    request: CreateDailySessionRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: CreateDailySessionResponse) => void,
+  ): ClientUnaryCall;
+  /** Takes what Daily tells of its rooms. Whose it is, the connection tells; the signature is checked. */
+  handleDailyWebhook(
+    request: HandleDailyWebhookRequest,
+    callback: (error: ServiceError | null, response: HandleDailyWebhookResponse) => void,
+  ): ClientUnaryCall;
+  handleDailyWebhook(
+    request: HandleDailyWebhookRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: HandleDailyWebhookResponse) => void,
+  ): ClientUnaryCall;
+  handleDailyWebhook(
+    request: HandleDailyWebhookRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: HandleDailyWebhookResponse) => void,
   ): ClientUnaryCall;
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording(

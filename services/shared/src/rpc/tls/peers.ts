@@ -33,7 +33,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     FindCarrierOfNumber: ["voice"],
     FindTrunk: ["voice"],
     ListTrunks: ["voice"],
-    ListCarriers: ["gateway", "parley", "messaging"],
+    ListCarriers: ["gateway", "parley", "voice", "messaging"],
   },
   agent: {
     rest: ["gateway"],

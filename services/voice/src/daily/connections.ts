@@ -1,0 +1,76 @@
+import { createHmac } from "node:crypto";
+import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import { type DailyApi, dailyApi } from "./rest.ts";
+
+/** The name of the operator's own Daily domain. */
+export const OPERATOR = "operator";
+
+/** A Daily domain that sessions may use. */
+export interface DailyConnection {
+  /** car_…, or OPERATOR. */
+  connection: string;
+  /** Null for the operator's, which serves every owner. */
+  ownerId: string | null;
+  api: DailyApi;
+  /** What Daily signs its webhooks with, in base64. */
+  webhookSecret: string;
+}
+
+export interface DailyConnections {
+  /** The owner's own, or else the operator's; null if there is neither. */
+  find(ownerId: string): Promise<DailyConnection | null>;
+  /** By its name; null if the owner has it no more. */
+  get(ownerId: string, connection: string): Promise<DailyConnection | null>;
+  /** By its name alone, which is what a webhook has. */
+  ofWebhook(connection: string): Promise<DailyConnection | null>;
+}
+
+export interface ConnectionSettings {
+  accounts: Pick<ServiceClient<typeof AccountServiceService>, "listCarriers" | "getCarrierCredentials" | "findCarrier">;
+  baseUrl: string;
+  /** PARLEY_DAILY_API_KEY; "" for none. */
+  operatorKey: string;
+}
+
+/** The keys are asked for each time, so a change is in effect at once. */
+export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionSettings): DailyConnections {
+  const connect = (connection: string, ownerId: string | null, apiKey: string): DailyConnection => ({
+    connection,
+    ownerId,
+    api: dailyApi({ baseUrl, apiKey }),
+    webhookSecret: webhookSecret(apiKey, connection),
+  });
+  const ofOperator = () => (operatorKey === "" ? null : connect(OPERATOR, null, operatorKey));
+
+  const ofOwner = async (ownerId: string, carrierId: string): Promise<DailyConnection | null> => {
+    try {
+      const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });
+      const apiKey = carrier?.settings?.apiKey;
+      return carrier?.provider === "DAILY" && apiKey ? connect(carrierId, ownerId, apiKey) : null;
+    } catch (error) {
+      if (error instanceof ServiceError && error.kind === "not_found") return null;
+      throw error;
+    }
+  };
+
+  return {
+    find: async (ownerId) => {
+      const { carriers } = await accounts.listCarriers({ ownerId });
+      const own = carriers.findLast(({ provider }) => provider === "DAILY");
+      return (own && (await ofOwner(ownerId, own.carrierId))) ?? ofOperator();
+    },
+    get: async (ownerId, connection) => (connection === OPERATOR ? ofOperator() : ofOwner(ownerId, connection)),
+    ofWebhook: async (connection) => {
+      if (connection === OPERATOR) return ofOperator();
+      const { carrier } = await accounts.findCarrier({ carrierId: connection });
+      return carrier ? ofOwner(carrier.ownerId, connection) : null;
+    },
+  };
+}
+
+/** Only who has the API key can compute it, so nothing more has to be kept secret; Daily is told when it makes the webhook. */
+function webhookSecret(apiKey: string, connection: string): string {
+  return createHmac("sha256", apiKey).update(`parley webhook ${connection}`).digest("base64");
+}

@@ -1,0 +1,28 @@
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import type { Logger } from "@parley/shared/log";
+import type { CallRequest, StartCall } from "../call/port.ts";
+import type { CallSignals } from "../call/signals.ts";
+import type { Conversations } from "../call/transcript.ts";
+import type { DialSip } from "../sip-calls/dial-sip.ts";
+import type { DailyConnections } from "./connections.ts";
+
+/** What sessions in Daily rooms need of everything else. */
+export interface DailyContext {
+  db: Database;
+  clock: Clock;
+  log: Logger;
+  connections: DailyConnections;
+  /** Whether this installation can call by SIP. */
+  hasSip: boolean;
+  dialSip: DialSip;
+  /** @throws ServiceError when the call could not be held because of its agent */
+  checkAgent(request: CallRequest): Promise<void>;
+  startCall: StartCall;
+  conversations: Pick<Conversations, "startConversation" | "completeConversation">;
+  signals: Pick<CallSignals, "tell">;
+  /** PARLEY_PUBLIC_URL; "": Daily cannot call back, so rooms are looked at instead. */
+  publicUrl: string;
+}
+
+export const QUEUES = { session: "daily-sessions", webhook: "daily-webhooks" } as const;

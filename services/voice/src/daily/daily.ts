@@ -1,0 +1,46 @@
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Sweep } from "@parley/shared/jobs/sweeps";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { createDailySession } from "../rpc/daily/create-session.ts";
+import { handleDailyWebhook } from "../rpc/daily/handle-webhook.ts";
+import { deleteEndedSessions } from "../store/daily-sessions.ts";
+import { type DailyContext, QUEUES } from "./context.ts";
+import { lookAfterSessions } from "./look-after-sessions.ts";
+import { subscribe } from "./subscribe.ts";
+
+/** Sessions in Daily rooms: their RPCs and the work in the background. */
+export function dailySessions(ctx: DailyContext): {
+  handlers: Handlers<typeof VoiceServiceService>;
+  queues: Record<string, Queue>;
+  sweep: Sweep;
+} {
+  return {
+    handlers: {
+      createDailySession: createDailySession(ctx),
+      handleDailyWebhook: handleDailyWebhook(ctx),
+    },
+    queues: {
+      [QUEUES.session]: lookAfterSessions(ctx),
+      [QUEUES.webhook]: subscribe(ctx),
+    },
+    sweep: endedSessions(ctx),
+  };
+}
+
+const EVERY_MS = 60_000;
+const KEPT_MS = 30 * 24 * 60 * 60_000;
+const BATCH = 1_000;
+
+/** Deletes sessions 30 days after they ended; their conversations are kept for as long as the owner wants. */
+function endedSessions({ db }: DailyContext): Sweep {
+  return {
+    name: "delete-ended-daily-sessions",
+    everyMs: EVERY_MS,
+    deletes: true,
+    run: async (now, stopping) => {
+      const before = new Date(now.getTime() - KEPT_MS);
+      while ((await deleteEndedSessions(db, before, BATCH)) === BATCH && !stopping.aborted);
+    },
+  };
+}

@@ -1,0 +1,113 @@
+import { dailySignature, isSameSignature } from "@parley/shared/carriers/signatures";
+import { invalid, notFound, ServiceError } from "@parley/shared/errors";
+import { enqueueJob } from "@parley/shared/jobs/store";
+import { counter } from "@parley/shared/telemetry/instruments";
+import { type DailySession, findSessionOfRoom, storeJoined, storeLeft, storeOver } from "../store/daily-sessions.ts";
+import { isHeld } from "../store/outbound-calls.ts";
+import type { DailyConnection } from "./connections.ts";
+import type { DailyContext } from "./context.ts";
+import { sessionJob } from "./session.ts";
+
+/** What sessions are told of; Daily may send more. */
+export const EVENTS = ["participant.joined", "participant.left", "meeting.ended", "dialin.ready"] as const;
+
+export interface DailyWebhook {
+  /** car_…, or `operator`. */
+  connection: string;
+  /** As it was sent. */
+  body: Uint8Array;
+  signature: string;
+  timestamp: string;
+}
+
+interface Event {
+  type: string;
+  room: string;
+  sessionId: string;
+  userId: string;
+  /** Unix time in seconds. */
+  endTs: number;
+}
+
+const received = counter("parley.daily.webhooks", "Webhooks of Daily by result");
+/** Of what is compared with what we have. */
+const TEXT_MAX = 200;
+
+/**
+ * Applies what Daily tells of a room. Webhooks may come late, twice and out of order, and again years later: each tells of one stay or
+ * meeting that has begun or ended, which stays true.
+ * @throws ServiceError not_found for an unknown connection, forbidden for a wrong signature, invalid for a body that is no event
+ */
+export async function handleWebhook(ctx: DailyContext, webhook: DailyWebhook): Promise<void> {
+  const count = (result: string) => received().add(1, { result });
+  const connection = await ctx.connections.ofWebhook(webhook.connection);
+  if (!connection) {
+    count("unknown");
+    throw notFound("Connection");
+  }
+  // Daily tries the address with this body before it makes a webhook.
+  if (isTest(webhook.body)) return count("test");
+  if (!isSigned(connection, webhook)) {
+    count("forged");
+    throw new ServiceError("forbidden", "Daily's signature is wrong");
+  }
+  const event = readEvent(webhook.body);
+  const session = event.room === "" ? null : await findSessionOfRoom(ctx.db, event.room);
+  // Daily tells of every room of the domain, and gives up on an address that refuses.
+  if (!session || !isOf(session, connection) || session.status === "ENDED") return count("ignored");
+  count("accepted");
+  await apply(ctx, session, event);
+}
+
+async function apply(ctx: DailyContext, session: DailySession, event: Event): Promise<void> {
+  const isOfOther = event.userId === session.conversationId && event.sessionId !== "";
+  if (event.type === "participant.joined" && isOfOther) await storeJoined(ctx.db, session, event.sessionId);
+  else if (event.type === "participant.left" && isOfOther)
+    await storeLeft(ctx.db, session, event.sessionId, await isHeld(ctx.db, session));
+  else if (event.type === "meeting.ended" && isAfter(event, session)) await storeOver(ctx.db, session);
+  else if (event.type !== "dialin.ready") return;
+  await enqueueJob(ctx.db, sessionJob(session, ctx.clock.now()));
+}
+
+/** A meeting that ended before the agent came leaves the room to the next one. */
+function isAfter({ endTs }: Event, { answeredAt }: DailySession): boolean {
+  return answeredAt !== null && endTs * 1_000 >= answeredAt.getTime();
+}
+
+function isSigned({ webhookSecret }: DailyConnection, { body, signature, timestamp }: DailyWebhook): boolean {
+  return timestamp !== "" && isSameSignature(signature, dailySignature(webhookSecret, timestamp, body));
+}
+
+/** Whoever has a domain's key tells of its sessions only. */
+function isOf(session: DailySession, { connection, ownerId }: DailyConnection): boolean {
+  return session.connection === connection && (ownerId === null || session.ownerId === ownerId);
+}
+
+function isTest(body: Uint8Array): boolean {
+  const { test, type } = objectIn(body) ?? {};
+  return test === "test" && type === undefined;
+}
+
+function readEvent(body: Uint8Array): Event {
+  const event = objectIn(body);
+  if (!event || typeof event.type !== "string") throw invalid("body", "The body must be one of Daily's events");
+  const payload = (typeof event.payload === "object" && event.payload) || {};
+  const { room, session_id, user_id, end_ts } = payload as Record<string, unknown>;
+  const text = (value: unknown) => (typeof value === "string" && value.length <= TEXT_MAX ? value : "");
+  return {
+    type: event.type,
+    room: text(room),
+    sessionId: text(session_id),
+    userId: text(user_id),
+    endTs: typeof end_ts === "number" ? end_ts : 0,
+  };
+}
+
+function objectIn(body: Uint8Array): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString());
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

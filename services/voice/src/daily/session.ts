@@ -1,0 +1,34 @@
+import type { CallRequest } from "../call/port.ts";
+import { startRequest } from "../call/start-call.ts";
+import type { CallKey } from "../store/calls.ts";
+import type { DailySession } from "../store/daily-sessions.ts";
+import { type DailyContext, QUEUES } from "./context.ts";
+
+/** The job that looks after a session until its room is gone. */
+export function sessionJob({ ownerId, conversationId }: CallKey, dueAt: Date) {
+  return { ownerId, jobId: `daily:${conversationId}`, queue: QUEUES.session, payload: { conversationId }, dueAt };
+}
+
+type Held = Pick<
+  DailySession,
+  "ownerId" | "conversationId" | "agentId" | "roomName" | "roomUrl" | "dynamicVariables" | "metadata"
+>;
+
+/** The session as a call that is held: the same each time it is asked for. */
+export function sessionCall(session: Held): CallRequest {
+  const { ownerId, agentId, conversationId, roomName, roomUrl, dynamicVariables, metadata } = session;
+  return {
+    ownerId,
+    agentId,
+    conversationId,
+    channel: { type: "DAILY", roomUrl: roomUrl ?? "", roomName },
+    dynamicVariables,
+    metadata,
+    isAskedAgain: true,
+  };
+}
+
+/** Begins the conversation, unless it has. @throws ServiceError */
+export async function startSession({ conversations }: Pick<DailyContext, "conversations">, session: Held) {
+  await conversations.startConversation(startRequest(sessionCall(session), session));
+}

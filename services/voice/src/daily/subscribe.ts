@@ -1,0 +1,33 @@
+import { CarrierRefusal } from "@parley/shared/carriers/errors";
+import { dailyWebhookUrl } from "@parley/shared/carriers/urls";
+import type { Queue } from "@parley/shared/jobs/worker";
+import type { DailyContext } from "./context.ts";
+import { EVENTS } from "./handle-webhook.ts";
+
+const RETRIES_MAX = 5;
+
+/** Has Daily send its webhooks here: once for each domain, and again when Daily gave up on it. Rooms work without, more slowly. */
+export function subscribe({ connections, publicUrl, log }: DailyContext): Queue {
+  return {
+    concurrency: 4,
+    leaseMs: 60_000,
+    retryDelayMs: (attempts) => 1_000 * 4 ** attempts,
+    run: async ({ ownerId, payload, attempts }) => {
+      const { connection: name } = payload as { connection: string };
+      const connection = await connections.get(ownerId, name);
+      if (!connection) return;
+      const webhook = {
+        url: dailyWebhookUrl(publicUrl, name),
+        secret: connection.webhookSecret,
+        events: EVENTS,
+      };
+      try {
+        await connection.api.subscribe(webhook);
+      } catch (err) {
+        if (!(err instanceof CarrierRefusal) && attempts < RETRIES_MAX) throw err;
+        // The owner's next session tries again.
+        log.warn({ err, owner_id: ownerId, connection: name }, "Daily sends no webhooks");
+      }
+    },
+  };
+}

@@ -1,0 +1,28 @@
+import { CreateDailySessionResponse, type VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { runPrepared } from "@parley/shared/idempotency/run";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { DailyContext } from "../../daily/context.ts";
+import { beginConversation, openSession, type PreparedSession, prepareSession } from "../../daily/new-session.ts";
+
+export function createDailySession(
+  ctx: DailyContext,
+): NonNullable<Handlers<typeof VoiceServiceService>["createDailySession"]> {
+  return async ({ idempotency, ...asked }, call) => {
+    let opened: PreparedSession | null = null;
+    const response = await runPrepared(
+      ctx,
+      { ownerId: asked.ownerId, idempotency, codec: CreateDailySessionResponse, call },
+      {
+        // Repeated, it makes a room that a job deletes.
+        prepare: () => prepareSession(ctx, asked),
+        write: async (tx, prepared) => {
+          const answer = await openSession(tx, ctx, prepared);
+          opened = prepared;
+          return answer;
+        },
+      },
+    );
+    if (opened) await beginConversation(ctx, opened);
+    return response;
+  };
+}

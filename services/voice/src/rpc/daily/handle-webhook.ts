@@ -1,0 +1,14 @@
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Handlers } from "@parley/shared/rpc/server";
+import type { DailyContext } from "../../daily/context.ts";
+import { handleWebhook } from "../../daily/handle-webhook.ts";
+
+/** Takes a webhook of Daily's, which anybody may send: its signature is checked before anything is done. */
+export function handleDailyWebhook(
+  ctx: DailyContext,
+): NonNullable<Handlers<typeof VoiceServiceService>["handleDailyWebhook"]> {
+  return async (webhook) => {
+    await handleWebhook(ctx, webhook);
+    return {};
+  };
+}

@@ -9,6 +9,7 @@ import { HttpError, problemOf } from "./problem.ts";
 import { agentRoutes } from "./routes/agents.ts";
 import { callBatchRoutes } from "./routes/calls/call-batches.ts";
 import { callRoutes } from "./routes/calls/calls.ts";
+import { dailySessionRoutes } from "./routes/calls/daily-sessions.ts";
 import { recordingRoutes } from "./routes/calls/recordings.ts";
 import { webCallRoutes } from "./routes/calls/web-calls.ts";
 import { whipRoutes } from "./routes/calls/whip.ts";
@@ -17,6 +18,7 @@ import { catalogueRoutes } from "./routes/catalogue.ts";
 import { chatRoutes } from "./routes/chat.ts";
 import { conversationRoutes } from "./routes/conversations.ts";
 import { cspReportRoutes } from "./routes/csp-reports.ts";
+import { dailyWebhookRoutes } from "./routes/daily-webhooks.ts";
 import { type Dashboard, dashboardRoutes, pageFor } from "./routes/dashboard.ts";
 import { docsRoutes } from "./routes/docs.ts";
 import { operationOf } from "./routes/endpoint.ts";
@@ -51,11 +53,13 @@ export function createApp(
     .use(callRoutes(gate, clients))
     .use(callBatchRoutes(gate, clients))
     .use(webCallRoutes(gate, clients))
+    .use(dailySessionRoutes(gate, clients))
     .use(whatsAppRoutes(gate, clients))
     .use(manageRoutes(gate, clients))
     .use(whipRoutes(gate, clients))
     .use(widgetRoutes(gate, clients))
     .use(whatsAppCallbackRoutes(gate, clients))
+    .use(dailyWebhookRoutes(gate, clients))
     .use(carrierCallbackRoutes(gate, clients));
   const app = api.use(healthRoutes(clients, drain)).use(docsRoutes(() => describe(api)));
   if (dashboard) app.use(dashboardRoutes(dashboard)).use(cspReportRoutes(gate));

@@ -49,6 +49,7 @@ const WITHOUT_OWNER: Readonly<Record<string, string>> = {
   createWidgetToken: "shows what the widget shows to everybody",
   openWidgetToken: "is given a secret",
   handleCarrierCallback: "is given a signature",
+  handleDailyWebhook: "is given a signature by a secret",
   verifyWhatsAppWebhook: "is given a secret",
   handleWhatsAppCallback: "is given a signature by a secret",
   findCarrier: "says whose a carrier is, to the services that its callbacks reach alone",

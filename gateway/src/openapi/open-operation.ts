@@ -48,6 +48,10 @@ export const OPEN_SECURITY_SCHEMES = {
     "X-Hub-Signature-256",
     "`sha256=` and the hexadecimal HMAC-SHA256 of the body's bytes with the app's secret.",
   ),
+  DailySignature: inHeader(
+    "X-Webhook-Signature",
+    "Base64 of the HMAC-SHA256, with the webhook's secret, of the timestamp, `.` and the body's bytes.",
+  ),
   TwilioSignature: inHeader(
     "X-Twilio-Signature",
     "Base64 of the HMAC-SHA1, with the account's auth token, of the public URL and the sorted parameters.",

@@ -37,6 +37,7 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   },
   event: { description: "What the carrier tells or asks: part of the address that Parley gave it.", example: "voice" },
   connection_id: { description: "ID of the connected WhatsApp number.", example: WHATSAPP_CARRIER_ID },
+  domain_id: { description: "ID of the connected Daily domain, or `operator` for the operator's.", example: CARRIER_ID },
   carrier_id: { description: "ID of the connected carrier.", example: CARRIER_ID },
   mobile_number: { description: "The phone number in E.164 form.", example: NUMBER },
   provider: { description: "Provider of the voice.", example: PROVIDER },
@@ -69,6 +70,7 @@ export function queryParameters(query: TObject | undefined, components: Componen
 }
 
 const REQUEST_HEADERS = {
+  "X-Webhook-Timestamp": { description: "When Daily sent it; part of what is signed.", example: "1769851800000" },
   Origin: {
     description: "Of the page, which browsers add. It must be one of the agent's `widget_config.allowed_origins`.",
     example: "https://shop.example",

@@ -25,8 +25,8 @@ const MANAGE_DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "Not signed in, or the session has ended. When signing in: email or password is wrong.",
   403: "The request comes from another site's page.",
   409: "In conflict with something else that exists.",
-  502: "The carrier refused.",
 };
+const CARRIER_REFUSED = "The carrier refused.";
 
 export const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
@@ -61,7 +61,9 @@ export function problemsOf(
       ...headersOf(operation, status),
       ...(isKeyed && REPLAYED.has(status) ? ["Idempotent-Replayed"] : []),
     ];
-    return [status, problem(descriptions[status], names, problemExample(status, path, operation))];
+    const isCarriers = status === 502 && refuses.includes("carrier");
+    const description = isCarriers ? CARRIER_REFUSED : descriptions[status];
+    return [status, problem(description, names, problemExample(status, path, operation))];
   });
   return Object.fromEntries(described);
 }

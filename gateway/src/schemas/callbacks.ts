@@ -36,6 +36,26 @@ export const WhatsAppCallback = Type.Object(
   { $id: "WhatsAppCallbackRequest", description: "A notification of the webhook field `messages`, as Meta sends it." },
 );
 
+export const DailyWebhook = Type.Object(
+  {
+    type: Type.String({ description: "What happened, such as `participant.left`." }),
+    payload: Type.Optional(
+      Type.Object(
+        {
+          room: Type.Optional(Type.String({ description: "Name of the room." })),
+          session_id: Type.Optional(Type.String({ description: "Daily's ID of the participant's stay." })),
+          user_id: Type.Optional(
+            Type.String({ description: "Of the participant's token: for the other party, the conversation's ID." }),
+          ),
+          end_ts: Type.Optional(Type.Number({ description: "When the meeting ended, in seconds." })),
+        },
+        { description: "Of whom and where. Other fields may come along." },
+      ),
+    ),
+  },
+  { $id: "DailyWebhookRequest", description: "An event of a room, as Daily sends it." },
+);
+
 /** Meta's handshake; the verify token is the security scheme's. */
 export const HandshakeQuery = Type.Object({
   "hub.mode": Text({ description: "`subscribe`.", example: "subscribe" }),

@@ -3,6 +3,7 @@ import { CALLBACK_EXAMPLES } from "./callbacks.ts";
 import { CALL_EXAMPLES } from "./calls.ts";
 import { CATALOGUE_EXAMPLES } from "./catalogue.ts";
 import { CHAT_EXAMPLES, CONVERSATION_EXAMPLES } from "./conversations.ts";
+import { DAILY_EXAMPLES } from "./daily.ts";
 import type { OperationExamples } from "./example.ts";
 import { MANAGEMENT_EXAMPLES } from "./management.ts";
 import { PROMPT_EXAMPLES } from "./prompts.ts";
@@ -18,6 +19,7 @@ export const EXAMPLES: OperationExamples = {
   ...CONVERSATION_EXAMPLES,
   ...CALL_EXAMPLES,
   ...WEB_CALL_EXAMPLES,
+  ...DAILY_EXAMPLES,
   ...WHATSAPP_EXAMPLES,
   ...WIDGET_EXAMPLES,
   ...CALLBACK_EXAMPLES,

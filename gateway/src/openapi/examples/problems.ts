@@ -23,7 +23,7 @@ function detailOf(status: number, path: string, { id, scope, body }: Operation):
     case 409:
       return CONFLICTS[id] ?? DETAILS[409];
     case 502:
-      return isPublic(scope) ? DETAILS[502] : "The carrier refused: 20404: The requested resource was not found";
+      return REFUSED[id] ?? (isPublic(scope) ? DETAILS[502] : CARRIER_REFUSED);
     default:
       return DETAILS[status];
   }
@@ -44,6 +44,11 @@ export const DETAILS: Readonly<Record<number, string>> = {
 
 // By operation ID, where an operation has its own text.
 
+const CARRIER_REFUSED = "The carrier refused: 20404: The requested resource was not found";
+const REFUSED: Readonly<Record<string, string>> = {
+  createDailySession: "Daily refused: authentication-error: the API key is not valid",
+};
+
 const UNAUTHENTICATED: Readonly<Record<string, string>> = { signIn: "Invalid email or password" };
 
 const CONDITIONS: Readonly<Record<string, string>> = {
@@ -56,6 +61,7 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   deactivateKey: "API key has expired, create a new one",
   sendTestEvent: "Destination is disabled: enable it first",
   resendFailedDeliveries: "Destination is disabled: enable it first",
+  createDailySession: "Daily is not configured",
   connectCarrier: "The Twilio account is suspended: it must be active",
   listCarrierNumbers: "DAILY has no phone numbers to import",
   importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",

@@ -29,6 +29,14 @@ export function plivoSignature(authToken: string, url: string, form: URLSearchPa
   return createHmac("sha256", authToken).update(text).digest("base64");
 }
 
+/**
+ * The secret of a Daily domain's webhook, in base64. Only who has the API key can compute it, so nothing more has to be kept secret.
+ * @param connection as in `dailyWebhookUrl`
+ */
+export function dailyWebhookSecret(apiKey: string, connection: string): string {
+  return createHmac("sha256", apiKey).update(`parley webhook ${connection}`).digest("base64");
+}
+
 /** Compares in constant time. */
 export function isSameSignature(given: string, expected: string): boolean {
   const [one, other] = [Buffer.from(given), Buffer.from(expected)];

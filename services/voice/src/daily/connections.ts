@@ -1,5 +1,5 @@
-import { createHmac } from "node:crypto";
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { dailyWebhookSecret } from "@parley/shared/carriers/signatures";
 import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { type DailyApi, dailyApi } from "./rest.ts";
@@ -40,7 +40,7 @@ export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionS
     connection,
     ownerId,
     api: dailyApi({ baseUrl, apiKey }),
-    webhookSecret: webhookSecret(apiKey, connection),
+    webhookSecret: dailyWebhookSecret(apiKey, connection),
   });
   const ofOperator = () => (operatorKey === "" ? null : connect(OPERATOR, null, operatorKey));
 
@@ -68,9 +68,4 @@ export function dailyConnections({ accounts, baseUrl, operatorKey }: ConnectionS
       return carrier ? ofOwner(carrier.ownerId, connection) : null;
     },
   };
-}
-
-/** Only who has the API key can compute it, so nothing more has to be kept secret; Daily is told when it makes the webhook. */
-function webhookSecret(apiKey: string, connection: string): string {
-  return createHmac("sha256", apiKey).update(`parley webhook ${connection}`).digest("base64");
 }

@@ -24,6 +24,7 @@ export interface Addresses {
   speechUrl: string;
   carrierUrl: string;
   whatsAppUrl: string;
+  dailyUrl: string;
   /** host:port for calls by SIP. */
   sipAddress: string;
   /** The conversation service's address for voice runtimes. */
@@ -34,7 +35,7 @@ export interface Addresses {
 export function writeDevEnv(
   home: Home,
   { apiKey, ownerId, login }: FirstOwner,
-  { url, modelUrl, speechUrl, carrierUrl, whatsAppUrl, sipAddress, conversationAddress }: Addresses,
+  { url, modelUrl, speechUrl, carrierUrl, whatsAppUrl, dailyUrl, sipAddress, conversationAddress }: Addresses,
 ): string {
   const variables = {
     PARLEY_URL: url,
@@ -45,6 +46,7 @@ export function writeDevEnv(
     PARLEY_SPEECH_URL: speechUrl,
     PARLEY_CARRIER_URL: carrierUrl,
     PARLEY_WHATSAPP_URL: whatsAppUrl,
+    PARLEY_DAILY_URL: dailyUrl,
     PARLEY_SIP_ADDRESS: sipAddress,
     PARLEY_CONVERSATION_ADDRESS: conversationAddress,
   };

@@ -16,6 +16,7 @@ export interface Installation {
   /** Owners connect carriers there. */
   carrierPort: number;
   whatsAppPort: number;
+  dailyPort: number;
   /** Likewise, because phones store it. */
   sipPort: number;
   mediaPort: number;
@@ -26,8 +27,8 @@ const FILE = "installation.json";
 /** Reads or creates the installation of a home; replaces a port that has been taken meanwhile. */
 export async function openInstallation(home: Home): Promise<Installation> {
   const known = read(home);
-  const [modelPort = 0, speechPort = 0, carrierPort = 0, whatsAppPort = 0, sipPort = 0, mediaPort = 0] =
-    await freePorts(6);
+  const [modelPort = 0, speechPort = 0, carrierPort = 0, whatsAppPort = 0, dailyPort = 0, sipPort = 0, mediaPort = 0] =
+    await freePorts(7);
   const installation: Installation = {
     encryptionKey: randomBytes(32).toString("base64"),
     postgresPassword: randomBytes(24).toString("hex"),
@@ -36,6 +37,7 @@ export async function openInstallation(home: Home): Promise<Installation> {
     speechPort: await kept(known?.speechPort, speechPort),
     carrierPort: await kept(known?.carrierPort, carrierPort),
     whatsAppPort: await kept(known?.whatsAppPort, whatsAppPort),
+    dailyPort: await kept(known?.dailyPort, dailyPort),
     sipPort: await kept(known?.sipPort, sipPort),
     mediaPort: await kept(known?.mediaPort, mediaPort),
   };

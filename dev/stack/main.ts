@@ -35,6 +35,7 @@ function introduction({
   speechUrl,
   carrierUrl,
   whatsAppUrl,
+  dailyUrl,
   sipAddress,
   devEnv,
   login,
@@ -52,6 +53,7 @@ ${login ? `         Email ${login.email}, password ${login.password} (unless you
   Speech ${speechUrl} (stand-in, for agents with the providers CUSTOM_STT and CUSTOM_TTS)
   Phone  ${carrierUrl} (stand-in for Twilio and Plivo)
   Chat   ${whatsAppUrl} (stand-in for WhatsApp)
+  Rooms  ${dailyUrl} (stand-in for Daily)
   Calls  sip:<agent id>@${sipAddress}, from this machine
   Key    ${file}, with the password to sign in with
 

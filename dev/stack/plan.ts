@@ -4,6 +4,16 @@ import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import type { Program } from "../processes/keep-running.ts";
 import { pingHttp, pingRpc } from "../processes/ping.ts";
 import type { Home } from "./home.ts";
+import {
+  allowStandIns,
+  carriers,
+  dailyKey,
+  defaultModel,
+  defaultSpeech,
+  standInAddress,
+  standInUrl,
+  whatsApp,
+} from "./stand-in-settings.ts";
 
 const CHECKOUT = join(import.meta.dir, "../..");
 const LOOPBACK = "127.0.0.1";
@@ -35,6 +45,7 @@ export const SERVICES = [
     variable: "PARLEY_VOICE_ADDRESS",
     given: [
       "PARLEY_RECORDINGS_SECRET_KEY",
+      "PARLEY_DAILY_API_KEY",
       /^(DEEPGRAM|ASSEMBLYAI|ELEVENLABS|CARTESIA|OPENAI|GOOGLE|GOOGLE_TTS)_(API_KEY|BASE_URL)$/,
     ],
   },
@@ -53,7 +64,7 @@ export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => na
 
 /** The operator's variables that every process gets, and those that only processes that name them get. */
 const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
-const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY"];
+const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLEY_DAILY_API_KEY"];
 
 /** By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. */
 const MODEL_REQUESTS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
@@ -72,6 +83,7 @@ export interface Surroundings {
   speechPort: number;
   carrierPort: number;
   whatsAppPort: number;
+  dailyPort: number;
   sipPort: number;
   mediaPort: number;
   /** Where clients reach the gateway. */
@@ -90,11 +102,11 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         ...select(env, OPERATORS, SECRETS),
         ...select(env, given),
         // The agent service checks the stand-ins' addresses, the others call them.
-        ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings)),
+        ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
         ...(name === "conversation" && { ...MODEL_REQUESTS, ...defaultModel(surroundings) }),
-        ...(sipAddress && { PARLEY_SIP_LISTEN: sipAddress }),
+        ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? sipAddressOfReplica(surroundings) }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
-        ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings) }),
+        ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings), ...dailyKey(surroundings) }),
         ...(["account", "voice"].includes(name) && carriers(surroundings)),
         ...(["account", "messaging"].includes(name) && whatsApp(surroundings)),
         ...addresses(surroundings),
@@ -107,38 +119,6 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
   );
 }
 
-/** The model of agents that are made in the dashboard: the stand-in. */
-function defaultModel({ env, modelPort }: Surroundings): Record<string, string> {
-  const params = { base_url: standInUrl(modelPort), api_key: "any" };
-  const llm = { provider_name: "CUSTOM_LLM", model_name: "stand-in", params };
-  return { PARLEY_DEFAULT_LLM: env.PARLEY_DEFAULT_LLM || JSON.stringify(llm) };
-}
-
-/** Agents without speech settings speak with the stand-in, so that every agent can be called. */
-function defaultSpeech({ env, speechPort }: Surroundings): Record<string, string> {
-  const params = { base_url: standInUrl(speechPort) };
-  const stt = { provider_name: "CUSTOM_STT", model_name: "pocketsphinx", params };
-  const tts = { provider_name: "CUSTOM_TTS", voice_id: "slt", params };
-  return {
-    PARLEY_DEFAULT_STT: env.PARLEY_DEFAULT_STT || JSON.stringify(stt),
-    PARLEY_DEFAULT_TTS: env.PARLEY_DEFAULT_TTS || JSON.stringify(tts),
-  };
-}
-
-/** WhatsApp is its stand-in, unless the operator says otherwise. */
-function whatsApp({ env, whatsAppPort }: Surroundings): Record<string, string> {
-  return { PARLEY_WHATSAPP_BASE_URL: env.PARLEY_WHATSAPP_BASE_URL || `${whatsAppUrl(whatsAppPort)}/v23.0` };
-}
-
-/** Carriers are the stand-in, which reaches the gateway on this machine, unless the operator says otherwise. */
-function carriers({ env, url, carrierPort }: Surroundings): Record<string, string> {
-  return {
-    PARLEY_PUBLIC_URL: env.PARLEY_PUBLIC_URL || url,
-    PARLEY_TWILIO_BASE_URL: env.PARLEY_TWILIO_BASE_URL || carrierUrl(carrierPort),
-    PARLEY_PLIVO_BASE_URL: env.PARLEY_PLIVO_BASE_URL || carrierUrl(carrierPort),
-  };
-}
-
 /** Recordings are in the stack's folder unless the operator says otherwise. */
 function kept({ home, env }: Surroundings): Record<string, string> {
   return { PARLEY_RECORDINGS: env.PARLEY_RECORDINGS || home.file("recordings") };
@@ -147,6 +127,11 @@ function kept({ home, env }: Surroundings): Record<string, string> {
 /** Where calls by SIP reach the first voice process. */
 export function sipAddressOf({ env, sipPort }: Pick<Surroundings, "env" | "sipPort">): string {
   return env.PARLEY_SIP_LISTEN || `${LOOPBACK}:${sipPort}`;
+}
+
+/** Where further voice processes have SIP, so that they can call too: at any port, except that of SIP over TLS, which is only one. */
+function sipAddressOfReplica(surroundings: Surroundings): string {
+  return surroundings.env.PARLEY_SIP_TLS_CERT ? "" : sipAddressOf(surroundings).replace(/:\d+$/, ":0");
 }
 
 /** Where carriers' WebSockets reach the voice processes, which share the port: any of them takes any stream. */
@@ -194,6 +179,10 @@ export function whatsAppProgram({ home, env, whatsAppPort, speechPort }: Surroun
   return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "whatsapp", whatsAppPort);
 }
 
+export function dailyProgram({ home, env, dailyPort, speechPort }: Surroundings): Program {
+  return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "daily", dailyPort);
+}
+
 export function carrierProgram({ home, env, carrierPort, speechPort }: Surroundings): Program {
   return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "carrier", carrierPort);
 }
@@ -201,7 +190,7 @@ export function carrierProgram({ home, env, carrierPort, speechPort }: Surroundi
 function standInProgram(
   home: Home,
   env: Surroundings["env"],
-  name: "model" | "speech" | "carrier" | "whatsapp",
+  name: "model" | "speech" | "carrier" | "whatsapp" | "daily",
   port: number,
 ): Program {
   const address = standInAddress(port);
@@ -209,21 +198,6 @@ function standInProgram(
     ...select(env, OPERATORS, SECRETS),
     PORT: String(port),
   });
-}
-
-/** A stand-in's base URL for an OpenAI client. */
-export function standInUrl(port: number): string {
-  return `http://${standInAddress(port)}/v1`;
-}
-
-/** The origin of WhatsApp's stand-in. */
-export function whatsAppUrl(port: number): string {
-  return `http://${standInAddress(port)}`;
-}
-
-/** The origin of the carriers' stand-in. */
-export function carrierUrl(port: number): string {
-  return `http://${standInAddress(port)}`;
 }
 
 /** The URL for clients on this machine of a gateway that listens on `host`. */
@@ -244,6 +218,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
   speech: "dev/stand-ins/speech/main.ts",
   carrier: "dev/stand-ins/carrier/main.ts",
   whatsapp: "dev/stand-ins/whatsapp/main.ts",
+  daily: "dev/stand-ins/daily/main.ts",
 };
 
 function bunProgram(
@@ -264,16 +239,6 @@ function bunProgram(
     command,
     stopWithinMs: Number(env.PARLEY_DRAIN_MS ?? DRAIN_MS) + AFTER_DRAIN_MS,
   };
-}
-
-function standInAddress(port: number): string {
-  return `${LOOPBACK}:${port}`;
-}
-
-/** Agents' models and speech may use private hosts only if the operator lists them, plus the stand-ins. */
-function allowStandIns({ env, modelPort, speechPort }: Surroundings): Record<string, string> {
-  const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, ...[modelPort, speechPort].map(standInAddress)].filter(Boolean);
-  return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
 }
 
 function addresses(surroundings: Surroundings): Record<string, string> {

@@ -15,7 +15,7 @@ import { type Installation, openInstallation } from "./installation.ts";
 import { lockHome } from "./lock.ts";
 import {
   carrierProgram,
-  carrierUrl,
+  dailyProgram,
   gatewayPrograms,
   gatewayUrl,
   modelProgram,
@@ -24,12 +24,11 @@ import {
   servicePrograms,
   sipAddressOf,
   speechProgram,
-  standInUrl,
   whatsAppProgram,
-  whatsAppUrl,
 } from "./plan.ts";
 import type { StackSettings } from "./settings.ts";
 import { readStackFile } from "./stack-file.ts";
+import { carrierUrl, dailyUrl, standInUrl, whatsAppUrl } from "./stand-in-settings.ts";
 
 export interface StackSummary {
   url: string;
@@ -39,6 +38,8 @@ export interface StackSummary {
   speechUrl: string;
   /** Of the stand-in for Twilio and Plivo. */
   carrierUrl: string;
+  /** Of Daily's stand-in, which also plays the people in its rooms. */
+  dailyUrl: string;
   /** Of WhatsApp's stand-in, which also plays its customers. */
   whatsAppUrl: string;
   /** Path of the file with the first owner's key and password. */
@@ -112,6 +113,7 @@ async function bringUp(
     speechPort: installation.speechPort,
     carrierPort: installation.carrierPort,
     whatsAppPort: installation.whatsAppPort,
+    dailyPort: installation.dailyPort,
     sipPort: installation.sipPort,
     mediaPort: installation.mediaPort,
     url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
@@ -119,7 +121,9 @@ async function bringUp(
   const dashboard = builtDashboard();
   // Awaited when the gateways start; until then a failure must not count as unhandled.
   dashboard.catch(() => {});
-  const standIns = [modelProgram, speechProgram, carrierProgram, whatsAppProgram].map((plan) => plan(surroundings));
+  const standIns = [modelProgram, speechProgram, carrierProgram, whatsAppProgram, dailyProgram].map((plan) =>
+    plan(surroundings),
+  );
   await supervisor.start(...standIns, ...servicePrograms(surroundings));
   const missing = missingPocketSphinx();
   if (missing) say(missing);
@@ -130,6 +134,7 @@ async function bringUp(
     speechUrl: standInUrl(installation.speechPort),
     carrierUrl: carrierUrl(installation.carrierPort),
     whatsAppUrl: whatsAppUrl(installation.whatsAppPort),
+    dailyUrl: dailyUrl(installation.dailyPort),
     sipAddress: sipAddressOf(surroundings),
   };
   const owner = await firstOwner(serviceAddress(surroundings, "account"), readDevEnv(home));

@@ -1,5 +1,11 @@
 import { createHmac } from "node:crypto";
-import { plivoSignature, twilioSignature } from "@parley/shared/carriers/signatures";
+import { STAND_IN_API_KEY } from "@parley/dev/stand-ins/daily/server.ts";
+import {
+  dailySignature,
+  dailyWebhookSecret,
+  plivoSignature,
+  twilioSignature,
+} from "@parley/shared/carriers/signatures";
 import type { Api } from "./api.ts";
 import { carrierStandIn } from "./calls/carrier-stand-in.ts";
 import type { RunningStack } from "./stack/use-stack.ts";
@@ -36,6 +42,7 @@ export async function openCallers(stack: RunningStack, manage: Api): Promise<Ope
     endWebCall: webCall,
     handleTwilioCallback: () => ({ callback_id: carrierIds.twilio }),
     handlePlivoCallback: () => ({ callback_id: carrierIds.plivo }),
+    handleDailyWebhook: () => ({ domain_id: "operator" }),
     verifyWhatsAppWebhook: () => ({ connection_id: callers.whatsApp?.connectionId ?? "" }),
     handleWhatsAppCallback: () => ({ connection_id: callers.whatsApp?.connectionId ?? "" }),
   };
@@ -50,6 +57,10 @@ export async function openCallers(stack: RunningStack, manage: Api): Promise<Ope
     handlePlivoCallback: (url, body) => ({
       "x-plivo-signature-v3": plivoSignature(plivo.auth_token, url, new URLSearchParams(body), "1"),
       "x-plivo-signature-v3-nonce": "1",
+    }),
+    handleDailyWebhook: (_, body) => ({
+      "x-webhook-timestamp": "1",
+      "x-webhook-signature": dailySignature(dailyWebhookSecret(STAND_IN_API_KEY, "operator"), "1", body),
     }),
     handleWhatsAppCallback: (_, body) => ({
       "x-hub-signature-256": `sha256=${createHmac("sha256", callers.whatsApp?.appSecret ?? "")

@@ -21,6 +21,7 @@ const write = (owner: Parameters<typeof writeDevEnv>[1]) =>
     speechUrl: "http://127.0.0.1:3/v1",
     carrierUrl: "http://127.0.0.1:5",
     whatsAppUrl: "http://127.0.0.1:6",
+    dailyUrl: "http://127.0.0.1:7/v1",
     sipAddress: "127.0.0.1:4",
     conversationAddress: "unix:/run/conversation.sock",
   });

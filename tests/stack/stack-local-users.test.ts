@@ -14,7 +14,7 @@ import {
 
 const NOBODY = 65_534;
 /** What speaks HTTP to whoever asks: the public API, and the stand-ins for providers on the internet. */
-const PUBLIC = ["gateway", "gateway-2", "model", "speech", "carrier", "whatsapp"];
+const PUBLIC = ["gateway", "gateway-2", "model", "speech", "carrier", "whatsapp", "daily"];
 
 let home: TemporaryHome;
 let stack: RunningStack;

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Home } from "@parley/dev/stack/home.ts";
 import {
   carrierProgram,
+  dailyProgram,
   gatewayPrograms,
   gatewayUrl,
   modelProgram,
@@ -46,6 +47,7 @@ const surroundings: Surroundings = {
   speechPort: 7,
   carrierPort: 10,
   whatsAppPort: 11,
+  dailyPort: 12,
   sipPort: 8,
   mediaPort: 9,
   url: "http://127.0.0.1:8080",
@@ -58,6 +60,7 @@ const programs = [
   speechProgram(surroundings),
   carrierProgram(surroundings),
   whatsAppProgram(surroundings),
+  dailyProgram(surroundings),
 ];
 const env = (name: string) => programs.find((program) => program.name === name)?.command.env ?? {};
 const holders = (variable: string) => programs.filter(({ command }) => command.env?.[variable]).map(({ name }) => name);
@@ -72,6 +75,7 @@ describe("the environment of each process", () => {
   test("a secret reaches only the processes that need it", () => {
     expect(holders("PARLEY_ENCRYPTION_KEY")).toEqual(["account", "agent", "webhook-dispatcher", "messaging"]);
     expect(holders("OPENAI_API_KEY")).toEqual(["conversation", "voice"]);
+    expect(holders("PARLEY_DAILY_API_KEY")).toEqual(["voice"]);
     expect(holders("GROQ_BASE_URL")).toEqual(["conversation"]);
   });
 
@@ -85,6 +89,7 @@ describe("the environment of each process", () => {
     for (const name of ["agent", "conversation"]) {
       expect(env(name).PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6,127.0.0.1:7");
     }
+    expect(env("voice").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8,127.0.0.1:6,127.0.0.1:7,127.0.0.1:12");
     expect(env("webhook-dispatcher").PARLEY_ALLOWED_PRIVATE_HOSTS).toBe("10.0.0.0/8");
   });
 

@@ -19,6 +19,7 @@ const NAMES = [
     "agent",
     "carrier",
     "conversation",
+    "daily",
     "gateway",
     "messaging",
     "model",
@@ -60,6 +61,7 @@ describe("a stack that says it is up", () => {
         "PARLEY_API_KEY",
         "PARLEY_CARRIER_URL",
         "PARLEY_CONVERSATION_ADDRESS",
+        "PARLEY_DAILY_URL",
         "PARLEY_MODEL_URL",
         "PARLEY_OWNER_EMAIL",
         "PARLEY_OWNER_ID",
@@ -77,7 +79,9 @@ describe("a stack that says it is up", () => {
     for (const { name, pid, address } of processes) {
       expect(isAlive(pid)).toBe(true);
       expect(address).toMatch(
-        ["gateway", "model", "speech", "carrier", "whatsapp"].includes(name) ? /^127\.0\.0\.1:\d+$/ : /^unix:\/.*/,
+        ["gateway", "model", "speech", "carrier", "whatsapp", "daily"].includes(name)
+          ? /^127\.0\.0\.1:\d+$/
+          : /^unix:\/.*/,
       );
     }
   });

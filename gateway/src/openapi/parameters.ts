@@ -37,7 +37,10 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
   },
   event: { description: "What the carrier tells or asks: part of the address that Parley gave it.", example: "voice" },
   connection_id: { description: "ID of the connected WhatsApp number.", example: WHATSAPP_CARRIER_ID },
-  domain_id: { description: "ID of the connected Daily domain, or `operator` for the operator's.", example: CARRIER_ID },
+  domain_id: {
+    description: "ID of the connected Daily domain, or `operator` for the operator's.",
+    example: CARRIER_ID,
+  },
   carrier_id: { description: "ID of the connected carrier.", example: CARRIER_ID },
   mobile_number: { description: "The phone number in E.164 form.", example: NUMBER },
   provider: { description: "Provider of the voice.", example: PROVIDER },

@@ -22,7 +22,8 @@ export async function startSecondGateway(
   env: Record<string, string> = {},
 ): Promise<SecondGateway> {
   const [port = 0] = await freePorts(1);
-  const portOf = (name: "model" | "speech" | "carrier" | "whatsapp") => Number(address(name).split(":").at(-1));
+  const portOf = (name: "model" | "speech" | "carrier" | "whatsapp" | "daily") =>
+    Number(address(name).split(":").at(-1));
   const surroundings = {
     home,
     env,
@@ -34,6 +35,7 @@ export async function startSecondGateway(
     speechPort: portOf("speech"),
     carrierPort: portOf("carrier"),
     whatsAppPort: portOf("whatsapp"),
+    dailyPort: portOf("daily"),
     sipPort: 0,
     mediaPort: 0,
     url: "",

@@ -8,7 +8,16 @@ import { socketPath } from "@parley/shared/rpc/unix-sockets";
 import { type Api, createApi, createManageApi } from "../api.ts";
 import { type Accounts, createOwner, type TestOwner } from "../test-owner.ts";
 
-export type ProcessName = ServiceName | "gateway" | "postgres" | "redis" | "model" | "speech" | "carrier" | "whatsapp";
+export type ProcessName =
+  | ServiceName
+  | "gateway"
+  | "postgres"
+  | "redis"
+  | "model"
+  | "speech"
+  | "carrier"
+  | "whatsapp"
+  | "daily";
 /** A process that there may be several of, such as `agent-2`. */
 export type ReplicaName = WatchedName | `${WatchedName}-${number}`;
 

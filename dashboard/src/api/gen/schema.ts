@@ -1396,6 +1396,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/carriers/daily/{domain_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * What Daily tells of a room
+         * @description Daily's events `participant.joined`, `participant.left`, `meeting.ended` and `dialin.ready`. They may come late, twice and out of order. Events of rooms that are not Parley's are taken and ignored, because Daily gives up on an address that refuses.
+         */
+        post: operations["handleDailyWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/carriers/twilio/{callback_id}/{event}": {
         parameters: {
             query?: never;
@@ -4245,6 +4265,22 @@ export interface components {
             entry: {
                 [key: string]: unknown;
             }[];
+        };
+        /** @description An event of a room, as Daily sends it. */
+        DailyWebhookRequest: {
+            /** @description What happened, such as `participant.left`. */
+            type: string;
+            /** @description Of whom and where. Other fields may come along. */
+            payload?: {
+                /** @description Name of the room. */
+                room?: string;
+                /** @description Daily's ID of the participant's stay. */
+                session_id?: string;
+                /** @description Of the participant's token: for the other party, the conversation's ID. */
+                user_id?: string;
+                /** @description When the meeting ended, in seconds. */
+                end_ts?: number;
+            };
         };
         /** @description Parameters of Twilio's voice webhooks and status callbacks. Others may come along. */
         TwilioCallbackRequest: {
@@ -20803,6 +20839,187 @@ export interface operations {
                     /**
                      * @example {
                      *       "detail": "Too many callbacks came from this address, wait a minute"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error. */
+            500: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Internal Server Error: request 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c, a service failed"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A service is unreachable or does not answer. Try again. */
+            503: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The agent service is unreachable, try again"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    handleDailyWebhook: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description When Daily sent it; part of what is signed.
+                 * @example 1769851800000
+                 */
+                "X-Webhook-Timestamp": string;
+                /** @description Identifies the request in the logs. The response returns it. */
+                "X-Request-ID"?: string;
+            };
+            path: {
+                /**
+                 * @description ID of the connected Daily domain, or `operator` for the operator's.
+                 * @example car_01m7yyhwgbk5r2v7x0z4b6d8f1
+                 */
+                domain_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "version": "1.0.0",
+                 *       "type": "participant.left",
+                 *       "id": "ptcpt-left-16168c97-f973-4eae-9642-020fe3fda5db-1769851800",
+                 *       "payload": {
+                 *         "room": "parley-0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                 *         "session_id": "16168c97-f973-4eae-9642-020fe3fda5db",
+                 *         "user_id": "0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c",
+                 *         "user_name": "Ada",
+                 *         "joined_at": 1769851740.5,
+                 *         "duration": 59.5
+                 *       },
+                 *       "event_ts": 1769851800.25
+                 *     }
+                 */
+                "application/json": components["schemas"]["DailyWebhookRequest"];
+            };
+        };
+        responses: {
+            /** @description Taken. */
+            200: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The signature, the verify token or the origin is not the right one. */
+            403: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Daily's signature is wrong"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            404: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Connection not found"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be at most 64 KiB"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body has another type, or a Content-Encoding. */
+            415: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The request body must be sent without Content-Encoding"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A field breaks a rule. */
+            422: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "The body must be one of Daily's events",
+                     *       "errors": [
+                     *         {
+                     *           "path": "The",
+                     *           "message": "The body must be one of Daily's events"
+                     *         }
+                     *       ]
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this address, chat or account. */
+            429: {
+                headers: {
+                    "X-Request-ID": components["headers"]["X-Request-ID"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "detail": "Too many webhooks came from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];

@@ -1,7 +1,7 @@
 import { CarrierRefusal, CarrierUnavailable } from "@parley/shared/carriers/errors";
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
-import { complete } from "../call/start-call.ts";
+import { complete } from "../call/complete-call.ts";
 import {
   type DailySession,
   findDailySession,

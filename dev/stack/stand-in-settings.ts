@@ -1,0 +1,76 @@
+import { STAND_IN_API_KEY } from "../stand-ins/daily/server.ts";
+import type { ServiceName, Surroundings } from "./plan.ts";
+
+const LOOPBACK = "127.0.0.1";
+
+/** The model of agents that are made in the dashboard: the stand-in. */
+export function defaultModel({ env, modelPort }: Surroundings): Record<string, string> {
+  const params = { base_url: standInUrl(modelPort), api_key: "any" };
+  const llm = { provider_name: "CUSTOM_LLM", model_name: "stand-in", params };
+  return { PARLEY_DEFAULT_LLM: env.PARLEY_DEFAULT_LLM || JSON.stringify(llm) };
+}
+
+/** Agents without speech settings speak with the stand-in, so that every agent can be called. */
+export function defaultSpeech({ env, speechPort }: Surroundings): Record<string, string> {
+  const params = { base_url: standInUrl(speechPort) };
+  const stt = { provider_name: "CUSTOM_STT", model_name: "pocketsphinx", params };
+  const tts = { provider_name: "CUSTOM_TTS", voice_id: "slt", params };
+  return {
+    PARLEY_DEFAULT_STT: env.PARLEY_DEFAULT_STT || JSON.stringify(stt),
+    PARLEY_DEFAULT_TTS: env.PARLEY_DEFAULT_TTS || JSON.stringify(tts),
+  };
+}
+
+/** WhatsApp is its stand-in, unless the operator says otherwise. */
+export function whatsApp({ env, whatsAppPort }: Surroundings): Record<string, string> {
+  return { PARLEY_WHATSAPP_BASE_URL: env.PARLEY_WHATSAPP_BASE_URL || `${whatsAppUrl(whatsAppPort)}/v23.0` };
+}
+
+/** Carriers are the stand-in, which reaches the gateway on this machine, unless the operator says otherwise. */
+export function carriers({ env, url, carrierPort, dailyPort }: Surroundings): Record<string, string> {
+  return {
+    PARLEY_PUBLIC_URL: env.PARLEY_PUBLIC_URL || url,
+    PARLEY_TWILIO_BASE_URL: env.PARLEY_TWILIO_BASE_URL || carrierUrl(carrierPort),
+    PARLEY_PLIVO_BASE_URL: env.PARLEY_PLIVO_BASE_URL || carrierUrl(carrierPort),
+    PARLEY_DAILY_BASE_URL: env.PARLEY_DAILY_BASE_URL || dailyUrl(dailyPort),
+  };
+}
+
+/** The stand-in's domain serves every owner, so that every agent can be met in a room. */
+export function dailyKey({ env }: Surroundings): Record<string, string> {
+  return env.PARLEY_DAILY_API_KEY || env.PARLEY_DAILY_BASE_URL ? {} : { PARLEY_DAILY_API_KEY: STAND_IN_API_KEY };
+}
+
+/** A stand-in's base URL for an OpenAI client. */
+export function standInUrl(port: number): string {
+  return `http://${standInAddress(port)}/v1`;
+}
+
+/** The origin of WhatsApp's stand-in. */
+export function whatsAppUrl(port: number): string {
+  return `http://${standInAddress(port)}`;
+}
+
+/** The base URL of Daily's stand-in. */
+export function dailyUrl(port: number): string {
+  return `http://${standInAddress(port)}/v1`;
+}
+
+/** The origin of the carriers' stand-in. */
+export function carrierUrl(port: number): string {
+  return `http://${standInAddress(port)}`;
+}
+
+export function standInAddress(port: number): string {
+  return `${LOOPBACK}:${port}`;
+}
+
+/** Agents' models and speech, and rooms, may use private hosts only if the operator lists them, plus the stand-ins. */
+export function allowStandIns(
+  { env, modelPort, speechPort, dailyPort }: Surroundings,
+  name: ServiceName,
+): Record<string, string> {
+  const ports = [modelPort, speechPort, ...(name === "voice" ? [dailyPort] : [])];
+  const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, ...ports.map(standInAddress)].filter(Boolean);
+  return { PARLEY_ALLOWED_PRIVATE_HOSTS: allowed.join(",") };
+}

@@ -11,6 +11,11 @@ export function ownerOption(): Option {
   return new Option("--owner <owner_id>", "ID of the owner, own_…").env("PARLEY_OWNER_ID").makeOptionMandatory();
 }
 
+/** An option that may be given several times. */
+export function repeatableOption(flags: string, description: string): Option {
+  return new Option(flags, description).argParser((value: string, before: string[] = []) => [...before, value]);
+}
+
 /** Help text with command lines as the user would type them. */
 export function examples(command: Command, ...lines: readonly string[]): string {
   const program = command.parent ?? command;

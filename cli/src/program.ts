@@ -4,6 +4,7 @@ import { addBatchCommands } from "./commands/batch.ts";
 import { addCallCommand } from "./commands/call.ts";
 import { addCallsCommands } from "./commands/calls.ts";
 import { addCarrierCommands } from "./commands/carrier.ts";
+import { addDailyCommand } from "./commands/daily.ts";
 import { addDeliveryCommands } from "./commands/delivery.ts";
 import { addDoNotCallCommands } from "./commands/do-not-call.ts";
 import { addKeyCommands } from "./commands/key.ts";
@@ -84,6 +85,7 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addDeliveryCommands(program, env);
   addCallCommand(program, env);
   addCallsCommands(program, env);
+  addDailyCommand(program, env);
   addBatchCommands(program, env);
   addDoNotCallCommands(program, env);
   addWhatsAppCommands(program, env);

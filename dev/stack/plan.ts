@@ -85,6 +85,8 @@ export interface Surroundings {
   whatsAppPort: number;
   dailyPort: number;
   sipPort: number;
+  /** Of the voice processes after the first. */
+  replicaSipPorts: readonly number[];
   mediaPort: number;
   /** Where clients reach the gateway. */
   url: string;
@@ -93,10 +95,11 @@ export interface Surroundings {
 export function servicePrograms(surroundings: Surroundings): Program[] {
   const { home, env, databaseUrls } = surroundings;
   return SERVICES.flatMap(({ name, schema, given }) =>
-    replicasOf(name, surroundings).map((called) => {
+    replicasOf(name, surroundings).map((called, number) => {
       const address = socketOf(surroundings, called);
       const adminAddress = adminSocketOf(surroundings, called);
-      const sipAddress = called === "voice" ? sipAddressOf(surroundings) : undefined;
+      const voiceSip = number === 0 ? sipAddressOf(surroundings) : replicaSipAddress(surroundings, number);
+      const sipAddress = name === "voice" ? voiceSip : undefined;
       const mediaAddress = name === "voice" ? mediaAddressOf(surroundings) : undefined;
       const program = bunProgram(home, { name, called }, address, () => pingRpc(address), {
         ...select(env, OPERATORS, SECRETS),
@@ -104,7 +107,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         // The agent service checks the stand-ins' addresses, the others call them.
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
         ...(name === "conversation" && { ...MODEL_REQUESTS, ...defaultModel(surroundings) }),
-        ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? sipAddressOfReplica(surroundings) }),
+        ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "" }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
         ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings), ...dailyKey(surroundings) }),
         ...(["account", "voice"].includes(name) && carriers(surroundings)),
@@ -129,9 +132,11 @@ export function sipAddressOf({ env, sipPort }: Pick<Surroundings, "env" | "sipPo
   return env.PARLEY_SIP_LISTEN || `${LOOPBACK}:${sipPort}`;
 }
 
-/** Where further voice processes have SIP, so that they can call too: at any port, except that of SIP over TLS, which is only one. */
-function sipAddressOfReplica(surroundings: Surroundings): string {
-  return surroundings.env.PARLEY_SIP_TLS_CERT ? "" : sipAddressOf(surroundings).replace(/:\d+$/, ":0");
+/** Where a further voice process has SIP, because any of them may call; none with SIP over TLS, whose port is only one. */
+function replicaSipAddress(surroundings: Surroundings, number: number): string | undefined {
+  const port = surroundings.replicaSipPorts[number - 1];
+  if (port === undefined || surroundings.env.PARLEY_SIP_TLS_CERT) return undefined;
+  return sipAddressOf(surroundings).replace(/:\d+$/, `:${port}`);
 }
 
 /** Where carriers' WebSockets reach the voice processes, which share the port: any of them takes any stream. */

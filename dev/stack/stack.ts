@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { builtDashboard } from "@parley/dashboard/build.ts";
 import { provision, roleUrls } from "@parley/shared/db/provision";
-import { isFree, promise } from "../processes/ports.ts";
+import { freePorts, isFree, promise } from "../processes/ports.ts";
 import { type Supervisor, supervise } from "../processes/supervisor.ts";
 import { missingPocketSphinx } from "../stand-ins/speech/pocketsphinx.ts";
 import { pingPostgres } from "../storage/postgres.ts";
@@ -115,6 +115,7 @@ async function bringUp(
     whatsAppPort: installation.whatsAppPort,
     dailyPort: installation.dailyPort,
     sipPort: installation.sipPort,
+    replicaSipPorts: await freePorts(replicas - 1),
     mediaPort: installation.mediaPort,
     url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
   };

@@ -49,6 +49,7 @@ const surroundings: Surroundings = {
   whatsAppPort: 11,
   dailyPort: 12,
   sipPort: 8,
+  replicaSipPorts: [13],
   mediaPort: 9,
   url: "http://127.0.0.1:8080",
 };
@@ -108,6 +109,7 @@ describe("the environment of each process", () => {
       "unix:/run/parley/agent-2.sock",
     ]);
     const voices = servicePrograms(twice).filter(({ name }) => /^voice/.test(name));
+    expect(voices.map(({ command }) => command.env?.PARLEY_SIP_LISTEN)).toEqual(["127.0.0.1:8", "127.0.0.1:13"]);
     expect(voices.map(({ command }) => command.env?.PARLEY_VOICE_LISTEN)).toEqual(["127.0.0.1:9", "127.0.0.1:9"]);
     expect(two?.adminAddress).toBe("unix:/run/parley/agent-2.admin.sock");
     expect(two?.command.log).not.toBe(one?.command.log);

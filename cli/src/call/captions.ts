@@ -8,6 +8,8 @@ export interface CallConversation {
 export interface Captions {
   /** Settles with the conversation when it has ended, or null if it could not be followed. */
   end(): Promise<CallConversation | null>;
+  /** The same, for a call that ends by itself. */
+  over(): Promise<CallConversation | null>;
 }
 
 const EVERY_MS = 400;
@@ -51,6 +53,10 @@ export function followCall(
   return {
     end: async () => {
       stopping.abort();
+      await following;
+      return found;
+    },
+    over: async () => {
       await following;
       return found;
     },

@@ -31,6 +31,12 @@ export function apiAddress(env: Environment): Pick<StackAddresses, "url" | "apiK
   return { url, apiKey };
 }
 
+/** Of Daily's stand-in. @throws ConfigError likewise */
+export function dailyStandIn(env: Environment): string {
+  const [url = ""] = valuesOf(env, ["PARLEY_DAILY_URL"]);
+  return url;
+}
+
 /** From the environment or else from the running stack's dev.env. */
 function valuesOf(env: Environment, names: readonly string[]): string[] {
   const { PARLEY_HOME: home } = readConfig(env, { PARLEY_HOME: str({ default: ".parley" }) });

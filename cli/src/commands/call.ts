@@ -4,13 +4,13 @@ import { resampler } from "@parley/shared/media/resample";
 import { readWav, type Wav } from "@parley/shared/media/wav";
 import { PHONE_HZ } from "@parley/shared/phone/audio";
 import { NotAnswered } from "@parley/shared/phone/dial";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { call } from "../call/caller.ts";
 import { type CallConversation, type Captions, callApi, followCall } from "../call/captions.ts";
 import { phoneCall } from "../call/phone-call.ts";
 import { type StackAddresses, stackAddresses } from "../call/stack-addresses.ts";
 import type { Environment } from "../connection.ts";
-import { examples, jsonOption } from "../options.ts";
+import { examples, jsonOption, repeatableOption } from "../options.ts";
 import { formatRecord, print, visible, write } from "../print.ts";
 import { publicApi } from "../public-api.ts";
 
@@ -27,19 +27,18 @@ const VOICE = "kal16";
 const SPOKEN_WITHIN_MS = 30_000;
 
 export function addCallCommand(program: Command, env: Environment): void {
-  const more = (value: string, before: string[] = []) => [...before, value];
   program
     .command("call")
     .description("Call an agent of the stack on this machine, and read what is said; or have an agent call a number")
     .argument("<agent_id|mobile_number>", "The agent that you call, agt_…, or the number that --agent calls, +…")
     .option("--agent <agent_id>", "The agent that calls the number")
     .addOption(
-      new Option(
+      repeatableOption(
         "--say <text>",
         "Say this, spoken by the speech stand-in, when the agent has finished; repeatable",
-      ).argParser(more),
+      ),
     )
-    .addOption(new Option("--wav <file>", "Likewise, from a WAV file of 16-bit PCM; after all --say").argParser(more))
+    .addOption(repeatableOption("--wav <file>", "Likewise, from a WAV file of 16-bit PCM; after all --say"))
     .option("--record <file>", "Write both sides to a stereo WAV file, the agent on the right")
     .addOption(jsonOption())
     .addHelpText(

@@ -37,6 +37,7 @@ export async function startSecondGateway(
     whatsAppPort: portOf("whatsapp"),
     dailyPort: portOf("daily"),
     sipPort: 0,
+    replicaSipPorts: [],
     mediaPort: 0,
     url: "",
   };

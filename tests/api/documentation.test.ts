@@ -116,7 +116,7 @@ test("the tour, pasted, makes a conversation of each type, and they are in the l
 
 /** Speech takes its time on a busy machine. */
 const WITHIN_MS = 240_000;
-const KINDS = ["CHAT", "TELEPHONY INBOUND", "TELEPHONY OUTBOUND", "WEB", "WHATSAPP"];
+const KINDS = ["CHAT", "DAILY", "TELEPHONY INBOUND", "TELEPHONY OUTBOUND", "WEB", "WHATSAPP"];
 
 interface Conversation {
   conversation_type: string;

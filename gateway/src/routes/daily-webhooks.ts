@@ -13,7 +13,11 @@ import { openEndpoint } from "./open-endpoint.ts";
 const KIB = 1024;
 /** Daily's events of rooms have about 1 KiB. */
 const BODY_BYTES_MAX = 64 * KIB;
-/** Bodies whose signature is not verified yet, by domain: whoever knows one's id fills no other's share. */
+/** What a body holds at first. */
+const FIRST_BYTES = 4 * KIB;
+const WITHIN_MS = 10_000;
+const RETRY = { retryAfterMs: 1_000 };
+/** Bodies whose signature is not verified yet, by client address. */
 const UNVERIFIED = {
   what: "webhooks",
   totalBytes: 8_192 * KIB,
@@ -54,6 +58,7 @@ export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
         refuses: {
           403: "Daily's signature is wrong",
           404: "Connection not found",
+          408: "The request body must arrive within 10 seconds",
           413: "The request body must be at most 64 KiB",
           415: "The request body must be sent without Content-Encoding",
           422: "The body must be one of Daily's events",
@@ -64,10 +69,14 @@ export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
       async ({ request, requestId, params, address }) => {
         const connection = params.domain_id ?? "";
         if (!DOMAIN.test(connection)) throw new HttpError(404, "Connection not found");
-        const bytes = Number(request.headers.get("content-length") ?? BODY_BYTES_MAX);
-        const hold = await shares.hold(connection, Math.min(bytes, BODY_BYTES_MAX), request.signal);
+        const hold = await shares.hold(address, FIRST_BYTES, request.signal);
+        const keep = (bytes: number) => {
+          if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
+          throw new ServiceError("rate_limited", "Too many webhooks are under way, try again", RETRY);
+        };
         try {
-          const body = Buffer.from(await readRaw(request, BODY_BYTES_MAX));
+          const limits = { bytesMax: BODY_BYTES_MAX, withinMs: WITHIN_MS, keep };
+          const body = Buffer.from(await readRaw(request, limits));
           const signature = request.headers.get("x-webhook-signature") ?? "";
           const timestamp = request.headers.get("x-webhook-timestamp") ?? "";
           // Not cancelled with the request: what is under way may as well become durable.

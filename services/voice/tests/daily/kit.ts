@@ -203,4 +203,10 @@ export function daily(
   return kit;
 }
 
-const HOW = { no_answer: "NO_ANSWER", busy: "BUSY", cancelled: "CANCELLED", failed: "ERROR" } as const;
+const HOW = {
+  no_answer: "NO_ANSWER",
+  busy: "BUSY",
+  cancelled: "CANCELLED",
+  failed: "ERROR",
+  unreached: "ERROR",
+} as const;

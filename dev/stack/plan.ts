@@ -10,6 +10,7 @@ import {
   dailyKey,
   defaultModel,
   defaultSpeech,
+  type StandInPlaces,
   standInAddress,
   standInUrl,
   whatsApp,
@@ -69,7 +70,7 @@ const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLE
 /** By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. */
 const MODEL_REQUESTS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
 
-export interface Surroundings {
+export interface Surroundings extends StandInPlaces {
   home: Home;
   /** The operator's environment, with the variables that the stack generated. */
   env: Readonly<Record<string, string | undefined>>;
@@ -79,17 +80,10 @@ export interface Surroundings {
   replicas: number;
   databaseUrls: Readonly<Record<Schema, string>>;
   redisUrl: string | null;
-  modelPort: number;
-  speechPort: number;
-  carrierPort: number;
-  whatsAppPort: number;
-  dailyPort: number;
   sipPort: number;
   /** Of the voice processes after the first. */
   replicaSipPorts: readonly number[];
   mediaPort: number;
-  /** Where clients reach the gateway. */
-  url: string;
 }
 
 export function servicePrograms(surroundings: Surroundings): Program[] {

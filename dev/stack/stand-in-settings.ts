@@ -1,17 +1,29 @@
 import { STAND_IN_API_KEY } from "../stand-ins/daily/server.ts";
-import type { ServiceName, Surroundings } from "./plan.ts";
 
 const LOOPBACK = "127.0.0.1";
 
+/** Of the stack, as far as its stand-ins go. */
+export interface StandInPlaces {
+  /** The operator's environment. */
+  env: Readonly<Record<string, string | undefined>>;
+  modelPort: number;
+  speechPort: number;
+  carrierPort: number;
+  whatsAppPort: number;
+  dailyPort: number;
+  /** Where clients reach the gateway. */
+  url: string;
+}
+
 /** The model of agents that are made in the dashboard: the stand-in. */
-export function defaultModel({ env, modelPort }: Surroundings): Record<string, string> {
+export function defaultModel({ env, modelPort }: StandInPlaces): Record<string, string> {
   const params = { base_url: standInUrl(modelPort), api_key: "any" };
   const llm = { provider_name: "CUSTOM_LLM", model_name: "stand-in", params };
   return { PARLEY_DEFAULT_LLM: env.PARLEY_DEFAULT_LLM || JSON.stringify(llm) };
 }
 
 /** Agents without speech settings speak with the stand-in, so that every agent can be called. */
-export function defaultSpeech({ env, speechPort }: Surroundings): Record<string, string> {
+export function defaultSpeech({ env, speechPort }: StandInPlaces): Record<string, string> {
   const params = { base_url: standInUrl(speechPort) };
   const stt = { provider_name: "CUSTOM_STT", model_name: "pocketsphinx", params };
   const tts = { provider_name: "CUSTOM_TTS", voice_id: "slt", params };
@@ -22,12 +34,12 @@ export function defaultSpeech({ env, speechPort }: Surroundings): Record<string,
 }
 
 /** WhatsApp is its stand-in, unless the operator says otherwise. */
-export function whatsApp({ env, whatsAppPort }: Surroundings): Record<string, string> {
+export function whatsApp({ env, whatsAppPort }: StandInPlaces): Record<string, string> {
   return { PARLEY_WHATSAPP_BASE_URL: env.PARLEY_WHATSAPP_BASE_URL || `${whatsAppUrl(whatsAppPort)}/v23.0` };
 }
 
 /** Carriers are the stand-in, which reaches the gateway on this machine, unless the operator says otherwise. */
-export function carriers({ env, url, carrierPort, dailyPort }: Surroundings): Record<string, string> {
+export function carriers({ env, url, carrierPort, dailyPort }: StandInPlaces): Record<string, string> {
   return {
     PARLEY_PUBLIC_URL: env.PARLEY_PUBLIC_URL || url,
     PARLEY_TWILIO_BASE_URL: env.PARLEY_TWILIO_BASE_URL || carrierUrl(carrierPort),
@@ -37,7 +49,7 @@ export function carriers({ env, url, carrierPort, dailyPort }: Surroundings): Re
 }
 
 /** The stand-in's domain serves every owner, so that every agent can be met in a room. */
-export function dailyKey({ env }: Surroundings): Record<string, string> {
+export function dailyKey({ env }: StandInPlaces): Record<string, string> {
   return env.PARLEY_DAILY_API_KEY || env.PARLEY_DAILY_BASE_URL ? {} : { PARLEY_DAILY_API_KEY: STAND_IN_API_KEY };
 }
 
@@ -67,8 +79,8 @@ export function standInAddress(port: number): string {
 
 /** Agents' models and speech, and rooms, may use private hosts only if the operator lists them, plus the stand-ins. */
 export function allowStandIns(
-  { env, modelPort, speechPort, dailyPort }: Surroundings,
-  name: ServiceName,
+  { env, modelPort, speechPort, dailyPort }: StandInPlaces,
+  name: string,
 ): Record<string, string> {
   const ports = [modelPort, speechPort, ...(name === "voice" ? [dailyPort] : [])];
   const allowed = [env.PARLEY_ALLOWED_PRIVATE_HOSTS, ...ports.map(standInAddress)].filter(Boolean);

@@ -209,4 +209,5 @@ const HOW = {
   cancelled: "CANCELLED",
   failed: "ERROR",
   unreached: "ERROR",
+  left: "HUNG_UP_EARLY",
 } as const;

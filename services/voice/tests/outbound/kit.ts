@@ -174,7 +174,12 @@ const OUTCOMES = {
 } as const;
 
 /** Runs the owner's oldest due job as a worker would. @returns whether there was one */
-export async function runDue(db: Database, queues: Record<string, Queue>, ownerId: string, now: Date): Promise<boolean> {
+export async function runDue(
+  db: Database,
+  queues: Record<string, Queue>,
+  ownerId: string,
+  now: Date,
+): Promise<boolean> {
   const [job] = await db<{ jobId: string; queue: string; payload: unknown }[]>`
     select job_id, queue, payload from jobs where owner_id = ${ownerId} and due_at <= ${now}
     order by due_at, job_id limit 1`;

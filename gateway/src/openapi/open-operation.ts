@@ -90,7 +90,7 @@ export function describeOpen(path: string, operation: OpenOperation, example: Ex
         content: { [body.type]: { schema: shown(body.schema, components), ...mediaExample(example) } },
       },
     }),
-    responses: { ...Object.fromEntries(answers), ...openProblems(operation) },
+    responses: { ...Object.fromEntries(answers), ...openProblems(operation.refuses) },
   };
 }
 

@@ -1,6 +1,5 @@
 import { DETAILS, problemExample } from "./examples/problems.ts";
 import { headerReferences } from "./headers.ts";
-import type { OpenOperation } from "./open-operation.ts";
 import { isPublic, type Operation, type Refusal } from "./operation.ts";
 
 const DESCRIPTIONS: Readonly<Record<number, string>> = {
@@ -80,8 +79,11 @@ const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
   429: "Too many requests of this address, chat or account.",
 };
 
-/** Every status with which an operation without key and session can refuse a request. */
-export function openProblems({ refuses }: OpenOperation): Record<string, unknown> {
+/**
+ * Every status with which an operation without key and session can refuse a request.
+ * @param refuses the detail of a refusal, by status, beyond those that every such operation has
+ */
+export function openProblems(refuses: Readonly<Record<number, string>>): Record<string, unknown> {
   const details = {
     429: "Too many requests came from this address, wait a minute",
     500: DETAILS[500],

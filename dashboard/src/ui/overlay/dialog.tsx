@@ -1,21 +1,6 @@
-import { type ReactNode, type RefObject, Suspense, useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 import { deferred, useFetchedWhenIdle } from "../deferred.ts";
-
-export interface DialogProps {
-  open: boolean;
-  onClose: () => void;
-  title: ReactNode;
-  description?: ReactNode;
-  /** Its buttons, the main one last. */
-  footer?: ReactNode;
-  size?: "small" | "medium" | "large";
-  children?: ReactNode;
-}
-
-export interface OpenedDialogProps extends DialogProps {
-  /** What had the focus before, and gets it back. */
-  opener: RefObject<HTMLElement | null>;
-}
+import type { DialogProps, OpenedDialogProps } from "./props.ts";
 
 const opened = deferred<OpenedDialogProps>(async () => (await import("./opened-dialog.tsx")).OpenedDialog);
 

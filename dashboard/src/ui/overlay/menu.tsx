@@ -1,20 +1,7 @@
 import { type ReactNode, Suspense, useState } from "react";
 import { deferred } from "../deferred.ts";
-import { ClosedTrigger, type Trigger } from "./closed-trigger.tsx";
-
-export interface MenuProps {
-  /** The button. */
-  trigger: Trigger;
-  align?: "start" | "end";
-  children: ReactNode;
-}
-
-export interface MenuItemProps {
-  onSelect: () => void;
-  danger?: boolean;
-  disabled?: boolean;
-  children: ReactNode;
-}
+import { ClosedTrigger } from "./closed-trigger.tsx";
+import type { MenuItemProps, MenuProps } from "./props.ts";
 
 const load = () => import("./opened-menu.tsx");
 const opened = deferred<MenuProps & { byKey: boolean }>(async () => (await load()).OpenedMenu);

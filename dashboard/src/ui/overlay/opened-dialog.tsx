@@ -2,7 +2,7 @@ import { clsx } from "clsx";
 import { X } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { Button } from "../button.tsx";
-import type { OpenedDialogProps } from "./dialog.tsx";
+import type { OpenedDialogProps } from "./props.ts";
 
 const WIDTHS = { small: "max-w-md", medium: "max-w-lg", large: "max-w-3xl" } as const;
 

@@ -1,7 +1,7 @@
 import { clsx } from "clsx";
 import { DropdownMenu as Radix } from "radix-ui";
 import { type FocusEvent, type ReactNode, useRef } from "react";
-import type { MenuItemProps, MenuProps } from "./menu.tsx";
+import type { MenuItemProps, MenuProps } from "./props.ts";
 
 /** A menu that begins open. @param byKey whether a key opened it, so that its first item takes the focus */
 export function OpenedMenu({ trigger, children, align = "end", byKey }: MenuProps & { byKey: boolean }) {

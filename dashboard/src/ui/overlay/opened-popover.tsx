@@ -1,5 +1,5 @@
 import { Popover as Radix } from "radix-ui";
-import type { PopoverProps } from "./popover.tsx";
+import type { PopoverProps } from "./props.ts";
 
 /** A popover that is open, or was. */
 export function OpenedPopover({ trigger, label, open, onOpenChange, children }: PopoverProps) {

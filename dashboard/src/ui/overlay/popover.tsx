@@ -1,16 +1,7 @@
-import { type ReactNode, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 import { deferred } from "../deferred.ts";
-import { ClosedTrigger, type Trigger } from "./closed-trigger.tsx";
-
-export interface PopoverProps {
-  /** The button. */
-  trigger: Trigger;
-  /** Named for screen readers. */
-  label: string;
-  open: boolean;
-  onOpenChange: (open: boolean) => void;
-  children: ReactNode;
-}
+import { ClosedTrigger } from "./closed-trigger.tsx";
+import type { PopoverProps } from "./props.ts";
 
 const opened = deferred<PopoverProps>(async () => (await import("./opened-popover.tsx")).OpenedPopover);
 

@@ -208,7 +208,7 @@ test("names and prompts with markup are text on every page", async () => {
   await page.context().close();
 }, 240_000);
 
-test("no page has a barrier in either theme, or is wider than a narrow phone", async () => {
+test("no page has a barrier in either theme, is wider than a narrow phone, or is changed by looking at it", async () => {
   const owner = await createOwner(stack.accounts);
   const api = stack.api(owner.apiKey);
   await api.post("/prompts", { prompt_name: "refunds", prompt_content: "You handle refunds for {{company}}." });
@@ -248,6 +248,7 @@ test("no page has a barrier in either theme, or is wider than a narrow phone", a
     await page.goto(path);
     await page.waitForLoadState("networkidle");
     const found = (await barriersOf(page)).map((barrier) => `${path}: ${barrier}`);
+    if (await page.getByText("Unsaved changes", { exact: true }).isVisible()) found.push(`${path} is called changed`);
     await page.setViewportSize({ width: 360, height: 740 });
     const tooWide = await page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
     if (tooWide > 0) found.push(`${path} is ${tooWide} px too wide`);

@@ -222,7 +222,7 @@ test("a write that does not wait for readers commits only once none of them uses
   const readers = [startReader(one().address), startReader(two().address)];
   await put(db, "blind", 0);
   await current(...readers);
-  for (let value = 1; value <= 2; value++) {
+  for (let value = 1; value <= 5; value++) {
     await current(...readers);
     await Promise.all(readers.map((reader) => reader.read("blind")));
     await put(db, "blind", value);

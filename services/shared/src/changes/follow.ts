@@ -13,7 +13,7 @@ export interface ChangeFollower {
   watch(requests: AsyncIterable<WatchRequest>): AsyncIterable<WatchResponse>;
   /**
    * For a write after its commit: resolves once no subscriber of any process uses what the write changed.
-   * Takes milliseconds, or a second for a subscriber and about two for a process that hangs.
+   * Takes milliseconds, or 250 ms for a subscriber and 600 ms for a process that hangs.
    */
   settled(): Promise<void>;
   /** Ends the streams and waits until no subscriber holds a lease. */
@@ -37,13 +37,10 @@ export interface FollowSettings {
   name: string;
 }
 
-/**
- * How long a subscriber may use what it remembers without a message, in milliseconds. A write waits this long for one that hangs.
- * Each beat wakes processes that have nothing else to do: beats every 80 ms took 6 % of a core more than these.
- */
-export const LEASE_MS = 1_000;
-/** A lease survives two lost beats. */
-const BEAT_MS = 300;
+/** How long a subscriber may use what it remembers without a message, in milliseconds. */
+export const LEASE_MS = 250;
+/** A lease survives a lost beat. More beats would only wake processes that have nothing else to do. */
+const BEAT_MS = 110;
 /** Interval between checks of the connection while nobody asks for a lease. */
 const IDLE_BEAT_MS = 1_000;
 const RETRY_MS = [50, 100, 250, 500, 1_000, 5_000] as const;

@@ -26,8 +26,8 @@ export interface SubscriptionSettings {
   log: Logger;
 }
 
-/** Three times within a lease. */
-const ASK_MS = 300;
+/** Twice within a lease. */
+const ASK_MS = 110;
 /** Without use for this long, no lease is needed. */
 const IDLE_MS = 1_000;
 /** After this much silence, the subscriber switches to another replica. */

@@ -115,7 +115,7 @@ export function createSubscribers(leaseMs: number): Subscribers {
     tellEverything: () => {
       for (const subscriber of subscribers) putEverything(subscriber);
     },
-    areAsking: () => performance.now() - askedAt < leaseMs,
+    areAsking: () => performance.now() - askedAt < 2 * leaseMs,
     extend: (untilMs) => {
       heldUntil = untilMs;
     },

@@ -27,7 +27,7 @@ import { MIGRATIONS } from "./migrations.ts";
 import { calledBack } from "./outbound/called-back.ts";
 import type { OutboundContext } from "./outbound/context.ts";
 import { trunkDialer } from "./outbound/dial-trunk.ts";
-import { recordEnd } from "./outbound/end-call.ts";
+import { completeUnbegun, recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
 import { observeQueuedCalls } from "./outbound/metrics.ts";
 import { outboundCalls } from "./outbound/outbound.ts";
@@ -106,6 +106,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           callsMax: config.PARLEY_CALLS_CONCURRENT_MAX,
           recordEnd: async (call, end) =>
             (await recordSessionEnd({ db, clock }, call, end)) ?? (await recordEnd({ db, clock }, call, end)),
+          unbegun: (call) => completeUnbegun({ db, clock }, call),
           drainMs: config.PARLEY_DRAIN_MS,
           log,
         });

@@ -13,7 +13,7 @@ import {
 } from "../speech/providers.ts";
 import { startSileroDetector } from "../vad/silero.ts";
 import { callClock } from "./call-clock.ts";
-import { completeLost } from "./complete-call.ts";
+import { completeLost, type LostCallContext } from "./complete-call.ts";
 import { liveCalls } from "./live-calls.ts";
 import type { StartCall } from "./port.ts";
 import { type CallHolder, callHolder, type StartCallOptions } from "./start-call.ts";
@@ -29,6 +29,7 @@ export interface CallsOptions {
   /** Of one owner, in all processes. */
   callsMax: number;
   recordEnd: StartCallOptions["recordEnd"];
+  unbegun: NonNullable<LostCallContext["unbegun"]>;
   /** How long calls under way may take to end at a stop. */
   drainMs: number;
   log: Logger;
@@ -49,7 +50,7 @@ const stages = durations(
 
 /** @throws when the voice detector cannot be loaded */
 export async function startCalls(options: CallsOptions): Promise<Calls> {
-  const { db, clock, conversations, agents, speech, recordings, callsMax, recordEnd, drainMs, log } = options;
+  const { db, clock, conversations, agents, speech, recordings, callsMax, recordEnd, unbegun, drainMs, log } = options;
   const detector = await startSileroDetector(log);
   const stopping = new AbortController();
   const live = liveCalls({
@@ -57,7 +58,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     clock,
     log,
     callsMax,
-    endLost: (call) => completeLost({ conversations, recordEnd, recordings }, call, call.durationSeconds),
+    endLost: (call) => completeLost({ conversations, recordEnd, unbegun, recordings }, call, call.durationSeconds),
   });
   const holder = callHolder({
     conversations,

@@ -23,11 +23,20 @@ export async function endCall(ctx: EndContext, call: OutboundKey, end: CallEnd):
   return ctx.db.begin(async (tx) => {
     const ended = await settle(tx, ctx, call, end);
     if (!ended) return false;
-    const { ownerId, callId } = ended;
-    const job = { ownerId, jobId: `complete:${callId}`, queue: QUEUES.complete, payload: { callId } };
-    await enqueueJob(tx, { ...job, dueAt: ctx.clock.now() });
+    await completeLater(tx, ctx, ended);
     return true;
   });
+}
+
+/** Has the conversation of a held call completed that its process died too early to begin. Does nothing for a call that no agent made. */
+export async function completeUnbegun(ctx: EndContext, held: CallKey): Promise<void> {
+  const call = await findCallOfConversation(ctx.db, held);
+  if (call?.status === "ENDED") await completeLater(ctx.db, ctx, call);
+}
+
+async function completeLater(sql: Sql, { clock }: EndContext, { ownerId, callId }: OutboundKey): Promise<void> {
+  const job = { ownerId, jobId: `complete:${callId}`, queue: QUEUES.complete, payload: { callId } };
+  await enqueueJob(sql, { ...job, dueAt: clock.now() });
 }
 
 /**

@@ -2,10 +2,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { notFound } from "@parley/shared/errors";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
+import { completeLost } from "../../src/call/complete-call.ts";
 import { CarrierRefusal, CarrierUnavailable } from "../../src/carriers/carrier.ts";
+import { completeUnbegun, recordEnd } from "../../src/outbound/end-call.ts";
 import { answered, outbound, ringing, THEIRS } from "./kit.ts";
 
 let database: TestDatabase;
@@ -349,6 +352,26 @@ test("a call whose agent is deleted while it waits rings nobody, and its convers
     outcome: Outcome.OUTCOME_ERROR,
     notes: "Agent not found",
   });
+});
+
+test("a call whose process died before its conversation began gets its conversation", async () => {
+  const kit = outbound(db);
+  const call = await ringing(kit);
+  await answered(kit, call);
+  await completeLost(
+    {
+      conversations: { completeConversation: () => Promise.reject(notFound("Conversation")) },
+      recordEnd: (key, end) => recordEnd(kit.ctx, key, end),
+      unbegun: (key) => completeUnbegun(kit.ctx, key),
+      recordings: { addressOf: async () => null, finish: async () => {} },
+    },
+    call,
+    null,
+  );
+  await kit.work(call.ownerId);
+  const notes = "The process that held this call stopped unexpectedly";
+  expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_ERROR, notes });
+  expect(kit.conversations.get(call.conversationId)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR, notes });
 });
 
 test("a full queue refuses further calls of its owner, and takes others'", async () => {

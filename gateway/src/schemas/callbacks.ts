@@ -49,11 +49,11 @@ export const DailyWebhook = Type.Object(
           ),
           end_ts: Type.Optional(Type.Number({ description: "When the meeting ended, in seconds." })),
         },
-        { description: "Of whom and where. Other fields may come along." },
+        { description: "Of whom and where. Other fields may come along.", additionalProperties: true },
       ),
     ),
   },
-  { $id: "DailyWebhookRequest", description: "An event of a room, as Daily sends it." },
+  { $id: "DailyWebhookRequest", description: "An event of a room, as Daily sends it.", additionalProperties: true },
 );
 
 /** Meta's handshake; the verify token is the security scheme's. */

@@ -4280,7 +4280,11 @@ export interface components {
                 user_id?: string;
                 /** @description When the meeting ended, in seconds. */
                 end_ts?: number;
+            } & {
+                [key: string]: unknown;
             };
+        } & {
+            [key: string]: unknown;
         };
         /** @description Parameters of Twilio's voice webhooks and status callbacks. Others may come along. */
         TwilioCallbackRequest: {

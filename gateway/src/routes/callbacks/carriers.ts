@@ -1,11 +1,11 @@
 import { Elysia } from "elysia";
-import type { Clients } from "../clients.ts";
-import type { GateContext } from "../gate.ts";
-import { readText } from "../http/body.ts";
-import type { OpenOperation } from "../openapi/open-operation.ts";
-import { HttpError } from "../problem.ts";
-import { Document, PlivoCallback, TwilioCallback } from "../schemas/callbacks.ts";
-import { type OpenRequest, openEndpoint } from "./open-endpoint.ts";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { readText } from "../../http/body.ts";
+import type { OpenOperation } from "../../openapi/open-operation.ts";
+import { HttpError } from "../../problem.ts";
+import { Document, PlivoCallback, TwilioCallback } from "../../schemas/callbacks.ts";
+import { type OpenRequest, openEndpoint } from "../open-endpoint.ts";
 
 /** A carrier's own callbacks have about 1 KiB. */
 const FORM_BYTES_MAX = 16 * 1024;

@@ -1,24 +1,23 @@
 import { ServiceError } from "@parley/shared/errors";
-import { byteShares } from "@parley/shared/shares/byte-shares";
-import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { Elysia } from "elysia";
-import type { Clients } from "../clients.ts";
-import type { GateContext } from "../gate.ts";
-import { readRaw } from "../http/body.ts";
-import { refuseOverRate } from "../rate-limit/refuse.ts";
-import { Challenge, HandshakeQuery, WhatsAppCallback } from "../schemas/callbacks.ts";
-import { openEndpoint } from "./open-endpoint.ts";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { Challenge, HandshakeQuery, WhatsAppCallback } from "../../schemas/callbacks.ts";
+import { openEndpoint } from "../open-endpoint.ts";
+import { limitGuesses, unverifiedBodies } from "./unverified.ts";
 
 const PATH = "/v1/carriers/whatsapp/:connection_id";
 
 const MIB = 1024 * 1024;
-/** What Meta sends at most (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint). */
-const BODY_BYTES_MAX = 3 * MIB;
-/** Bodies whose signature is not verified yet, by the address that sends them: nobody fills the share of Meta. */
-const UNVERIFIED = { what: "callbacks", totalBytes: 48 * MIB, ownerBytes: 6 * MIB, waitingMax: 100, waitMs: 5_000 };
-/** Most bodies are shorter; longer ones take memory as they arrive, so that a slow sender holds no more than it sent. */
-const FIRST_BYTES = 8 * 1024;
-const WITHIN_MS = 10_000;
+const BODIES = {
+  what: "callbacks",
+  name: "callbacks",
+  // What Meta sends at most (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint).
+  bytesMax: 3 * MIB,
+  firstBytes: 8 * 1024,
+  addressBytes: 6 * MIB,
+  totalBytes: 48 * MIB,
+};
 /** Meta calls from many addresses, and each may serve many owners. */
 const RULES = {
   perAddress: {
@@ -27,15 +26,11 @@ const RULES = {
     refusal: "Too many callbacks came from this address, wait a minute",
   },
 };
-/** Callbacks of one address with a wrong id, token or signature, and handshakes. */
-const WRONG_PER_MINUTE = 60;
-const RETRY = { retryAfterMs: 1_000 };
 const CHALLENGE = /^[\w-]{1,200}$/;
 
 /** Where WhatsApp tells of messages and statuses. Nobody is authenticated: the signature over the body counts. */
 export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients) {
-  const shares = byteShares(UNVERIFIED);
-  observeHeldBytes("callbacks", () => shares.heldBytes());
+  const pass = unverifiedBodies(gate, BODIES);
   return new Elysia()
     .get(
       PATH,
@@ -65,9 +60,9 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
           if (query.get("hub.mode") !== "subscribe" || !CHALLENGE.test(challenge))
             throw new ServiceError("condition", "hub.mode must be subscribe, and hub.challenge letters and digits");
           const carrierId = params.connection_id ?? "";
-          await messaging
-            .verifyWhatsAppWebhook({ carrierId, verifyToken }, { origin: { requestId } })
-            .catch((error) => countWrong(gate, address, error));
+          await limitGuesses(gate, { ...BODIES, address }, () =>
+            messaging.verifyWhatsAppWebhook({ carrierId, verifyToken }, { origin: { requestId } }),
+          );
           return new Response(challenge, { headers: { "Content-Type": "text/plain; charset=utf-8" } });
         },
       ),
@@ -96,35 +91,14 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
           },
         },
         RULES,
-        async ({ request, requestId, params, address }) => {
-          const carrierId = params.connection_id ?? "";
-          const hold = await shares.hold(address, FIRST_BYTES, request.signal);
-          const keep = (bytes: number) => {
-            if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
-            throw new ServiceError("rate_limited", "Too many callbacks are under way, try again", RETRY);
-          };
-          try {
-            const limits = { bytesMax: BODY_BYTES_MAX, withinMs: WITHIN_MS, keep };
-            const body = Buffer.from(await readRaw(request, limits));
-            const signature = request.headers.get("x-hub-signature-256") ?? "";
-            // Not cancelled with the request: what is under way may as well become durable.
-            await messaging
-              .handleWhatsAppCallback({ carrierId, body, signature }, { origin: { requestId } })
-              .catch((error) => countWrong(gate, address, error));
-            return new Response(null, { status: 200 });
-          } finally {
-            hold.release();
-          }
+        async (open) => {
+          const carrierId = open.params.connection_id ?? "";
+          const signature = open.request.headers.get("x-hub-signature-256") ?? "";
+          // Not cancelled with the request: what is under way may as well become durable.
+          const origin = { requestId: open.requestId };
+          await pass(open, (body) => messaging.handleWhatsAppCallback({ carrierId, body, signature }, { origin }));
+          return new Response(null, { status: 200 });
         },
       ),
     );
-}
-
-/** Limits guesses of ids, tokens and signatures, and no callback of Meta's. */
-async function countWrong(gate: GateContext, address: string, error: unknown): Promise<never> {
-  if (error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found")) {
-    const decision = await gate.addressLimiter.take(`wrong-callback:${address}`, WRONG_PER_MINUTE);
-    refuseOverRate(decision, "Too many wrong callbacks came from this address, wait a minute");
-  }
-  throw error;
 }

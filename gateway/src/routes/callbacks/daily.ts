@@ -1,0 +1,70 @@
+import { Elysia } from "elysia";
+import type { Clients } from "../../clients.ts";
+import type { GateContext } from "../../gate.ts";
+import { HttpError } from "../../problem.ts";
+import { DailyWebhook } from "../../schemas/callbacks.ts";
+import { openEndpoint } from "../open-endpoint.ts";
+import { unverifiedBodies } from "./unverified.ts";
+
+const KIB = 1024;
+const BODIES = {
+  what: "webhooks",
+  name: "daily_webhooks",
+  // Daily's events of rooms have about 1 KiB.
+  bytesMax: 64 * KIB,
+  firstBytes: 4 * KIB,
+  addressBytes: 1_024 * KIB,
+  totalBytes: 8_192 * KIB,
+};
+/** Daily calls from a few addresses for all owners. */
+const RULES = {
+  perAddress: {
+    name: "daily",
+    perMinute: 6_000,
+    refusal: "Too many webhooks came from this address, wait a minute",
+  },
+};
+const DOMAIN = /^(car_[0-9a-z]{26}|operator)$/;
+
+/** Where Daily tells of its rooms. Nobody is authenticated: the voice service checks the signature over the body. */
+export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
+  const pass = unverifiedBodies(gate, BODIES);
+  return new Elysia().post(
+    "/v1/carriers/daily/:domain_id",
+    ...openEndpoint(
+      gate,
+      {
+        id: "handleDailyWebhook",
+        tag: "Callbacks",
+        summary: "What Daily tells of a room",
+        description:
+          "Daily's events `participant.joined`, `participant.left`, `meeting.ended` and `dialin.ready`. They may come late, twice and out of order. Events of rooms that are not Parley's are taken and ignored, because Daily gives up on an address that refuses.",
+        security: ["DailySignature"],
+        headers: ["X-Webhook-Timestamp"],
+        body: { type: "application/json", schema: DailyWebhook },
+        success: { 200: { description: "Taken." } },
+        refuses: {
+          403: "Daily's signature is wrong",
+          404: "Connection not found",
+          408: "The request body must arrive within 10 seconds",
+          413: "The request body must be at most 64 KiB",
+          415: "The request body must be sent without Content-Encoding",
+          422: "The body must be one of Daily's events",
+          429: RULES.perAddress.refusal,
+        },
+      },
+      RULES,
+      async (open) => {
+        const connection = open.params.domain_id ?? "";
+        if (!DOMAIN.test(connection)) throw new HttpError(404, "Connection not found");
+        const signature = open.request.headers.get("x-webhook-signature") ?? "";
+        const timestamp = open.request.headers.get("x-webhook-timestamp") ?? "";
+        // Not cancelled with the request: what is under way may as well become durable.
+        const origin = { requestId: open.requestId };
+        await pass(open, (body) => voices.handleDailyWebhook({ connection, body, signature, timestamp }, { origin }));
+        // Daily takes nothing else for an answer.
+        return new Response(null, { status: 200 });
+      },
+    ),
+  );
+}

@@ -1,0 +1,71 @@
+import { ServiceError } from "@parley/shared/errors";
+import { byteShares } from "@parley/shared/shares/byte-shares";
+import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
+import type { GateContext } from "../../gate.ts";
+import { readRaw } from "../../http/body.ts";
+import { refuseOverRate } from "../../rate-limit/refuse.ts";
+import type { OpenRequest } from "../open-endpoint.ts";
+
+const WITHIN_MS = 10_000;
+const RETRY = { retryAfterMs: 1_000 };
+/** Of one address. It limits guesses, and nothing that the provider sends. */
+const WRONG_PER_MINUTE = 60;
+
+/** Of a provider's callbacks; lengths are in bytes. */
+export interface UnverifiedSettings {
+  /** As errors call them, such as "callbacks". */
+  what: string;
+  /** Of the metric and the count of wrong ones. */
+  name: string;
+  /** Of one body. */
+  bytesMax: number;
+  /** What a body holds at first. A longer one takes more as it arrives, so that a slow sender holds no more than it sent. */
+  firstBytes: number;
+  /** Of the bodies of one address at a time: nobody fills the share of the provider. */
+  addressBytes: number;
+  totalBytes: number;
+}
+
+/**
+ * Bodies whose signature is not verified yet, in the gateway's memory.
+ * @returns reads a request's body and gives it to `pass`, whose `forbidden` and `not_found` count as wrong
+ * @throws HttpError as readRaw does; ServiceError rate_limited when too many are under way, or the address was wrong too often
+ */
+export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings) {
+  const { what, name, bytesMax, firstBytes, addressBytes, totalBytes } = settings;
+  const shares = byteShares({ what, totalBytes, ownerBytes: addressBytes, waitingMax: 100, waitMs: 5_000 });
+  observeHeldBytes(name, () => shares.heldBytes());
+  return async ({ request, address }: OpenRequest, pass: (body: Buffer) => Promise<unknown>): Promise<void> => {
+    const hold = await shares.hold(address, firstBytes, request.signal);
+    const keep = (bytes: number) => {
+      if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
+      throw new ServiceError("rate_limited", `Too many ${what} are under way, try again`, RETRY);
+    };
+    try {
+      const body = Buffer.from(await readRaw(request, { bytesMax, withinMs: WITHIN_MS, keep }));
+      await limitGuesses(gate, { what, name, address }, () => pass(body));
+    } finally {
+      hold.release();
+    }
+  };
+}
+
+/**
+ * Limits guesses of ids, tokens and signatures.
+ * @throws whatever the work throws, or ServiceError rate_limited if the address was wrong too often
+ */
+export async function limitGuesses(
+  gate: GateContext,
+  { what, name, address }: { what: string; name: string; address: string },
+  work: () => Promise<unknown>,
+): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found")) {
+      const decision = await gate.addressLimiter.take(`wrong-${name}:${address}`, WRONG_PER_MINUTE);
+      refuseOverRate(decision, `Too many wrong ${what} came from this address, wait a minute`);
+    }
+    throw error;
+  }
+}

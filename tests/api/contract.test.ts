@@ -162,6 +162,7 @@ function goodBody({ operationId }: Operation): object | undefined {
     updateSettings: { retention_days: 90 },
     sendMessage: { ...agentBody, session_id: mine.session_id },
     createWebCall: { agent_id: mine.agent_id },
+    createDailySession: { agent_id: mine.agent_id },
     createCallBatch: { agent_id: mine.agent_id, calls: [{ to_mobile_number: "+14155550123" }] },
     addDoNotCall: { mobile_number: "+14155550999" },
     createCall: { agent_id: mine.agent_id, to_mobile_number: "+14155550123" },

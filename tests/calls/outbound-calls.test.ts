@@ -12,6 +12,8 @@ import { createKey, createSession } from "../kit/test-owner.ts";
 const WITHIN_MS = 60_000;
 const [TWILIO, PLIVO] = ["+12025550180", "+12025550181"];
 const VOICEMAIL = "Please call us back.";
+/** Whom a caller is connected to. */
+const PERSON = "+12025550199";
 
 let stack: RunningStack;
 let model: ScriptedModel;
@@ -40,6 +42,7 @@ beforeAll(async () => {
     first_message_prompt: "Hello, this is Acme.",
     agent_mobile_number: [TWILIO, PLIVO],
     call_settings: { voicemail_message: VOICEMAIL },
+    tools: { transfer_call: { transfer_phone_number: PERSON } },
   });
 }, WITHIN_MS);
 afterAll(async () => {
@@ -111,6 +114,29 @@ test.each(CARRIERS)(
     });
     const { body } = await api.get(`/conversations/${conversationId}`);
     expect(JSON.stringify(body.conversation_transcript)).toContain(VOICEMAIL);
+  },
+  2 * WITHIN_MS,
+);
+
+test.each(CARRIERS)(
+  "an agent that calls over %s connects the phone to a person who is asked for",
+  async (_, from, phones) => {
+    const to = `${phones}3`;
+    model.always((exchange) => {
+      exchange.text("One moment, please.");
+      exchange.toolCall("transfer_call", {});
+      exchange.finish();
+    });
+    try {
+      const { id, conversationId } = await called(to, from, { hang_up_after_ms: 600_000 });
+      expect(await until(id, "ENDED")).toMatchObject({ outcome: "SUCCESS" });
+      expect(await atCarrier(to)).toMatchObject([{ rings: 1, notes: [`dialled ${PERSON} from ${from}`] }]);
+      const { body } = await api.get(`/conversations/${conversationId}`);
+      expect(body).toMatchObject({ conversation_status: "COMPLETED" });
+      expect(JSON.stringify(body.conversation_transcript)).toContain("One moment, please.");
+    } finally {
+      model.always(null);
+    }
   },
   2 * WITHIN_MS,
 );

@@ -26,7 +26,7 @@ beforeAll(async () => {
     exchange.finish();
   });
   // Two seconds for each sentence: long enough to be spoken over.
-  speech = startScriptedSpeech(WORDS, 2);
+  speech = startScriptedSpeech(WORDS, 2, "marked");
   api = stack.api(stack.owners[0].apiKey);
 });
 afterAll(async () => {

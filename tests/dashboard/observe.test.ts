@@ -135,6 +135,8 @@ test(
     const other = page.getByRole("listitem").filter({ hasText: "curlSigned in" });
     await other.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign out there" }).click();
+    // The question hides the list as well.
+    await page.getByText("Signed out of curl").waitFor();
     await other.waitFor({ state: "detached" });
     expect((await stack.manage(token).get("/me")).status).toBe(401);
     expect(page.failures).toEqual([]);

@@ -142,6 +142,8 @@ test("the dashboard and the alerts use only metrics and labels that a process ex
   // Counted from the first one on.
   const nobodys = `${stack.url}/v1/carriers/twilio/car_00000000000000000000000000/voice`;
   expect((await fetch(nobodys, { method: "POST", body: new URLSearchParams({ CallSid: "CA1" }) })).status).toBe(404);
+  const forged = { method: "POST", body: "{}", headers: { "x-webhook-signature": "forged" } };
+  expect((await fetch(`${stack.url}/v1/carriers/daily/operator`, forged)).status).toBe(403);
   const told = (await Promise.all([...WATCHED.map((name) => stack.metrics(name)), metricsWithTls()])).join("\n");
   const tells = new Set(
     Array.from(told.matchAll(/^([a-z][a-z_]*)(?:\{(.*)\})? /gm), ([, name, labels = ""]) => [

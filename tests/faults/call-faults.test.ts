@@ -35,7 +35,7 @@ beforeAll(async () => {
     exchange.text("That is a good question, and the answer is yes.");
     exchange.finish();
   });
-  speech = startScriptedSpeech("What about the other one?", 0.5);
+  speech = startScriptedSpeech("What about the other one?", 0.5, "marked");
   receiver = Bun.serve({
     hostname: "127.0.0.1",
     port: 0,

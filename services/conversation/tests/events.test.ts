@@ -156,7 +156,8 @@ describe("a dispatcher", () => {
     });
     const [row] = await service.sql`select sum(attempts)::integer as attempts from conversation_events`;
     expect(row?.attempts).toBeGreaterThan(0);
-    expect(row?.attempts).toBeLessThan(50);
+    // A call of each lane, and no second one.
+    expect(row?.attempts).toBeLessThan(ids.length / 2);
     // One that ends now does not make the relay hurry.
     const late = await endedChat(service, agent);
     expect((await pending(late))[0]?.attempts).toBe(0);

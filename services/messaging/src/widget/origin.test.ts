@@ -33,7 +33,7 @@ test.each([
   "javascript:alert(1)",
   `https://${"a".repeat(400)}.example`,
 ])("what no browser sends as a page's origin is refused: %p", (origin) => {
-  expect(() => checkOrigin(origin, [...ALLOWED, origin, "null", "*"])).toThrow("must be that of a web page");
+  expect(() => checkOrigin(origin, [...ALLOWED, origin, "null", "*"])).toThrow("must be the origin of a web page");
 });
 
 test.each([[undefined], [null], [[]], ["https://shop.example"], [[{}, 1, null]]])(

@@ -136,7 +136,7 @@ test(
     await other.getByRole("button", { name: "Sign out" }).click();
     await page.getByRole("button", { name: "Sign out there" }).click();
     // The question hides the list as well.
-    await page.getByText("Signed out of curl").waitFor();
+    await page.getByText("Signed out of curl", { exact: true }).waitFor();
     await other.waitFor({ state: "detached" });
     expect((await stack.manage(token).get("/me")).status).toBe(401);
     expect(page.failures).toEqual([]);

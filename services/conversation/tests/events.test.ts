@@ -156,8 +156,8 @@ describe("a dispatcher", () => {
     });
     const [row] = await service.sql`select sum(attempts)::integer as attempts from conversation_events`;
     expect(row?.attempts).toBeGreaterThan(0);
-    // A call of each lane, and no second one.
-    expect(row?.attempts).toBeLessThan(ids.length / 2);
+    // A call of each lane, and no second one: two lanes send 25 events in a call, and two send 4 of an owner.
+    expect(row?.attempts).toBeLessThanOrEqual(2 * 25 + 2 * 4);
     // One that ends now does not make the relay hurry.
     const late = await endedChat(service, agent);
     expect((await pending(late))[0]?.attempts).toBe(0);

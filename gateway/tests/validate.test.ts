@@ -3,7 +3,7 @@ import { ServiceError } from "@parley/shared/errors";
 import { Type } from "@sinclair/typebox";
 import { readQuery } from "../src/http/query.ts";
 import { validator } from "../src/http/validate.ts";
-import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents.ts";
+import { CreateAgentBody, ListAgentsQuery } from "../src/schemas/agents/requests.ts";
 import { Text } from "../src/schemas/types.ts";
 
 const check = validator(CreateAgentBody);

@@ -21,7 +21,7 @@ import {
 } from "@parley/shared/domain/agent-fields";
 import { AGENT_TYPES } from "@parley/shared/domain/api-names";
 import { invalid } from "@parley/shared/errors";
-import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents.ts";
+import type { CreateAgentBody, UpdateAgentBody } from "../schemas/agents/requests.ts";
 
 /** Converts the body of POST /agents. @throws ServiceError invalid on fields that contradict each other */
 export function createAgentRequest(ownerId: string, body: CreateAgentBody): CreateAgentRequest {

@@ -6,8 +6,8 @@ import type { GateContext } from "../gate.ts";
 import { presentAgent, presentVariable } from "../present/agent.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { CreateAgentBody, ListAgentsQuery, UpdateAgentBody } from "../schemas/agents.ts";
-import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/resources.ts";
+import { CreateAgentBody, ListAgentsQuery, UpdateAgentBody } from "../schemas/agents/requests.ts";
+import { Agent, AgentDeleted, AgentList, DynamicVariables } from "../schemas/agents/shown.ts";
 import { createAgentRequest, updateAgentRequest } from "./agent-request.ts";
 import { endpoint } from "./endpoint.ts";
 

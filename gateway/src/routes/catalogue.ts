@@ -6,8 +6,14 @@ import type { Clients } from "../clients.ts";
 import type { GateContext } from "../gate.ts";
 import { pageOf } from "../present/page.ts";
 import { presentVoices } from "../present/voice.ts";
-import { ListNumbersQuery, ListVoicesQuery, VOICES_PAGE_SIZE } from "../schemas/catalogue.ts";
-import { MobileNumbers, Providers, VoiceList } from "../schemas/resources.ts";
+import {
+  ListNumbersQuery,
+  ListVoicesQuery,
+  MobileNumbers,
+  Providers,
+  VOICES_PAGE_SIZE,
+  VoiceList,
+} from "../schemas/catalogue.ts";
 import { endpoint } from "./endpoint.ts";
 
 export function catalogueRoutes(gate: GateContext, { agents, accounts }: Clients) {

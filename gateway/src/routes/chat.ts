@@ -10,9 +10,16 @@ import { codePoints } from "../http/validate.ts";
 import { presentSession, presentSummary } from "../present/conversation.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { ChatBody, ListSessionsQuery, MESSAGE_CHARACTERS_MAX } from "../schemas/chat.ts";
+import {
+  ChatBody,
+  ChatReply,
+  ChatSession,
+  ChatSessionList,
+  FirstMessage,
+  ListSessionsQuery,
+  MESSAGE_CHARACTERS_MAX,
+} from "../schemas/chat.ts";
 import { ReadConversationQuery } from "../schemas/conversations.ts";
-import { ChatReply, ChatSession, ChatSessionList, FirstMessage } from "../schemas/resources.ts";
 import type { Turns } from "../turns/turns.ts";
 import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { draftIdOf } from "./draft.ts";

@@ -5,8 +5,13 @@ import type { GateContext } from "../gate.ts";
 import { presentConversation } from "../present/conversation.ts";
 import { pageFigures } from "../present/page.ts";
 import { required } from "../present/required.ts";
-import { ListConversationsQuery, ReadConversationQuery } from "../schemas/conversations.ts";
-import { AnalysisStarted, Conversation, ConversationList } from "../schemas/resources.ts";
+import {
+  AnalysisStarted,
+  Conversation,
+  ConversationList,
+  ListConversationsQuery,
+  ReadConversationQuery,
+} from "../schemas/conversations.ts";
 import { CONVERSATION_BYTES_MAX } from "./answer-sizes.ts";
 import { listConversationsRequest } from "./conversation-request.ts";
 import { endpoint } from "./endpoint.ts";

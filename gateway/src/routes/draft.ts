@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Clients } from "../clients.ts";
 import type { Admitted } from "../gate.ts";
-import type { UpdateAgentBody } from "../schemas/agents.ts";
+import type { UpdateAgentBody } from "../schemas/agents/requests.ts";
 import { updateAgentRequest } from "./agent-request.ts";
 
 interface Trying {

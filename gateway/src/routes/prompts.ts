@@ -11,9 +11,12 @@ import {
   GetPromptQuery,
   ListPromptsQuery,
   ListVersionsQuery,
+  Prompt,
+  PromptDeleted,
+  PromptList,
+  PromptVersions,
   UpdatePromptBody,
 } from "../schemas/prompts.ts";
-import { Prompt, PromptDeleted, PromptList, PromptVersions } from "../schemas/resources.ts";
 import { PROMPT_BYTES_MAX } from "./answer-sizes.ts";
 import { endpoint } from "./endpoint.ts";
 

@@ -1,6 +1,7 @@
-import { GENDERS, namesOf, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
+import { CARRIERS, GENDERS, namesOf, TTS_PROVIDERS } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
-import { OneOf, PageQuery, Text } from "./types.ts";
+import { At, Id, Resource } from "./resources.ts";
+import { Nullable, OneOf, PageQuery, Text } from "./types.ts";
 
 export const VOICES_PAGE_SIZE = 20;
 
@@ -29,4 +30,42 @@ export const ListVoicesQuery = Type.Object({
 
 export const ListNumbersQuery = Type.Object({
   include: Type.Optional(OneOf(["sip"] as const, { description: "`sip`: show the numbers of SIP trunks too." })),
+});
+
+const modelsOf = (description: string) =>
+  Type.Record(Type.String(), Type.Array(Type.String()), { description: `${description} Models by provider.` });
+export const Providers = Resource("Providers", {
+  llm: modelsOf("Language models."),
+  tts: modelsOf("Text-to-speech."),
+  stt: modelsOf("Speech-to-text."),
+  timestamp: At("When the catalogue was last updated."),
+});
+
+export const Voice = Resource("Voice", {
+  id: Type.String({ description: "What to give as `voice_id`.", examples: ["alloy"] }),
+  name: Type.String({ description: "Name of the voice." }),
+  provider: Type.String({ description: "Provider of the voice." }),
+  gender: OneOf(namesOf(GENDERS), { description: "Gender of the voice." }),
+  language: Type.String({ description: "Language of the voice, as a BCP 47 tag.", examples: ["en-US"] }),
+  preview_url: Nullable(Type.String(), "Address of a sample; null if there is none."),
+});
+
+export const VoiceList = Resource("VoiceList", {
+  voices: Type.Array(Voice, { description: "Voices of the page." }),
+  total_count: Type.Integer({ description: "Number of voices on all pages." }),
+  page: Type.Integer({ description: "This page." }),
+  page_size: Type.Integer({ description: "Voices on a full page." }),
+  has_more: Type.Boolean({ description: "Whether there is a next page." }),
+});
+
+export const MobileNumber = Resource("MobileNumber", {
+  mobile_number: Type.String({ description: "Phone number in E.164 form.", examples: ["+14155550123"] }),
+  telephony_provider: OneOf([...CARRIERS, "SIP"] as const, {
+    description: "Carrier of the number. SIP is shown only with `include=sip`.",
+  }),
+});
+
+export const MobileNumbers = Resource("MobileNumbers", {
+  user_id: Id("ID of the owner.", "own_01m7yyhwdzeb28n9gms8rr2qyg"),
+  purchased_mobile_numbers: Type.Array(MobileNumber, { description: "All phone numbers, oldest first." }),
 });

@@ -1,25 +1,32 @@
 import { Type } from "@sinclair/typebox";
+import { Status, TranscriptMessage } from "./conversations.ts";
 import { Draft } from "./draft.ts";
-import { Json, Maybe, PageQuery, Text } from "./types.ts";
+import { AgentId, At, PageFigures, Resource, Uuid } from "./resources.ts";
+import { About, Json, Maybe, PageQuery, Text } from "./types.ts";
 
-const SessionId = Text({
+const GivenSessionId = Text({
   pattern: "^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}$",
   form: "be a UUID, as a chat reply or first-message gave it",
 });
-const AgentId = Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" });
+const GivenAgentId = Text({
+  min: 1,
+  max: 200,
+  description: "ID of the agent.",
+  example: "agt_01m7yyhwdzeb28n9gms8rr2qyg",
+});
 
 export const MESSAGE_CHARACTERS_MAX = 4000;
 
 /** The route checks the message's length, because a violation is 400 instead of 422. */
 export const ChatBody = Type.Object(
   {
-    agent_id: AgentId,
+    agent_id: GivenAgentId,
     message: Text({
       description: `What the user says, 1 to ${MESSAGE_CHARACTERS_MAX} characters.`,
       example: "When do you open on Friday?",
     }),
     session_id: Maybe(
-      SessionId,
+      GivenSessionId,
       "Session to continue, from `X-Session-ID`, a reply or first-message. Without it, a new session begins.",
     ),
     streaming: Maybe(
@@ -38,4 +45,62 @@ export const ChatBody = Type.Object(
 export const ListSessionsQuery = Type.Object({
   ...PageQuery,
   agent_id: Type.Optional(Text({ max: 200, description: "Only sessions with this agent." })),
+});
+
+const SessionId = Uuid("ID of the session.");
+const MessageCount = Type.Integer({ description: "Number of messages." });
+const SessionMetadata = About(Json, "What you gave with it, `last_activity` and `session_status`.");
+
+export const ChatSession = Resource("ChatSession", {
+  session_id: SessionId,
+  agent_id: AgentId,
+  status: Status,
+  messages: Type.Array(TranscriptMessage, {
+    description: "What was said, oldest first; of a long session, the newest messages.",
+  }),
+  message_count: MessageCount,
+  created_at: At("When the session began."),
+  updated_at: At("When the session last changed."),
+  metadata: SessionMetadata,
+  usage: Type.Object(
+    {
+      replies: Type.Integer({ description: "Replies that the model gave." }),
+      input_tokens: Type.Integer({ description: "Tokens that the model read." }),
+      output_tokens: Type.Integer({ description: "Tokens that the model wrote." }),
+      mean_first_word_ms: Type.Integer({ description: "Mean milliseconds until the first word of a streamed reply." }),
+      mean_total_ms: Type.Integer({ description: "Mean milliseconds until the end of a reply." }),
+    },
+    { description: "What the session used." },
+  ),
+});
+
+export const ChatSessionList = Resource("ChatSessionList", {
+  object: Type.Literal("list", { description: "Always `list`." }),
+  data: Type.Array(
+    Resource("ChatSessionItem", {
+      id: SessionId,
+      object: Type.Literal("chat.session", { description: "Always `chat.session`." }),
+      created_at: Type.Integer({ description: "When the session began, in Unix seconds." }),
+      updated_at: Type.Integer({ description: "When the session last changed, in Unix seconds." }),
+      agent_id: AgentId,
+      conversation_name: Type.String({ description: "Beginning of the first message." }),
+      message_count: MessageCount,
+      metadata: SessionMetadata,
+    }),
+    { description: "Sessions of the page, newest first." },
+  ),
+  has_more: Type.Boolean({ description: "Whether there is a next page." }),
+  ...PageFigures,
+});
+
+export const ChatReply = Resource(
+  "ChatReply",
+  { response: Type.String({ description: "The whole reply." }), session_id: SessionId },
+  "A whole reply, with `streaming: false`.",
+);
+
+export const FirstMessage = Resource("FirstMessage", {
+  session_id: About(SessionId, "ID of the new session, for the messages that follow."),
+  first_message: Type.String({ description: "The agent's greeting." }),
+  agent_id: AgentId,
 });

@@ -1,6 +1,14 @@
-import { CALLING_TYPES, CONVERSATION_STATUSES, CONVERSATION_TYPES, namesOf } from "@parley/shared/domain/api-names";
+import {
+  CALLING_TYPES,
+  CONVERSATION_STATUSES,
+  CONVERSATION_TYPES,
+  MESSAGE_DELIVERIES,
+  namesOf,
+  ROLES,
+} from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
-import { About, DateTimeText, OneOf, PageQuery, Text } from "./types.ts";
+import { AgentId, At, Id, Message, PageFigures, Resource, Uuid } from "./resources.ts";
+import { About, DateTimeText, Nullable, OneOf, PageQuery, Text } from "./types.ts";
 
 export const TimeOfDay = Text({
   pattern: "^([0-1][0-9]|2[0-3]):[0-5][0-9]$",
@@ -48,3 +56,127 @@ export const ListConversationsQuery = Type.Object({
 export const ReadConversationQuery = Type.Object({
   include: Type.Optional(OneOf(["replies"] as const, { description: "`replies`: what each reply of a model cost." })),
 });
+
+export const ConversationId = Uuid("ID of the conversation; of a chat, its session's.");
+export const ConversationType = OneOf(namesOf(CONVERSATION_TYPES), { description: "Channel of the conversation." });
+export const Status = OneOf(namesOf(CONVERSATION_STATUSES), {
+  description: "Whether it is in progress, or how it ended.",
+});
+export const CallingType = OneOf(namesOf(CALLING_TYPES), { description: "Direction of the call." });
+export const RecordId = Id("ID of the record.", "cnv_01m7yyhwpyegyarwxc0gvz1xd5");
+
+const Stage = (what: string) => Type.Optional(Type.Integer({ description: `Until ${what}.` }));
+
+const Figure = (what: string) => Nullable(Type.Integer({ minimum: 0 }), `${what}; null if unknown.`);
+
+export const TranscriptMessage = Resource("Message", {
+  role: OneOf(namesOf(ROLES), { description: "Who said it." }),
+  content: Type.String({ description: "What was said." }),
+  timestamp: At("When it was said."),
+  latency: Type.Optional(
+    Type.Object(
+      {
+        end_of_turn: Stage("the decision that the user had finished"),
+        transcript: Stage("the last words of the transcript"),
+        first_word: Stage("the model's first word"),
+        first_audio: Stage("the first audio of the voice"),
+        audible: Stage("the first audio on the wire"),
+      },
+      { description: "Milliseconds from the end of the user's speech, for spoken replies that were measured." },
+    ),
+  ),
+  reply: Type.Optional(
+    Type.Object(
+      {
+        provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
+        model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
+        input_tokens: Figure("Tokens that the model read"),
+        output_tokens: Figure("Tokens that the model wrote"),
+        first_word_ms: Figure("Milliseconds until its first word"),
+        total_ms: Figure("Milliseconds until its end"),
+        is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being made." }),
+      },
+      { description: "What a model's reply cost; only with `include=replies`." },
+    ),
+  ),
+  delivery_status: Type.Optional(
+    OneOf(namesOf(MESSAGE_DELIVERIES), { description: "What became of a message that was sent over WhatsApp." }),
+  ),
+  delivery_error: Type.Optional(
+    Type.String({ description: "If the delivery failed: WhatsApp's error code.", examples: ["131047"] }),
+  ),
+});
+
+export const AnalysisItem = Resource("AnalysisItem", {
+  name: Type.String({ description: "Name of the field." }),
+  value: Type.Unknown({ description: "Value of the field, null if the model gave none of its type." }),
+  type: Type.String({ description: "Type of the field.", examples: ["bool"] }),
+  error: Type.Optional(Type.String({ description: "Why there is no value." })),
+});
+
+export const Conversation = Resource("Conversation", {
+  id: RecordId,
+  conversation_id: ConversationId,
+  agent_id: AgentId,
+  conversation_type: ConversationType,
+  conversation_status: Status,
+  conversation_analysis: Nullable(Type.Array(AnalysisItem), "An item for each field, null until there is an analysis."),
+  notes: Nullable(Type.String(), "Notes of whoever ended the conversation."),
+  conversation_transcript: Nullable(
+    Type.Array(TranscriptMessage),
+    "What was said, oldest first. Null for a call without a transcript; of a long one, the newest messages.",
+  ),
+  created_by: Nullable(Type.String(), "ID of the user who created it."),
+  conversation_metadata: Type.Record(Type.String(), Type.Unknown(), {
+    description: "What you gave with it, and fields of its channel such as `last_activity` or `to_mobile_number`.",
+  }),
+  created_at: At("When the conversation began."),
+  updated_at: At("When the conversation last changed."),
+  calling_type: Type.Optional(About(CallingType, "Direction of the call, for calls.")),
+  mobile_number: Type.Optional(Type.String({ description: "The other side's phone number, for calls." })),
+  duration: Type.Optional(Type.Number({ description: "Duration in seconds, when known." })),
+  scheduled_call: Type.Optional(
+    Type.Object(
+      {
+        at: At("When."),
+        reason: Type.Optional(Type.String({ description: "What it is about." })),
+      },
+      { description: "A further call that the agent agreed with the user." },
+    ),
+  ),
+});
+
+export const AnalysisStarted = Resource("AnalysisStarted", { conversation_id: ConversationId, message: Message });
+
+const Neighbours = {
+  has_next: Type.Boolean({ description: "Whether there is a next page." }),
+  has_previous: Type.Boolean({ description: "Whether there is a previous page." }),
+};
+
+export const ConversationList = Type.Union(
+  [
+    Resource(
+      "ConversationEnvelope",
+      {
+        status: OneOf(["success", "error"] as const, { description: "Always `success`." }),
+        message: Type.String({ description: "What was done." }),
+        data: Type.Array(Conversation, { description: "Conversations of the page, newest first." }),
+        pagination: Type.Object(
+          { ...PageFigures, ...Neighbours },
+          { description: "Position of the page in the list." },
+        ),
+      },
+      "With `shape=envelope`, the default.",
+    ),
+    Resource(
+      "ConversationListFlat",
+      {
+        conversations: Type.Array(Conversation, { description: "Conversations of the page, newest first." }),
+        ...PageFigures,
+        ...Neighbours,
+      },
+      "With `shape=flat`.",
+    ),
+  ],
+  { $id: "ConversationList" },
+);

@@ -1,4 +1,4 @@
-import { UpdateAgentBody } from "./agents.ts";
+import { UpdateAgentBody } from "./agents/requests.ts";
 import { About, Maybe } from "./types.ts";
 
 export const Draft = Maybe(

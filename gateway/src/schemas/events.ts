@@ -1,16 +1,15 @@
 import { CARRIERS } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
 import {
-  AgentId,
   AnalysisItem,
   CallingType,
   ConversationId,
   ConversationType,
   RecordId,
-  Resource,
   Status,
   TranscriptMessage,
-} from "./resources.ts";
+} from "./conversations.ts";
+import { AgentId, Resource } from "./resources.ts";
 import { About, Nullable, OneOf } from "./types.ts";
 
 /** What happened, by the name of the event. */

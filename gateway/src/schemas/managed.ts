@@ -1,7 +1,9 @@
 import { KEY_STATUSES, namesOf, TIERS } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
+import { LlmConfig } from "./agents/shown.ts";
+import { MobileNumber } from "./catalogue.ts";
 import { DeliveryStatus, DestinationStatus, RequestType } from "./manage.ts";
-import { At, Id, LlmConfig, MobileNumber, PageFigures, Resource } from "./resources.ts";
+import { At, Id, PageFigures, Resource } from "./resources.ts";
 import { Nullable, OneOf } from "./types.ts";
 
 /** The responses of the management API. */

@@ -1,5 +1,6 @@
 import { namesOf, PROMPT_TYPES } from "@parley/shared/domain/api-names";
 import { Type } from "@sinclair/typebox";
+import { AgentId, AgentName, At, Message, PageFigures, Resource } from "./resources.ts";
 import { Maybe, OneOf, PageQuery, Text } from "./types.ts";
 
 export const PromptContent = Text({
@@ -58,4 +59,48 @@ export const ListPromptsQuery = Type.Object({
 
 export const ListVersionsQuery = Type.Object({
   include: Type.Optional(OneOf(["used_by"] as const, { description: "`used_by`: the agents that use the prompt." })),
+});
+
+export const PromptName = Type.String({ description: "Name of the prompt." });
+export const PromptVersionNumber = Type.Integer({ minimum: 1, description: "Version of the prompt." });
+export const PromptText = Type.String({ description: "Text of the prompt." });
+
+export const Prompt = Resource("Prompt", {
+  prompt_name: PromptName,
+  prompt_version: PromptVersionNumber,
+  prompt_content: PromptText,
+  prompt_metadata: Type.Object({ prompt_type: PromptType }, { description: "What the prompt is for." }),
+  created_at: At("When the version was created."),
+  updated_at: At("When the version was last changed."),
+});
+
+export const PromptList = Resource("PromptList", {
+  prompts: Type.Array(Prompt, { description: "Prompts of the page, newest first." }),
+  ...PageFigures,
+});
+
+export const PromptVersions = Resource("PromptVersions", {
+  prompt_name: PromptName,
+  versions: Type.Array(
+    Type.Object({
+      prompt_version: PromptVersionNumber,
+      prompt_content: PromptText,
+      created_at: At("When the version was created."),
+    }),
+    { description: "All versions, newest first." },
+  ),
+  total_versions: Type.Integer({ description: "Number of versions." }),
+  used_by: Type.Optional(
+    Type.Array(Resource("PromptUser", { agent_id: AgentId, agent_name: AgentName }, "An agent that uses a prompt."), {
+      description: "With `include=used_by`: the first 100 agents that use the prompt, in any version, by name.",
+    }),
+  ),
+  used_by_total: Type.Optional(Type.Integer({ description: "With `include=used_by`: number of agents that use it." })),
+});
+
+export const PromptDeleted = Resource("PromptDeleted", {
+  message: Message,
+  prompt_name: PromptName,
+  versions_deleted: Type.Integer({ description: "Number of versions that were deleted." }),
+  deleted_at: At("When the prompt was deleted."),
 });

@@ -1,0 +1,139 @@
+import { AGENT_FIELDS, nullShownAs, plainAgentFields } from "@parley/shared/domain/agent-fields";
+import { AGENT_TYPES, namesOf } from "@parley/shared/domain/api-names";
+import { type Static, Type } from "@sinclair/typebox";
+import { PromptContent } from "../prompts.ts";
+import { About, E164, Maybe, Nullable, OneOf, PageQuery, Text } from "../types.ts";
+import { Llm, Sts, Stt, Tts } from "./models.ts";
+import { CallSettings, Tools, WhatsApp, Widget } from "./settings.ts";
+
+export const CATEGORIES = [
+  "Customer Service",
+  "Sales",
+  "Scheduling",
+  "Research",
+  "Healthcare",
+  "Customer Success",
+  "Education",
+  "Finance",
+  "HR",
+  "Legal",
+  "Productivity",
+  "Creative",
+  "IT/DevOps",
+  "E-commerce",
+  "Entertainment",
+  "Travel",
+  "Wellness",
+  "Anime",
+  "Cartoon",
+  "Gaming",
+  "Lifestyle",
+  "other",
+] as const;
+
+export const AgentType = OneOf(namesOf(AGENT_TYPES), { description: "Whether the agent takes calls or makes them." });
+const Category = OneOf(CATEGORIES, { description: "Field of work." });
+
+const PromptName = Text({ min: 1, max: 100, description: "Name of a prompt.", example: "refunds" });
+const PromptVersion = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
+const PromptReference = Type.Object({
+  prompt_name: PromptName,
+  prompt_version: Maybe(PromptVersion, "A version of it. Default: the latest at any time."),
+});
+const AnalysisPrompt = Type.Object({
+  prompt_name: Maybe(PromptName, "Name of a prompt. Give either this or `custom_prompt`."),
+  prompt_version: Maybe(PromptVersion, "A version of it. Default: the latest at any time."),
+  custom_prompt: Maybe(PromptContent, "Text of a prompt of the agent's own."),
+});
+
+const optionalFields = {
+  agent_description: Maybe(Text({ max: 500 }), "What the agent is for."),
+  agent_category: Maybe(Category, "Field of work. Default: `other`."),
+  agent_tips: Maybe(Type.Array(Text({ max: 1000 }), { maxItems: 100 }), "Tips for people who use the agent."),
+  agent_mobile_number: Maybe(Type.Array(E164, { maxItems: 100 }), "Phone numbers of the agent, in E.164 form."),
+  stt: Maybe(Stt, "Speech-to-text model, for calls."),
+  llm: Maybe(Llm, "Language model. Without one the agent cannot chat."),
+  tts: Maybe(Tts, "Text-to-speech voice, for calls."),
+  sts: Maybe(Sts, "Speech-to-speech model, in place of the other three on calls."),
+  call_analysis_enabled: Maybe(
+    Type.Boolean(),
+    "Whether conversations are analyzed when they end. Requires `call_analysis_prompt`.",
+  ),
+  call_analysis_prompt: Maybe(AnalysisPrompt, "Prompt for the analysis: the name of one, or a text of its own."),
+  call_analysis_schema: Maybe(
+    Type.Record(
+      Type.String(),
+      Type.Object({
+        type: Text({
+          min: 1,
+          max: 1000,
+          description: '`str`, `int`, `float`, `bool`, `dict`, `list[T]`, `Optional[T]` or `Literal["a","b"]`.',
+          example: "Optional[str]",
+        }),
+      }),
+    ),
+    "Fields of the analysis by name. Default: one field, `summary`.",
+  ),
+  prompt_content: Maybe(PromptContent, "Text of a prompt of the agent's own. Give either this or `prompt`."),
+  prompt: Maybe(PromptReference, "A prompt by name."),
+  first_message_prompt: Maybe(Text({ max: 10_000 }), "The agent's greeting, which may have dynamic variables."),
+  tools: Maybe(Tools, "What the agent can do besides talking."),
+  call_settings: Maybe(CallSettings, "How the agent takes turns in calls."),
+  recording: Maybe(
+    Type.Boolean(),
+    "Whether calls are recorded. Default: false. Ask the people who call for their consent where the law requires it.",
+  ),
+  whatsapp: Maybe(WhatsApp, "How the agent behaves on WhatsApp."),
+  widget_config: Maybe(Widget, "Look of the chat widget."),
+  MediaFiles: Maybe(
+    Type.Array(
+      Type.Object({
+        fileType: Text({ min: 1, max: 100, description: "Type of the file.", example: "image/png" }),
+        mediaUrl: Text({
+          min: 1,
+          max: 2048,
+          description: "Address of the file.",
+          example: "https://cdn.acme.example/floor-plan.png",
+        }),
+      }),
+      { maxItems: 100 },
+    ),
+    "Files that belong to the agent.",
+  ),
+};
+
+/** The plain fields in responses: null where an agent has no value, unless another value is shown instead. */
+export const shownPlainFields = Object.fromEntries(
+  plainAgentFields.map((field) => {
+    const { api, empty } = AGENT_FIELDS[field];
+    const { anyOf, description } = optionalFields[api];
+    const isNullable = empty === null && nullShownAs(field) === null;
+    return [api, isNullable ? Nullable(anyOf[0], description) : About(anyOf[0], description ?? "")];
+  }),
+);
+
+const AgentName = Text({ min: 1, max: 100, description: "Name of the agent.", example: "Front desk" });
+
+export const CreateAgentBody = Type.Object(
+  { agent_name: AgentName, agent_type: AgentType, ...optionalFields },
+  { $id: "CreateAgentRequest", description: "An agent. Fields that you leave out have no value, or their default." },
+);
+export type CreateAgentBody = Static<typeof CreateAgentBody>;
+
+export const UpdateAgentBody = Type.Object(
+  { agent_name: Type.Optional(AgentName), agent_type: Type.Optional(AgentType), ...optionalFields },
+  {
+    $id: "UpdateAgentRequest",
+    description: "The fields to change. Those that you leave out stay as they are; null clears a field.",
+  },
+);
+export type UpdateAgentBody = Static<typeof UpdateAgentBody>;
+
+export const ListAgentsQuery = Type.Object({
+  ...PageQuery,
+  search: Type.Optional(
+    Text({ max: 200, description: "Part of the name or description, in any case.", example: "desk" }),
+  ),
+  agent_type: Type.Optional(About(AgentType, "Only agents of this type.")),
+  agent_category: Type.Optional(About(Category, "Only agents of this category.")),
+});

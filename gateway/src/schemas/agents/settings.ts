@@ -1,0 +1,101 @@
+import { Type } from "@sinclair/typebox";
+import { About, E164, Maybe, OneOf, Text, TimeZone } from "../types.ts";
+import { Language } from "./models.ts";
+
+const strict = { additionalProperties: false };
+
+const Message = Type.Optional(Text({ max: 1000, description: "What the agent says then." }));
+const tool = <P extends Parameters<typeof Type.Object>[0]>(description: string, properties: P) =>
+  Type.Optional(Type.Union([Type.Boolean(), Type.Object(properties, strict)], { description }));
+export const Tools = Type.Object(
+  {
+    end_call: tool("Lets the model end the conversation.", { message: Message }),
+    transfer_call: tool("Lets the model transfer a call.", {
+      transfer_phone_number: About(E164, "Number to transfer to, in E.164 form."),
+      message: Message,
+    }),
+    schedule_call: tool("Lets the model schedule another call.", {
+      timezone: Type.Optional(About(TimeZone, "IANA time zone that the caller's times are in.")),
+      max_days_ahead: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 365, description: "How many days ahead a call may be." }),
+      ),
+    }),
+    set_language: tool("Lets the model change the language.", {
+      languages: Type.Optional(
+        Type.Array(Language, { maxItems: 100, description: "Languages to choose from. Default: any." }),
+      ),
+    }),
+    background_audio: tool("Plays a sound behind the agent's voice.", {
+      sound: Text({
+        min: 1,
+        max: 200,
+        description: "`office`, `cafe` or `none`; a voice runtime may know others.",
+        example: "office",
+      }),
+      volume: Type.Number({ minimum: 0, maximum: 1, description: "Volume, 1 being the loudest." }),
+    }),
+    user_idle: tool("Speaks to a user who says nothing.", {
+      timeout_seconds: Type.Number({ minimum: 1, maximum: 600, description: "Seconds of silence before it speaks." }),
+      max_reminders: Type.Integer({ minimum: 0, maximum: 10, description: "How often it speaks." }),
+      message: Message,
+    }),
+  },
+  {
+    ...strict,
+    $id: "Tools",
+    description: "Each tool is `true`, `false`, or an object that configures it. One that is left out is off.",
+  },
+);
+
+export const CallSettings = Type.Object(
+  {
+    end_of_turn_silence_ms: Type.Optional(
+      Type.Integer({
+        minimum: 200,
+        maximum: 3000,
+        description:
+          "Milliseconds of silence that end the user's turn, if the speech recognition does not decide it. Default: 500.",
+      }),
+    ),
+    apology: Type.Optional(
+      Text({ min: 1, max: 1000, description: "What the agent says before it ends a call that cannot go on." }),
+    ),
+    voicemail_message: Type.Optional(
+      Text({ min: 1, max: 1000, description: "What the agent leaves on a voicemail that answers its call." }),
+    ),
+  },
+  { ...strict, $id: "CallSettings", description: "How the agent takes turns in calls." },
+);
+
+export const WhatsApp = Type.Object(
+  {
+    voice_replies: Type.Optional(
+      Type.Boolean({ description: "Whether a voice message is answered with one. Needs `tts`. Default: false." }),
+    ),
+  },
+  { ...strict, $id: "WhatsAppSettings", description: "How the agent behaves on WhatsApp." },
+);
+
+export const Widget = Type.Object(
+  {
+    title: Maybe(Text({ max: 200 }), "Title of the chat window."),
+    subtitle: Maybe(Text({ max: 500 }), "Line below the title."),
+    avatar_url: Maybe(Text({ max: 2048 }), "Address of the agent's picture."),
+    primary_color: Maybe(
+      Text({ pattern: "^#[0-9A-Fa-f]{6}$", form: "be a colour such as #1A2B3C" }),
+      "Main color, such as #1A2B3C.",
+    ),
+    position: Maybe(OneOf(["bottom-right", "bottom-left"] as const), "Corner of the page that the widget is in."),
+    greeting: Maybe(Text({ max: 1000 }), "Text shown before the first message."),
+    placeholder: Maybe(Text({ max: 200 }), "Text in the empty message field."),
+    suggested_messages: Maybe(
+      Type.Array(Text({ min: 1, max: 200 }), { maxItems: 5 }),
+      "Messages that a visitor can send with one click.",
+    ),
+    allowed_origins: Maybe(
+      Type.Array(Text({ min: 1, max: 300 }), { maxItems: 100 }),
+      "Origins of the pages that may show the widget.",
+    ),
+  },
+  { $id: "WidgetConfig", description: "Look of the chat widget." },
+);

@@ -1,0 +1,139 @@
+import { FIELD_TYPES, namesOf } from "@parley/shared/domain/api-names";
+import { Type } from "@sinclair/typebox";
+import { PromptName, PromptText, PromptVersionNumber } from "../prompts.ts";
+import { AgentId, AgentName, At, Message, PageFigures, Resource } from "../resources.ts";
+import { About, Nullable, OneOf } from "../types.ts";
+import { Sts } from "./models.ts";
+import { AgentType, shownPlainFields } from "./requests.ts";
+
+const LlmShown = {
+  provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
+  model_name: Type.String({ description: "Name of the model.", examples: ["gpt-4.1-mini"] }),
+  params: Type.Object(
+    {
+      temperature: Type.Optional(Type.Number({ description: "Sampling temperature." })),
+      base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_LLM." })),
+      api_key: Type.Optional(
+        Type.String({
+          description: "Key of a CUSTOM_LLM, masked except for its last four characters.",
+          examples: ["********1234"],
+        }),
+      ),
+      API_TYPE: Type.Optional(
+        OneOf(["CHAT_COMPLETION", "RESPONSES"] as const, { description: "Protocol of a CUSTOM_LLM." }),
+      ),
+    },
+    { description: "Parameters of the model." },
+  ),
+};
+const SpeechEndpoint = {
+  base_url: Type.Optional(Type.String({ description: "Address of a CUSTOM_STT or CUSTOM_TTS." })),
+  api_key: Type.Optional(
+    Type.String({
+      description: "Key of a CUSTOM_STT or CUSTOM_TTS, masked except for its last four characters.",
+      examples: ["********1234"],
+    }),
+  ),
+};
+const SpokenLanguage = Type.Optional(Type.String({ description: "BCP 47 tag.", examples: ["en-US"] }));
+const SttConfig = Resource(
+  "SttConfig",
+  {
+    provider_name: Type.String({ description: "Provider of the model.", examples: ["DEEPGRAM"] }),
+    model_name: Type.String({ description: "Name of the model.", examples: ["nova-3"] }),
+    language: SpokenLanguage,
+    params: Type.Object(SpeechEndpoint, { description: "Parameters of the model." }),
+  },
+  "Speech-to-text model.",
+);
+const TtsConfig = Resource(
+  "TtsConfig",
+  {
+    provider_name: Type.String({ description: "Provider of the voice.", examples: ["OPENAI"] }),
+    model_name: Type.Optional(Type.String({ description: "Name of the model.", examples: ["gpt-4o-mini-tts"] })),
+    language: SpokenLanguage,
+    voice_id: Type.String({ description: "ID of the voice.", examples: ["alloy"] }),
+    params: Type.Object(
+      { ...SpeechEndpoint, speed: Type.Optional(Type.Number({ description: "Speed, 1 being normal." })) },
+      { description: "Parameters of the voice." },
+    ),
+  },
+  "Text-to-speech voice.",
+);
+export const LlmConfig = Resource(
+  "LlmConfig",
+  {
+    ...LlmShown,
+    fallbacks: Type.Optional(
+      Type.Array(Type.Object(LlmShown), {
+        description: "Models to ask, in this order, if the previous one does not begin to answer.",
+      }),
+    ),
+  },
+  "Language model.",
+);
+
+export const Agent = Resource("Agent", {
+  id: AgentId,
+  agent_name: AgentName,
+  agent_type: AgentType,
+  ...shownPlainFields,
+  stt: Nullable(SttConfig, "Speech-to-text model."),
+  llm: Nullable(LlmConfig, "Language model."),
+  tts: Nullable(TtsConfig, "Text-to-speech voice."),
+  sts: Type.Optional(About(Sts, "Speech-to-speech model, when there is one.")),
+  call_analysis_enabled: Type.Boolean({ description: "Whether conversations are analyzed when they end." }),
+  call_analysis_prompt: Type.Optional(
+    Type.Object(
+      {
+        prompt_name: PromptName,
+        prompt_version: Type.Optional(About(PromptVersionNumber, "Version, when it is not always the latest.")),
+      },
+      { description: "Prompt for the analysis, when there is one." },
+    ),
+  ),
+  call_analysis_schema: Type.Optional(
+    Type.Record(
+      Type.String(),
+      Type.Object({ type: Type.String({ description: "Type of the field.", examples: ["Optional[str]"] }) }),
+      { description: "Fields of the analysis by name, when there are any." },
+    ),
+  ),
+  prompt: Nullable(
+    Type.Object({ prompt_name: PromptName, prompt_version: PromptVersionNumber, prompt_content: PromptText }),
+    "The prompt that the agent uses now.",
+  ),
+  dynamic_variables: Type.Array(Type.String(), { description: "Names of the variables in prompt and greeting." }),
+  created_at: At("When the agent was created."),
+  updated_at: At("When the agent was last changed."),
+});
+
+export const AgentList = Resource("AgentList", {
+  agents: Type.Array(Agent, { description: "Agents of the page, newest first." }),
+  ...PageFigures,
+});
+
+export const AgentDeleted = Resource("AgentDeleted", {
+  message: Message,
+  agent_id: AgentId,
+  agent_name: AgentName,
+  deleted_at: At("When the agent was deleted."),
+});
+
+const DynamicVariable = Resource("DynamicVariable", {
+  variable_name: Type.String({
+    description: "The variable's name in its canonical form.",
+    examples: ["customer_name"],
+  }),
+  required: Type.Boolean({ description: "Whether it has no default." }),
+  field_type: OneOf(namesOf(FIELD_TYPES), { description: "What kind of value it takes." }),
+  description: Type.String({ description: "What the value is." }),
+});
+
+export const DynamicVariables = Resource("DynamicVariables", {
+  agent_id: AgentId,
+  agent_name: AgentName,
+  dynamic_variables: Type.Array(DynamicVariable, {
+    description: "The variables, in reading order.",
+  }),
+});

@@ -12,6 +12,7 @@ import trunkContacts from "../migrations/0007_trunk_contacts.sql" with { type: "
 import incomingCalls from "../migrations/0008_incoming_calls.sql" with { type: "text" };
 import callBatches from "../migrations/0009_call_batches.sql" with { type: "text" };
 import dailySessions from "../migrations/0010_daily_sessions.sql" with { type: "text" };
+import unbegunCalls from "../migrations/0011_unbegun_calls.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -27,4 +28,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0008_incoming_calls", sql: incomingCalls },
   { name: "0009_call_batches", sql: callBatches },
   { name: "0010_daily_sessions", sql: dailySessions },
+  { name: "0011_unbegun_calls", sql: unbegunCalls },
 ];

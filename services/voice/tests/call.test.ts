@@ -3,6 +3,7 @@ import { Conversation, ConversationStatus } from "@parley/proto/parley/conversat
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
+import { fakeClock } from "@parley/shared/testing/clock";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { completeLost } from "../src/call/complete-call.ts";
 import { type CallNews, type CallRequest, NotConnected } from "../src/call/port.ts";
@@ -647,9 +648,8 @@ test("a call whose process died keeps what was recorded of it, if anybody was co
     const conversations = fakeConversations();
     const kept = scriptedRecordings();
     await completeLost(
-      { conversations, recordEnd: async (_call, end) => end, recordings: kept.recordings },
-      { ownerId: "own_1", conversationId: "c" },
-      durationSeconds,
+      { conversations, recordEnd: async (_call, end) => end, recordings: kept.recordings, clock: fakeClock() },
+      { ownerId: "own_1", conversationId: "c", startedAt: new Date(0), durationSeconds },
     );
     expect(conversations.completed).toMatchObject([{ outcome: Outcome.OUTCOME_ERROR, recordingUrl }]);
     expect(kept.finished).toEqual(["c"]);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { type Database, openDatabase } from "@parley/shared/db/database";
 import { migrate } from "@parley/shared/db/migrate";
+import { notFound } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
@@ -8,6 +9,7 @@ import { createTestDatabase, EMPTY_TEMPLATE, type TestDatabase } from "@parley/s
 import { eventually } from "@parley/shared/testing/eventually";
 import { serviceErrorOf } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
+import { completeLost } from "../src/call/complete-call.ts";
 import { type LiveCalls, liveCalls } from "../src/call/live-calls.ts";
 import { MIGRATIONS } from "../src/migrations.ts";
 import type { LostCall } from "../src/store/calls.ts";
@@ -25,7 +27,7 @@ afterAll(async () => {
 });
 
 /** One process of the voice service, as far as its calls in the database go. */
-function startProcess(clock: FakeClock, endLost: (call: LostCall) => Promise<void> = async () => {}): LiveCalls {
+function startProcess(clock: FakeClock, endLost: (call: LostCall) => Promise<boolean> = async () => true): LiveCalls {
   return liveCalls({ db, clock, log: silentLogger, callsMax: 2, endLost, beatMs: 10 });
 }
 
@@ -62,6 +64,7 @@ test("the calls of a process that died are ended once, by another, when their le
   const others = [1, 2].map(() =>
     startProcess(clock, async (lost) => {
       if (lost.conversationId === call.conversationId) ended.push(lost);
+      return true;
     }),
   );
   expect(ended).toEqual([]);
@@ -84,9 +87,10 @@ test("a lost call that cannot be ended yet is tried again", async () => {
   await dead.stop();
   let tries = 0;
   const other = startProcess(clock, async (lost) => {
-    if (lost.conversationId !== call.conversationId) return;
+    if (lost.conversationId !== call.conversationId) return true;
     tries++;
     if (tries === 1) throw new Error("the conversation service is away");
+    return true;
   });
   clock.advance(7_000);
   await eventually(() => expect(tries).toBe(1));
@@ -99,7 +103,7 @@ test("a call that its process has given up ends although the database was away t
   const clock = fakeClock();
   const call = callOf();
   const ended: string[] = [];
-  const process = startProcess(clock, async ({ conversationId }) => void ended.push(conversationId));
+  const process = startProcess(clock, async ({ conversationId }) => ended.push(conversationId) > 0);
   await process.take(call);
   const [row] = await db`select * from calls where owner_id = ${call.ownerId}`;
   await process.release(call);
@@ -108,4 +112,59 @@ test("a call that its process has given up ends although the database was away t
   clock.advance(7_000);
   await eventually(() => expect(ended).toContain(call.conversationId));
   await process.stop();
+});
+
+/** Ends calls at a conversation service that knows these conversations. */
+function endsLost(clock: FakeClock, begun: ReadonlySet<string>, ended: string[]) {
+  const conversations = {
+    completeConversation: async ({ conversationId }: { conversationId: string }) => {
+      if (!begun.has(conversationId)) throw notFound("Conversation");
+      ended.push(conversationId);
+      return {} as never;
+    },
+  };
+  const recordings = { addressOf: async () => null, finish: async () => {} };
+  return (lost: LostCall) =>
+    completeLost({ conversations, recordEnd: async (_call, end) => end, recordings, clock }, lost);
+}
+
+const leaseEnds = async (clock: FakeClock, { conversationId }: { conversationId: string }) => {
+  const leaseOf = async () => (await db`select leased_until from calls where conversation_id = ${conversationId}`)[0];
+  const before = await leaseOf();
+  clock.advance(7_000);
+  await eventually(async () => expect(await leaseOf()).not.toEqual(before));
+};
+
+test("a conversation that begins after its process was found dead is ended too, and takes no place meanwhile", async () => {
+  const clock = fakeClock();
+  const [dead, call] = [startProcess(clock), callOf()];
+  await dead.take(call);
+  await dead.stop();
+  const [begun, ended] = [new Set<string>(), [] as string[]];
+  const other = startProcess(clock, endsLost(clock, begun, ended));
+  await leaseEnds(clock, call);
+  for (const own of [callOf(call.ownerId), callOf(call.ownerId)]) await eventually(() => other.take(own));
+  // The request that was under way is carried out.
+  begun.add(call.conversationId);
+  await leaseEnds(clock, call);
+  expect(ended).toEqual([call.conversationId]);
+  await other.stop();
+});
+
+test("a call whose conversation never begins is forgotten a minute later, or begins again with another attempt", async () => {
+  const clock = fakeClock();
+  const dead = startProcess(clock);
+  const [forgotten, again] = [callOf(), callOf()];
+  for (const call of [forgotten, again]) await dead.take(call);
+  await dead.stop();
+  const other = startProcess(clock, endsLost(clock, new Set(), []));
+  await leaseEnds(clock, forgotten);
+  await eventually(() => other.take(again));
+  for (let seconds = 7; seconds < 60; seconds += 7) {
+    expect(await db`select 1 from calls where conversation_id = ${forgotten.conversationId}`).toHaveLength(1);
+    await leaseEnds(clock, forgotten);
+  }
+  expect(await db`select 1 from calls where conversation_id = ${forgotten.conversationId}`).toHaveLength(0);
+  expect(await db`select 1 from calls where conversation_id = ${again.conversationId}`).toHaveLength(1);
+  await other.stop();
 });

@@ -58,7 +58,7 @@ export async function startCalls(options: CallsOptions): Promise<Calls> {
     clock,
     log,
     callsMax,
-    endLost: (call) => completeLost({ conversations, recordEnd, unbegun, recordings }, call, call.durationSeconds),
+    endLost: (call) => completeLost({ conversations, recordEnd, unbegun, recordings, clock }, call),
   });
   const holder = callHolder({
     conversations,

@@ -1,6 +1,7 @@
 import { CompleteConversationRequest, Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import type { Clock } from "@parley/shared/clock";
 import type { Recordings } from "../recording/recordings.ts";
-import type { CallKey } from "../store/calls.ts";
+import type { CallKey, LostCall } from "../store/calls.ts";
 import type { CallEnd } from "./port.ts";
 import { asServiceError, type Conversations } from "./transcript.ts";
 
@@ -35,20 +36,32 @@ export interface LostCallContext {
   conversations: Pick<Conversations, "completeConversation">;
   /** Notes how a call ended. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
-  /** Is told of a call whose conversation did not begin: the one that an agent makes gets it nevertheless. */
-  unbegun?(call: CallKey): Promise<void>;
+  clock: Clock;
+  /** Is told of a call whose conversation did not begin. @returns whether it gets it nevertheless, as one that an agent makes does */
+  unbegun?(call: CallKey): Promise<boolean>;
   recordings: Pick<Recordings, "addressOf" | "finish">;
 }
 
-/** Ends the conversation of a call whose process is gone. */
+/**
+ * The longest that a request to start a conversation is under way: its call asks for 10 s, and the conversation service writes for 15 s at
+ * most, even if nobody waits for it any more.
+ */
+const MAY_BEGIN_MS = 60_000;
+
+/**
+ * Ends the conversation of a call whose process is gone.
+ * @returns false if the conversation has not begun, and may still begin
+ */
 export async function completeLost(
-  { conversations, recordEnd, unbegun, recordings }: LostCallContext,
-  key: CallKey,
-  durationSeconds: number | null,
-): Promise<void> {
+  { conversations, recordEnd, unbegun, recordings, clock }: LostCallContext,
+  { startedAt, durationSeconds, ...key }: LostCall,
+): Promise<boolean> {
   const notes = "The process that held this call stopped unexpectedly";
   const end: CallEnd = { outcome: "ERROR", durationSeconds: Math.max(0, durationSeconds ?? 0), notes };
   const recordingUrl = durationSeconds === null ? null : await recordings.addressOf(key);
-  if (!(await complete(conversations, key, await recordEnd(key, end), recordingUrl))) await unbegun?.(key);
+  const isEnded = await complete(conversations, key, await recordEnd(key, end), recordingUrl);
+  const mayBegin = clock.now().getTime() - startedAt.getTime() < MAY_BEGIN_MS;
+  if (!isEnded && !(await unbegun?.(key)) && mayBegin) return false;
   await recordings.finish(key);
+  return true;
 }

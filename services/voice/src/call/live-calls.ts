@@ -10,6 +10,7 @@ import {
   connectCall,
   deleteCall,
   extendCalls,
+  keepUnbegunCall,
   type LostCall,
   takeCall,
 } from "../store/calls.ts";
@@ -31,8 +32,8 @@ export interface LiveCallsOptions {
   log: Logger;
   /** Of one owner, in all processes. */
   callsMax: number;
-  /** Ends the conversation of a call whose process is gone. */
-  endLost(call: LostCall): Promise<void>;
+  /** Ends the conversation of a call whose process is gone. @returns false if it has not begun, and may still begin */
+  endLost(call: LostCall): Promise<boolean>;
   /** For tests. */
   beatMs?: number;
 }
@@ -55,8 +56,8 @@ export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS 
     const claim = { processId: newUuid(), now: clock.now(), until: until(), limit: LOST_AT_ONCE };
     for (const call of await claimLostCalls(db, claim)) {
       try {
-        await endLost(call);
-        await deleteCall(db, call, claim.processId);
+        if (await endLost(call)) await deleteCall(db, call, claim.processId);
+        else await keepUnbegunCall(db, call, claim.processId);
       } catch (err) {
         // Its new lease ends too, and it is tried again.
         log.warn({ err, conversation_id: call.conversationId }, "a lost call could not be ended yet");

@@ -28,10 +28,14 @@ export async function endCall(ctx: EndContext, call: OutboundKey, end: CallEnd):
   });
 }
 
-/** Has the conversation of a held call completed that its process died too early to begin. Does nothing for a call that no agent made. */
-export async function completeUnbegun(ctx: EndContext, held: CallKey): Promise<void> {
+/**
+ * Has the conversation of a held call completed that its process died too early to begin.
+ * @returns false for a call that no agent made
+ */
+export async function completeUnbegun(ctx: EndContext, held: CallKey): Promise<boolean> {
   const call = await findCallOfConversation(ctx.db, held);
   if (call?.status === "ENDED") await completeLater(ctx.db, ctx, call);
+  return call !== null;
 }
 
 async function completeLater(sql: Sql, { clock }: EndContext, { ownerId, callId }: OutboundKey): Promise<void> {

@@ -8,7 +8,7 @@ export interface CallKey {
 
 /**
  * Takes one of an owner's places for calls. Returns false when all are taken, or the call itself is: a
- * call that rang has its place already.
+ * call that rang has its place already. A call that another process could not begin may be taken again.
  * @param callsMax of one owner, in all processes
  */
 export async function takeCall(
@@ -24,7 +24,10 @@ export async function takeCall(
       where (
         select count(*) from (${placesTaken(tx, call.ownerId)}) as places where conversation_id <> ${call.conversationId}
       ) < ${callsMax}
-      on conflict do nothing
+      on conflict (owner_id, conversation_id) do update
+        set process_id = excluded.process_id, leased_until = excluded.leased_until, started_at = excluded.started_at,
+          is_unbegun = false
+        where calls.is_unbegun
       returning 1`;
     return taken.length > 0;
   });
@@ -58,7 +61,15 @@ export async function abandonCall(sql: Sql, call: CallKey, nobody: string): Prom
     where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId}`;
 }
 
+/** Leaves a call that this process has claimed to be claimed again at the end of the lease. */
+export async function keepUnbegunCall(sql: Sql, call: CallKey, processId: string): Promise<void> {
+  await sql`
+    update calls set is_unbegun = true
+    where owner_id = ${call.ownerId} and conversation_id = ${call.conversationId} and process_id = ${processId}`;
+}
+
 export interface LostCall extends CallKey {
+  startedAt: Date;
   /** Seconds between connected and the end of the lease; null when nobody was connected. */
   durationSeconds: number | null;
 }
@@ -76,6 +87,6 @@ export async function claimLostCalls(
     update calls set process_id = ${processId}, leased_until = ${until}
     from lost
     where calls.owner_id = lost.owner_id and calls.conversation_id = lost.conversation_id
-    returning calls.owner_id, calls.conversation_id,
+    returning calls.owner_id, calls.conversation_id, calls.started_at,
       extract(epoch from lost.leased_until - calls.connected_at)::double precision as duration_seconds`;
 }

@@ -8,7 +8,7 @@ export async function lockPlaces(tx: Sql, ownerId: string): Promise<void> {
 /** The conversations that take an owner's places: calls that processes hold, and those that ring or are about to. */
 export function placesTaken(sql: Sql, ownerId: string): Fragment {
   return sql`
-    select conversation_id from calls where owner_id = ${ownerId}
+    select conversation_id from calls where owner_id = ${ownerId} and not is_unbegun
     union
     select conversation_id from outbound_calls
     where owner_id = ${ownerId} and status in ('PLACING', 'RINGING', 'IN_PROGRESS')`;

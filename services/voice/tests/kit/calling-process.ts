@@ -51,7 +51,7 @@ const live = liveCalls({
   clock: systemClock,
   log,
   callsMax: 1_000,
-  endLost: (call) => completeLost({ conversations, recordEnd, recordings: kept }, call, call.durationSeconds),
+  endLost: (call) => completeLost({ conversations, recordEnd, recordings: kept, clock: systemClock }, call),
 });
 const stopping = new AbortController();
 const ended: Promise<unknown>[] = [];

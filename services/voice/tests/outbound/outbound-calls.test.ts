@@ -364,9 +364,14 @@ test("a call whose process died before its conversation began gets its conversat
       recordEnd: (key, end) => recordEnd(kit.ctx, key, end),
       unbegun: (key) => completeUnbegun(kit.ctx, key),
       recordings: { addressOf: async () => null, finish: async () => {} },
+      clock: kit.ctx.clock,
     },
-    call,
-    null,
+    {
+      ownerId: call.ownerId,
+      conversationId: call.conversationId,
+      startedAt: kit.ctx.clock.now(),
+      durationSeconds: null,
+    },
   );
   await kit.work(call.ownerId);
   const notes = "The process that held this call stopped unexpectedly";

@@ -41,11 +41,13 @@ import { handleCarrierCallback } from "./rpc/handle-carrier-callback.ts";
 import { readRecording } from "./rpc/read-recording.ts";
 import { speak } from "./rpc/speak.ts";
 import { transcribe } from "./rpc/transcribe.ts";
+import { announcer } from "./sip-calls/announce.ts";
 import { answerInvite } from "./sip-calls/answer-invite.ts";
 import { dialSip } from "./sip-calls/dial-sip.ts";
 import { hostAddresses } from "./sip-calls/host-addresses.ts";
 import { serveSip } from "./sip-calls/serve-sip.ts";
 import { withDefaults } from "./speech/default-speech.ts";
+import { selectTextToSpeech } from "./speech/providers.ts";
 import { findIdOfCarrierCall } from "./store/outbound-calls.ts";
 import { expiredMediaStreams } from "./transport/media-stream/expire.ts";
 import { serveMediaStreams } from "./transport/media-stream/media-streams.ts";
@@ -179,8 +181,17 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           expectMedia: mediaStreams.expect,
           unknownNumberSentence: config.PARLEY_UNKNOWN_NUMBER_SENTENCE,
         });
+        const announce = announcer({
+          sentence: config.PARLEY_UNKNOWN_NUMBER_SENTENCE,
+          tts: config.PARLEY_DEFAULT_TTS,
+          voiceOf: (tts) => selectTextToSpeech(tts, speech),
+          log,
+        });
         const sip = await serveSip(config, media.dropped, (invite) =>
-          answerInvite({ accounts, agents, addressesOf: hostAddresses, startCall: calls.startCall, log }, invite),
+          answerInvite(
+            { accounts, agents, addressesOf: hostAddresses, startCall: calls.startCall, announce, log },
+            invite,
+          ),
         );
         const { handlers: outboundHandlers, queues, sweeps: outboundSweeps } = outboundCalls(outbound);
         const daily = dailySessions({

@@ -4,13 +4,16 @@ import { type ErrorKind, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
-import { type Channel, NotConnected, type StartCall } from "../call/port.ts";
+import { type CallRequest, type Channel, NotConnected, type StartCall } from "../call/port.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 import { admitTrunkCall, numberOf, type TrunkContext } from "./admit-trunk-call.ts";
+import type { Announce } from "./announce.ts";
 
 export interface InviteContext extends TrunkContext {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
   startCall: StartCall;
+  /** For callers of an imported number that no agent answers. */
+  announce: Announce;
   log: Logger;
 }
 
@@ -33,16 +36,13 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
     if (!callee) return;
     invite.ring();
     const { agent } = await ctx.agents.findCallee(callee);
-    if (!agent) return invite.refuse(404, "Not Found");
-    const request = { ...agent, channel: channelOf(callee.called, invite) };
-    await ctx.startCall(request, async (listener) => {
-      if (invite.cancelled.aborted)
-        throw new NotConnected("cancelled", "The caller hung up before the call was answered");
-      return invite.accept(listener).catch((error) => {
-        const how = invite.cancelled.aborted ? "cancelled" : "failed";
-        throw new NotConnected(how, error instanceof ServiceError ? error.detail : "The call could not be answered");
-      });
-    });
+    const refusal = agent ? await take(ctx, { ...agent, channel: channelOf(callee.called, invite) }, invite) : null;
+    if (agent && !refusal) return;
+    const ownerId = await ownerOf(ctx, callee);
+    ctx.log.info({ err: refusal, owner_id: ownerId, called: callee.called }, "a call to a number without agent");
+    if (ownerId !== null && (await ctx.announce(ownerId, invite))) return;
+    if (refusal) throw refusal;
+    invite.refuse(404, "Not Found");
   } catch (error) {
     const kind = error instanceof ServiceError ? error.kind : "internal";
     const level = REFUSALS[kind] ? "info" : "error";
@@ -51,8 +51,40 @@ export async function answerInvite(ctx: InviteContext, invite: Invite): Promise<
   }
 }
 
+/** @returns why the agent cannot hold calls; null if it holds this one */
+async function take(ctx: InviteContext, request: CallRequest, invite: Invite): Promise<ServiceError | null> {
+  try {
+    await ctx.startCall(request, async (listener) => {
+      if (invite.cancelled.aborted)
+        throw new NotConnected("cancelled", "The caller hung up before the call was answered");
+      return invite.accept(listener).catch((error) => {
+        const how = invite.cancelled.aborted ? "cancelled" : "failed";
+        throw new NotConnected(how, error instanceof ServiceError ? error.detail : "The call could not be answered");
+      });
+    });
+    return null;
+  } catch (error) {
+    if (error instanceof ServiceError && error.kind === "condition") return error;
+    throw error;
+  }
+}
+
+/** The owner who has imported the number from a trunk; null if nobody has. */
+async function ownerOf(ctx: TrunkContext, { called, ofOwnerId }: Callee): Promise<string | null> {
+  if (ofOwnerId !== undefined || !called.startsWith("+")) return ofOwnerId ?? null;
+  const { carrier } = await ctx.accounts.findTrunk({ mobileNumber: called });
+  return carrier?.ownerId ?? null;
+}
+
+interface Callee {
+  /** E.164, or an agent's id. */
+  called: string;
+  /** Whose trunk it came over; undefined for a call from this machine. */
+  ofOwnerId: string | undefined;
+}
+
 /** A proxy on this machine that we registered with calls the name of the registration, with the number in To. */
-function dialled({ called, to }: Invite): { called: string; ofOwnerId: undefined } {
+function dialled({ called, to }: Invite): Callee {
   const number = isId("agt", called.user) ? null : (numberOf(called) ?? numberOf(to));
   return { called: number ?? called.user, ofOwnerId: undefined };
 }

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test";
 import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { CallRequest } from "../../src/call/port.ts";
@@ -12,8 +13,9 @@ const NUMBER = "+14155550123";
 const TRUNK = { host: "trunk.example:5080", username: "acme", password: "of-the-trunk" };
 
 /** Phone calls to one number of one owner, and to a second number of another owner that has no agent with it. */
-function office(settings: Partial<CarrierSettings>) {
+function office(settings: Partial<CarrierSettings>, { hasVoice = true, refusal = null as ServiceError | null } = {}) {
   const requests: CallRequest[] = [];
+  const announced: string[] = [];
   const looked: string[] = [];
   const ctx = {
     accounts: {
@@ -39,13 +41,18 @@ function office(settings: Partial<CarrierSettings>) {
       return host === "trunk.example" ? ["198.51.100.7", "2001:db8::7"] : [];
     },
     startCall: async (request, connect) => {
+      if (refusal) throw refusal;
       requests.push(request);
       await connect(listening().to, new AbortController().signal);
       return { conversationId: "1", ended: new Promise(() => {}), hangUp: () => {} };
     },
+    announce: async (ownerId) => {
+      if (hasVoice) announced.push(ownerId);
+      return hasVoice;
+    },
     log: silentLogger,
   } satisfies InviteContext;
-  return { ctx, requests, looked };
+  return { ctx, requests, looked, announced };
 }
 
 interface Given {
@@ -82,11 +89,11 @@ function invite({ from = "198.51.100.7", called = NUMBER, to: dialled = called, 
   return { given, outcome };
 }
 
-async function called(settings: Partial<CarrierSettings>, given: Given) {
-  const { ctx, requests, looked } = office(settings);
+async function called(settings: Partial<CarrierSettings>, given: Given, how: Parameters<typeof office>[1] = {}) {
+  const { ctx, requests, looked, announced } = office(settings, how);
   const { given: asked, outcome } = invite(given);
   await answerInvite(ctx, asked);
-  return { outcome, requests, looked };
+  return { outcome, requests, looked, announced };
 }
 
 test("a call from an address of the number's trunk reaches the agent of the trunk's owner", async () => {
@@ -154,8 +161,34 @@ test("strangers get the same answer for every number", async () => {
     expect((await called(TRUNK, { from: "203.0.113.9", called: number })).outcome).toEqual(["401"]);
 });
 
-test("a number of the trunk that no agent of its owner has is not found", async () => {
-  expect((await called(TRUNK, { called: "+14155550124" })).outcome).toEqual(["404"]);
+const WITHOUT_AGENT = "+14155550124";
+
+test.each([
+  ["over the trunk", {}],
+  ["from this machine", { from: "127.0.0.1" }],
+])(
+  "a call %s to an imported number without agent hears the operator's sentence, and is no conversation",
+  async (_how, given) => {
+    const { outcome, requests, announced } = await called(TRUNK, { called: WITHOUT_AGENT, ...given });
+    expect({ outcome, requests, announced }).toEqual({ outcome: [], requests: [], announced: ["own_1"] });
+  },
+);
+
+test("without a voice for the sentence, a number without agent is not found", async () => {
+  expect((await called(TRUNK, { called: WITHOUT_AGENT }, { hasVoice: false })).outcome).toEqual(["404"]);
+});
+
+test("a number that nobody has imported is not found", async () => {
+  const { outcome, announced } = await called(TRUNK, { called: "+14155550199", from: "127.0.0.1" });
+  expect({ outcome, announced }).toEqual({ outcome: ["404"], announced: [] });
+});
+
+test("callers of an agent that can hold no calls hear the sentence, and those of a busy one that it is busy", async () => {
+  const cannot = new ServiceError("condition", "Agent has no STT configuration: set stt");
+  expect(await called(TRUNK, {}, { refusal: cannot })).toMatchObject({ outcome: [], announced: ["own_1"] });
+  expect((await called(TRUNK, {}, { refusal: cannot, hasVoice: false })).outcome).toEqual(["480"]);
+  const busy = new ServiceError("rate_limited", "This account has 10 calls in progress, which is its limit");
+  expect(await called(TRUNK, {}, { refusal: busy })).toMatchObject({ outcome: ["486"], announced: [] });
 });
 
 test("a trunk that shows its credentials by digest is let in over a real connection", async () => {

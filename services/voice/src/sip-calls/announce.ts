@@ -1,0 +1,102 @@
+import type { TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { Logger } from "@parley/shared/log";
+import { fewAtOnce } from "@parley/shared/shares/few-at-once";
+import { durationMs, joined, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import type { TextToSpeech } from "../speech/tts.ts";
+import type { Invite } from "../transport/sip/answering.ts";
+
+/**
+ * Answers a call that no agent takes, says the operator's sentence, and hangs up.
+ * @returns false if this installation has nothing to say it with: the call is still unanswered
+ * @throws ServiceError rate_limited if too many callers of the owner hear it; as `Invite.accept` does
+ */
+export type Announce = (ownerId: string, invite: Invite) => Promise<boolean>;
+
+export interface AnnouncerOptions {
+  sentence: string;
+  /** The operator's, because an owner's would cost the owner. */
+  tts: TtsConfig | undefined;
+  /** @throws ServiceError condition when its provider has no credential */
+  voiceOf(tts: TtsConfig): TextToSpeech;
+  log: Logger;
+}
+
+const SPOKEN_WITHIN_MS = 15_000;
+const SAMPLES_MAX = 60 * SAMPLES_PER_SECOND;
+/** After the sentence, for a caller whose phone plays late or not at all. */
+const PATIENCE_MS = 3_000;
+/** Each of them takes a port for audio. */
+const FEW = { what: "announcements", atOnce: 5, waitingMax: 5 };
+
+export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): Announce {
+  const few = fewAtOnce(FEW);
+  let spoken: Promise<Pcm> | null = null;
+
+  /** The sentence is always the same, so a provider speaks it once for all callers. */
+  const soundOf = async (config: TtsConfig): Promise<Pcm | null> => {
+    try {
+      spoken ??= speakWhole(voiceOf(config), config, sentence);
+      return await spoken;
+    } catch (err) {
+      spoken = null;
+      log.warn({ err }, "callers of numbers without agent hear nothing: PARLEY_DEFAULT_TTS cannot speak");
+      return null;
+    }
+  };
+
+  return (ownerId, invite) =>
+    few(ownerId, invite.cancelled, async () => {
+      const sound = tts && (await soundOf(tts));
+      if (!sound) return false;
+      await play(sound, invite);
+      return true;
+    });
+}
+
+/** @throws ServiceError when the provider fails or takes too long */
+async function speakWhole(voice: TextToSpeech, config: TtsConfig, sentence: string): Promise<Pcm> {
+  const { modelName: model, voiceId, language, speed } = config;
+  const pieces: Pcm[] = [];
+  let samples = 0;
+  const over = new AbortController();
+  const late = AbortSignal.timeout(SPOKEN_WITHIN_MS);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = () => reject(late.reason);
+  late.addEventListener("abort", leave, { once: true });
+  try {
+    const signal = AbortSignal.any([over.signal, late]);
+    const reply = voice.speak({ model, voiceId, language, speed, params: {}, signal }, (event) => {
+      if (event.type === "failed") reject(event.error);
+      if (event.type === "done") resolve();
+      if (event.type !== "audio") return;
+      pieces.push(event.audio.slice(0, SAMPLES_MAX - samples));
+      samples = Math.min(SAMPLES_MAX, samples + event.audio.length);
+      if (samples === SAMPLES_MAX) resolve();
+    });
+    reply.say(sentence);
+    reply.end();
+    await promise;
+    return joined(pieces, samples);
+  } finally {
+    late.removeEventListener("abort", leave);
+    over.abort();
+  }
+}
+
+/** Resolves when the caller has heard it and is hung up, or has hung up before. */
+async function play(sound: Pcm, invite: Invite): Promise<void> {
+  const heard = Promise.withResolvers<void>();
+  const leg = await invite.accept({
+    heard: () => {},
+    pressed: () => {},
+    reached: () => heard.resolve(),
+    sending: (frame) => frame,
+    ended: () => heard.resolve(),
+  });
+  const timer = setTimeout(heard.resolve, durationMs(sound.length) + PATIENCE_MS);
+  leg.play(sound);
+  leg.mark("end");
+  await heard.promise;
+  clearTimeout(timer);
+  await leg.hangUp();
+}

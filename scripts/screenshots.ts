@@ -50,7 +50,7 @@ async function takeAll(page: DashboardPage, api: Api): Promise<void> {
     await page.getByRole("textbox", { name: "Message" }).fill(message);
     await page.getByRole("button", { name: "Send" }).click();
     await page
-      .getByText(/whole reply/)
+      .getByText(/full reply/)
       .nth(at)
       .waitFor();
   }
@@ -66,7 +66,7 @@ async function takeAll(page: DashboardPage, api: Api): Promise<void> {
   const webhook = { name: "Ledger", url: "https://hooks.acme.example/parley", request_type: "POST" };
   await page.request.post("/v1/manage/destinations", { data: webhook });
   await page.goto("/");
-  await page.getByRole("heading", { name: "Conversations a day" }).waitFor();
+  await page.getByRole("heading", { name: "Conversations per day" }).waitFor();
   await take(page, "overview");
 }
 

@@ -60,7 +60,7 @@ test(
     await page.getByRole("button", { name: "Create agent" }).click();
     await page.getByRole("textbox", { name: "Message" }).fill("Hello, when are you open?");
     await page.getByRole("button", { name: "Send" }).click();
-    await page.getByText(/whole reply/).waitFor();
+    await page.getByText(/full reply/).waitFor();
     await picture("agent");
 
     await page.getByRole("link", { name: "Conversations" }).click();
@@ -84,7 +84,7 @@ test(
     await done(3);
     await page.getByRole("link", { name: "Add webhook" }).click();
     await page.getByLabel("Name").fill("Ledger");
-    await page.getByLabel("Address").fill(receiver.url.href);
+    await page.getByLabel("URL").fill(receiver.url.href);
     await page.getByRole("button", { name: "Create webhook" }).click();
     await page.getByText(/^whsec_/).waitFor();
     await page.getByRole("button", { name: "Done" }).click();

@@ -83,7 +83,7 @@ test("a new owner signs in, makes an agent, chats with it, and makes and revokes
   await eventually(async () => expect(await message.evaluate((field) => field.matches(":focus"))).toBeTrue());
   await keyboard.type("Hello, when are you open?");
   await keyboard.press("Enter");
-  await page.getByText(/whole reply/).waitFor();
+  await page.getByText(/full reply/).waitFor();
   const { body } = await stack.api(owner.apiKey).get("/conversations?shape=flat");
   expect(body.conversations[0]).toMatchObject({ conversation_metadata: { is_test_call: true } });
   expect(page.failures).toEqual([]);
@@ -109,7 +109,7 @@ test("a chat tries what is on the screen, and only saving changes the agent", as
   // Leaving asks first.
   await page.getByRole("link", { name: "API keys" }).click();
   const question = page.getByRole("dialog", { name: /without saving/ });
-  await question.getByRole("button", { name: "Stay" }).click();
+  await question.getByRole("button", { name: "Keep editing" }).click();
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByText("Saved", { exact: true }).first().waitFor();
   expect(await stored()).toBe("You are Zoe. Be brief.");
@@ -129,10 +129,10 @@ test("a refused change says at its field what the API said", async () => {
   const page = await openSignedIn(browser, stack, owner);
   await page.goto(`/agents/${agent.id}?tab=tools`);
   await page.getByRole("switch", { name: /Transfer the call/ }).click();
-  await page.getByLabel("Number", { exact: true }).fill("12");
+  await page.getByLabel("Phone number", { exact: true }).fill("12");
   await page.getByRole("button", { name: "Save", exact: true }).click();
   await page.getByRole("alert").filter({ hasText: "E.164" }).first().waitFor();
-  expect(await page.getByLabel("Number", { exact: true }).getAttribute("aria-invalid")).toBe("true");
+  expect(await page.getByLabel("Phone number", { exact: true }).getAttribute("aria-invalid")).toBe("true");
   await page.context().close();
 }, 240_000);
 
@@ -148,7 +148,7 @@ test("a page hears the agent that it talks with and shows what both say, and wha
   await captions.getByText(/this is Acme/).waitFor(within);
   await captions.getByText(/^You:/).first().waitFor(within);
   await captions
-    .getByText(/heard \d+ ms/)
+    .getByText(/audio \d+ ms/)
     .first()
     .waitFor(within);
   await page.getByRole("button", { name: "Hang up" }).click();

@@ -56,11 +56,11 @@ test(
     await page.goto(`/conversations?agent_id=${agentId}&conversation_status=IN_PROGRESS`);
     const list = page.getByRole("table", { name: "Conversations" });
     await list.getByRole("link", { name: HOSTILE, exact: true }).waitFor();
-    await page.getByRole("button", { name: "Remove the filter Status" }).click();
+    await page.getByRole("button", { name: "Remove filter: Status" }).click();
     await page.waitForURL((url) => !url.search.includes("conversation_status"));
     await page.getByRole("button", { name: "Channel", exact: true }).click();
     await page.getByRole("menuitem", { name: "Phone" }).click();
-    await page.getByText("No conversation matches").waitFor();
+    await page.getByText("No matching conversations").waitFor();
     expect(new URL(page.url()).searchParams.get("conversation_type")).toBe("TELEPHONY");
     await page.getByRole("button", { name: "Clear filters" }).click();
     await list.getByRole("link", { name: HOSTILE, exact: true }).first().click();
@@ -89,10 +89,10 @@ test(
     try {
       await page.goto("/webhooks?new=true");
       await page.getByLabel("Name").fill("Ledger");
-      await page.getByLabel("Address").fill("ftp://nowhere");
+      await page.getByLabel("URL").fill("ftp://nowhere");
       await page.getByRole("button", { name: "Create webhook" }).click();
       await page.getByText("url must be an https:// address").waitFor();
-      await page.getByLabel("Address").fill(receiver.url.href);
+      await page.getByLabel("URL").fill(receiver.url.href);
       await page.getByRole("button", { name: "Create webhook" }).click();
       await page.getByText(/^whsec_/).waitFor();
       await page.getByRole("button", { name: "Done" }).click();
@@ -134,7 +134,7 @@ test(
     await page.getByText("Saved", { exact: true }).waitFor();
     const other = page.getByRole("listitem").filter({ hasText: "curlSigned in" });
     await other.getByRole("button", { name: "Sign out" }).click();
-    await page.getByRole("button", { name: "Sign out there" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Sign out" }).click();
     // The question hides the list as well.
     await page.getByText("Signed out of curl", { exact: true }).waitFor();
     await other.waitFor({ state: "detached" });
@@ -176,7 +176,7 @@ test(
     const row = page.getByRole("row").filter({ hasText: "+13125557399" });
     await row.getByRole("button").click();
     await page
-      .getByText(/^(Taken out of the queue|Hanging up)$/)
+      .getByText(/^(Removed from the queue|Hanging up)$/)
       .first()
       .waitFor();
     expect(page.failures).toEqual([]);
@@ -195,7 +195,7 @@ test(
     await page.goto("/calls?tab=batches");
     await page.getByRole("button", { name: "New batch" }).click();
     await page.getByLabel("File").setInputFiles(csv(`+13125557398,Ada\n12,<b>Zoe</b>\nnobody,Bob\n`));
-    await page.getByText("3 rows, beginning with").waitFor();
+    await page.getByText("3 rows, starting with").waitFor();
     await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
     const start = page.getByRole("button", { name: "Start calling" });
     await start.click();

@@ -44,7 +44,7 @@ export function pagesOf({ agentId, conversationId, destinationId }: Objects): re
       use: async (page) => {
         await page.getByRole("button", { name: "Status", exact: true }).click();
         await page.getByRole("menuitem", { name: "Completed" }).click();
-        await page.getByRole("button", { name: "Remove the filter Status" }).click();
+        await page.getByRole("button", { name: "Remove filter: Status" }).click();
       },
     },
     {

@@ -32,7 +32,7 @@ export function problemIn(response: Response, body: unknown): Problem {
   const retryAfter = Number(response.headers.get("retry-after") ?? 0);
   return new Problem(
     response.status,
-    detail ?? `The server answered with status ${response.status}`,
+    detail ?? `The server responded with status ${response.status}`,
     fields,
     retryAfter,
     errors.map(({ message }) => message),

@@ -46,7 +46,7 @@ export function AccountMenu() {
       <MenuLabel>Theme</MenuLabel>
       {Object.entries(THEMES).map(([value, label]) => (
         <MenuItem key={value} onSelect={() => setTheme(value as Theme)}>
-          {theme === value ? <Check aria-label="Chosen" /> : <span className="size-4" />}
+          {theme === value ? <Check aria-label="Selected" /> : <span className="size-4" />}
           {label}
         </MenuItem>
       ))}

@@ -23,14 +23,14 @@ export function PageNotFound() {
     <Page title="Page not found">
       <EmptyState
         icon={Compass}
-        title="There is no page at this address"
+        title="This page does not exist"
         action={
           <Button asChild>
             <Link to="/">Go to Overview</Link>
           </Button>
         }
       >
-        The link may be old, or the address mistyped.
+        The link may be outdated, or the address may have a typo.
       </EmptyState>
     </Page>
   );

@@ -30,11 +30,7 @@ export function AgentsPage() {
     </Button>
   );
   return (
-    <Page
-      title="Agents"
-      description="Each agent has a prompt, a model and a voice of its own."
-      actions={hasAny && make}
-    >
+    <Page title="Agents" description="Each agent has its own prompt, model, and voice." actions={hasAny && make}>
       {hasAny && (
         <div className="flex flex-wrap gap-2">
           <SearchInput
@@ -64,12 +60,12 @@ export function AgentsPage() {
           isFiltered ? (
             <EmptyState
               icon={SearchX}
-              title="No agent matches"
+              title="No matching agents"
               action={<Button onClick={() => navigate({ search: {} })}>Clear filters</Button>}
             />
           ) : (
-            <EmptyState icon={Bot} title="Make your first agent" action={make}>
-              Start from a template, try it in the browser, and change it until it says what it should.
+            <EmptyState icon={Bot} title="Create your first agent" action={make}>
+              Start from a template, try it in the browser, and refine it until it says what you want.
             </EmptyState>
           )
         }
@@ -122,7 +118,7 @@ const COLUMNS: readonly Column<Agent>[] = [
     ),
   },
   {
-    name: "Changed",
+    name: "Updated",
     wide: true,
     cell: ({ updated_at }) => (
       <span className="text-muted">

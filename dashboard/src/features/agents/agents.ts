@@ -9,8 +9,8 @@ export const AGENTS = ["agents"] as const;
 export const AGENTS_PAGE_SIZE = 20;
 
 export const AGENT_TYPES = [
-  { value: "INBOUND", label: "Answers" },
-  { value: "OUTBOUND", label: "Reaches out" },
+  { value: "INBOUND", label: "Inbound" },
+  { value: "OUTBOUND", label: "Outbound" },
 ] as const;
 export type AgentType = (typeof AGENT_TYPES)[number]["value"];
 

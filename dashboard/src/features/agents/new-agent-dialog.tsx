@@ -94,7 +94,7 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
       </fieldset>
       {setup.data && !setup.data.default_llm && (
         <Notice tone="warning">
-          This server has no language model yet. The agent is made without one; choose it under Models.
+          This server has no language model yet, so the agent is created without one. Choose one later under Models.
         </Notice>
       )}
       {make.error && !nameError && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}

@@ -13,7 +13,7 @@ export interface Template {
 export const TEMPLATES: readonly Template[] = [
   {
     name: "Front desk",
-    description: "Greets people, answers common questions, takes messages.",
+    description: "Greets people, answers common questions, and takes messages.",
     agentName: "Front desk",
     agentType: "INBOUND",
     greeting: "Hello, this is {{company | Acme}}. How can I help you?",
@@ -21,7 +21,7 @@ export const TEMPLATES: readonly Template[] = [
 
 # What you do
 - Answer questions about opening hours: {{opening hours : STRING : when the office is open | "Monday to Friday, 9 to 5"}}.
-- Take a message with name and phone number for everything else.
+- For everything else, take a message with the caller's name and phone number.
 
 # How you speak
 - Friendly and brief: one or two sentences at a time.
@@ -40,7 +40,7 @@ export const TEMPLATES: readonly Template[] = [
 1. Ask what the appointment is for.
 2. Ask which days and times suit the caller.
 3. Ask for the caller's name and phone number.
-4. Repeat everything and ask whether it is right.
+4. Repeat everything and ask whether it is correct.
 
 # How you speak
 - Calm and clear. One question at a time.
@@ -48,11 +48,11 @@ export const TEMPLATES: readonly Template[] = [
   },
   {
     name: "Lead qualification",
-    description: "Calls people who asked for contact and finds out what they need.",
+    description: "Calls people who asked to be contacted and finds out what they need.",
     agentName: "Lead qualification",
     agentType: "OUTBOUND",
     greeting: "Hello {{customer name | there}}, this is {{company | Acme}}. You asked us to call. Is this a good time?",
-    prompt: `You call people who asked {{company | Acme}} for contact.
+    prompt: `You call people who asked {{company | Acme}} to contact them.
 
 # What you find out
 - What they want to achieve, and by when.
@@ -65,7 +65,7 @@ export const TEMPLATES: readonly Template[] = [
   },
   {
     name: "Blank",
-    description: "An empty prompt, for those who know what they want.",
+    description: "A minimal prompt to build on.",
     agentName: "",
     agentType: "INBOUND",
     greeting: "",

@@ -52,7 +52,7 @@ export function Batches() {
         <ErrorState error={batches.error} onRetry={batches.refetch} />
       ) : batches.data.batches.length === 0 ? (
         <EmptyState icon={ListChecks} title="No batches yet" action={make}>
-          Give an agent a file of up to 10,000 numbers. It calls them one after the other.
+          Upload a CSV file with up to 10,000 phone numbers for an agent to call.
         </EmptyState>
       ) : (
         <>
@@ -89,7 +89,7 @@ function BatchCard({ summary }: { summary: Summary }) {
             <Badge tone={tone}>{label}</Badge>
           </p>
           <p className="text-muted">
-            {numberOf(summary.total)} {summary.total === 1 ? "number" : "numbers"}, made{" "}
+            {numberOf(summary.total)} {summary.total === 1 ? "number" : "numbers"}, created{" "}
             <Time at={summary.created_at} relative />
           </p>
         </div>
@@ -167,7 +167,8 @@ function Controls({ summary: { batch_id, status, ended_at } }: { summary: Summar
         action="Cancel batch"
         write={cancel}
       >
-        Numbers that wait are not called any more. Calls that ring or are under way go on. This cannot be undone.
+        Numbers that are still waiting will not be called. Calls that are ringing or in progress continue. This cannot
+        be undone.
       </Confirm>
     </div>
   );

@@ -58,7 +58,7 @@ export function CallFields({
             />
           )}
         </Field>
-        <Field label="If a machine answers" error={errors.get("voicemail")}>
+        <Field label="If voicemail answers" error={errors.get("voicemail")}>
           {(control) => (
             <Select
               {...control}

@@ -38,11 +38,11 @@ export function CallsPage() {
   return (
     <Page
       title="Calls"
-      description="Calls that your agents make, from the queue to their end. They are kept here for 30 days."
+      description="Outbound calls by your agents, from queued to ended. Calls are kept here for 30 days."
       actions={<NewCallButton />}
     >
       <Tabs
-        label="Parts of the page"
+        label="Call views"
         tabs={tabs}
         value={shown ?? "calls"}
         onChange={(next) => navigate({ search: inTab(CALL_TABS.find((each) => each === next)), replace: true })}
@@ -101,12 +101,12 @@ function CallList() {
         empty={
           <EmptyState
             icon={PhoneOutgoing}
-            title={filters.status ? "No such calls" : "No calls yet"}
+            title={filters.status ? "No matching calls" : "No calls yet"}
             action={<NewCallButton />}
           >
             {filters.status
-              ? "There are none with this status now."
-              : "Have an agent call a phone from one of your numbers, and follow the call here."}
+              ? "No calls have this status right now."
+              : "Have an agent call someone from one of your numbers, and follow the call here."}
           </EmptyState>
         }
       />
@@ -153,7 +153,7 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
       cell: ({ duration_seconds }) => (duration_seconds === null ? "–" : durationOf(duration_seconds)),
     },
     {
-      name: "Made",
+      name: "Created",
       wide: true,
       align: "right",
       className: "text-muted",
@@ -185,7 +185,7 @@ function HangUp({ call }: { call: Call }) {
     mutationFn: () =>
       ask(api.POST("/v1/public/calls/{call_id}/hangup", { params: { path: { call_id: call.call_id } } })),
     onSuccess: async () => {
-      tellDone(call.status === "QUEUED" ? "Taken out of the queue" : "Hanging up");
+      tellDone(call.status === "QUEUED" ? "Removed from the queue" : "Hanging up");
       await client.invalidateQueries({ queryKey: CALLS });
     },
     onError: tellFailure,

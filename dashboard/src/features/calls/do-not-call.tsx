@@ -39,12 +39,12 @@ export function DoNotCall() {
         page={page}
         pageSize={SHOWN}
         onPage={(next) => navigate({ search: { tab: "do-not-call", page: next } })}
-        label="Numbers not to call"
+        label="Do-not-call list"
         columns={COLUMNS}
         rowKey={({ mobile_number }) => mobile_number}
         empty={
           <EmptyState icon={PhoneOff} title="No numbers on the list">
-            Your agents do not call numbers on this list. Batches skip them.
+            Your agents never call numbers on this list, and batches skip them.
           </EmptyState>
         }
       />
@@ -59,7 +59,7 @@ function AddForm() {
     mutationFn: () => ask(api.POST("/v1/manage/do-not-call", { body: { mobile_number: plainNumber(text) } })),
     onSuccess: async ({ mobile_number }) => {
       setText("");
-      tellDone(`${mobile_number} is not called any more`);
+      tellDone(`${mobile_number} will no longer be called`);
       await client.invalidateQueries({ queryKey: DO_NOT_CALL });
     },
   });
@@ -70,7 +70,7 @@ function AddForm() {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-3">
-      <Field label="Phone number" hint="Such as +14155550123." error={error}>
+      <Field label="Phone number" hint="For example, +14155550123." error={error}>
         {(control) => (
           <div className="flex max-w-md gap-2">
             <Input {...control} type="tel" required value={text} onChange={(event) => setText(event.target.value)} />
@@ -113,7 +113,7 @@ function Remove({ number }: { number: string }) {
       ask(api.DELETE("/v1/manage/do-not-call/{mobile_number}", { params: { path: { mobile_number: number } } })),
     onSuccess: async () => {
       setAsking(false);
-      tellDone(`${number} may be called again`);
+      tellDone(`${number} can be called again`);
       await client.invalidateQueries({ queryKey: DO_NOT_CALL });
     },
   });
@@ -129,7 +129,7 @@ function Remove({ number }: { number: string }) {
         action="Remove from list"
         write={remove}
       >
-        Whoever asked not to be called may be called again.
+        Make sure that this person no longer objects to being called.
       </Confirm>
     </>
   );

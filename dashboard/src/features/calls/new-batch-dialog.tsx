@@ -41,7 +41,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
     mutationFn: () =>
       ask(api.POST("/v1/public/call-batches", { body: { ...setupBody(setup), ...scheduleBody(schedule), csv } })),
     onSuccess: async () => {
-      tellDone(schedule.startAt ? "The batch is planned" : "The batch has begun");
+      tellDone(schedule.startAt ? "Batch scheduled" : "Batch started");
       onDone();
       await client.invalidateQueries({ queryKey: CALLS });
     },
@@ -74,7 +74,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
       {csv !== "" && (
         <div className="flex flex-col gap-2">
           <p className="text-muted">
-            {numberOf(lines.length - 1)} {lines.length === 2 ? "row" : "rows"}, beginning with
+            {numberOf(lines.length - 1)} {lines.length === 2 ? "row" : "rows"}, starting with
           </p>
           <CodeBlock text={lines.slice(0, PREVIEW_LINES).join("\n")} copied="the first rows" className="max-h-40" />
         </div>
@@ -85,7 +85,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
       <div className="flex justify-end gap-2 pb-2">
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" busy={make.isPending} disabled={setup.agentId === "" || csv === ""}>
-          {schedule.startAt ? "Plan calls" : "Start calling"}
+          {schedule.startAt ? "Schedule calls" : "Start calling"}
         </Button>
       </div>
     </form>
@@ -98,7 +98,7 @@ function Refusal({ error }: { error: Error }) {
   if (rows.length === 0) return <Notice tone="danger">{sentenceOf(error)}</Notice>;
   return (
     <Notice tone="danger">
-      <p className="font-medium">Nobody was called. Correct the file and choose it again.</p>
+      <p className="font-medium">No calls were made. Correct the file, then choose it again.</p>
       <ul className="mt-1 max-h-48 list-disc overflow-y-auto pl-5">
         {rows.map((row) => (
           <li key={row}>{row}</li>

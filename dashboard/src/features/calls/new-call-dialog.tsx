@@ -43,7 +43,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
       );
     },
     onSuccess: async () => {
-      tellDone("The call is in the queue");
+      tellDone("Call queued");
       onDone();
       await client.invalidateQueries({ queryKey: CALLS });
     },
@@ -55,7 +55,7 @@ function CallForm({ onDone }: { onDone: () => void }) {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Phone number" hint="Such as +14155550123." error={errors.get("to_mobile_number")}>
+      <Field label="Phone number" hint="For example, +14155550123." error={errors.get("to_mobile_number")}>
         {(control) => (
           <Input {...control} type="tel" required value={to} onChange={(event) => setTo(event.target.value)} />
         )}

@@ -16,7 +16,7 @@ export const CALL_TABS = ["batches", "do-not-call"] as const;
 export const CALL_VIEWS = [
   { value: "", label: "All" },
   { value: "RINGING,IN_PROGRESS", label: "Live" },
-  { value: "QUEUED", label: "Queue" },
+  { value: "QUEUED", label: "Queued" },
   { value: "ENDED", label: "Ended" },
 ] as const;
 
@@ -39,7 +39,7 @@ export function callsQuery(filters: CallFilters) {
 export const CALL_STATUSES: Record<CallStatus, { label: string; tone: Tone }> = {
   QUEUED: { label: "Queued", tone: "neutral" },
   RINGING: { label: "Ringing", tone: "accent" },
-  IN_PROGRESS: { label: "On the line", tone: "accent" },
+  IN_PROGRESS: { label: "In progress", tone: "accent" },
   ENDED: { label: "Ended", tone: "neutral" },
 };
 

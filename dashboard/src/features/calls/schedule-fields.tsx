@@ -49,7 +49,7 @@ export function ScheduleFields({
       <Field
         label="Start"
         optional
-        hint="Your local time. Without one, calling starts at once."
+        hint="In your local time. Leave empty to start immediately."
         error={errors.get("start_at")}
       >
         {(control) => (
@@ -65,8 +65,8 @@ export function ScheduleFields({
       <Checkbox
         checked={schedule.hasWindow}
         onChange={(hasWindow) => set({ hasWindow })}
-        label="Call only at certain hours"
-        hint="Calls that are under way when the hours end go on."
+        label="Call only during certain hours"
+        hint="Calls that are in progress when the hours end continue."
       />
       {schedule.hasWindow && (
         <div className="grid gap-4 rounded-lg border border-line p-3 sm:grid-cols-[7rem_7rem_minmax(0,1fr)]">
@@ -105,7 +105,7 @@ export function ScheduleFields({
         </div>
       )}
       <div className="grid gap-5 sm:grid-cols-2">
-        <Field label="Call again if busy or no answer" error={errors.get("retries.max") ?? errors.get("retries")}>
+        <Field label="Call again if busy or unanswered" error={errors.get("retries.max") ?? errors.get("retries")}>
           {(control) => (
             <Select
               {...control}
@@ -116,7 +116,7 @@ export function ScheduleFields({
           )}
         </Field>
         {schedule.retries > 0 && (
-          <Field label="Minutes in between" error={errors.get("retries.after_minutes")}>
+          <Field label="Minutes between attempts" error={errors.get("retries.after_minutes")}>
             {(control) => (
               <Input
                 {...control}

@@ -13,13 +13,13 @@ export function Analysis({ conversation }: { conversation: Conversation }) {
   if (conversation_status === "IN_PROGRESS")
     return (
       <EmptyState icon={ClipboardList} title="Not analyzed yet">
-        A conversation is analyzed when it has ended.
+        Conversations are analyzed after they end.
       </EmptyState>
     );
   if (!found || found.length === 0)
     return (
       <EmptyState icon={ClipboardList} title="No analysis" action={again}>
-        Switch analysis on in the agent and say which fields it fills in.
+        Turn on analysis for the agent, and define the fields to fill in.
       </EmptyState>
     );
   return (
@@ -51,7 +51,7 @@ function AnalyzeAgain({ conversation: { conversation_id } }: { conversation: Con
     mutationFn: () =>
       ask(api.POST("/v1/public/conversations/{conversation_id}/analysis", { params: { path: { conversation_id } } })),
     onSuccess: async () => {
-      tellDone("The analysis is under way. It appears here when it is ready.");
+      tellDone("Analysis is in progress. It appears here when it is ready.");
       await client.invalidateQueries({ queryKey: ["conversation", conversation_id] });
     },
     onError: tellFailure,

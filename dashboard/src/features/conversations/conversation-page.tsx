@@ -94,7 +94,7 @@ function Shown({ conversation }: { conversation: Conversation }) {
     >
       <div className="grid grid-cols-[minmax(0,1fr)] items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <Tabs
-          label="Parts of the conversation"
+          label="Conversation views"
           tabs={tabs}
           value={tab}
           onChange={(next) =>

@@ -24,7 +24,7 @@ export function ConversationsPage() {
   const change = useCallback((next: Filters) => navigate({ search: next, replace: true }), [navigate]);
   const page = filters.page ?? 1;
   return (
-    <Page title="Conversations" description="What people and your agents said, on every channel, as it happens.">
+    <Page title="Conversations" description="What people and your agents say, on every channel, as it happens.">
       <FilterBar filters={filters} onChange={change} />
       {found.isPending ? (
         <LoadingRows rows={8} />
@@ -69,10 +69,10 @@ function Nothing({ filters, onClear }: { filters: Filters; onClear: () => void }
     return (
       <EmptyState
         icon={SearchX}
-        title="No conversation matches"
+        title="No matching conversations"
         action={<Button onClick={onClear}>Clear filters</Button>}
       >
-        Take a filter away or search for other words.
+        Remove a filter, or try a different search.
       </EmptyState>
     );
   return (
@@ -85,7 +85,7 @@ function Nothing({ filters, onClear }: { filters: Filters; onClear: () => void }
         </Button>
       }
     >
-      Talk to one of your agents: chats and calls appear here as they happen.
+      Talk to one of your agents. Chats and calls appear here as they happen.
     </EmptyState>
   );
 }
@@ -141,5 +141,5 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
 /** What the user said first tells conversations apart; without a word, who called. */
 function openingOf({ conversation_transcript, mobile_number }: Conversation): string {
   const said = conversation_transcript?.find(({ role }) => role === "user")?.content.trim();
-  return said || mobile_number || "Nothing said";
+  return said || mobile_number || "No messages";
 }

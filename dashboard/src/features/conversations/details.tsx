@@ -43,13 +43,13 @@ export function Details({ conversation, agentName }: { conversation: Conversatio
         <>
           <Fact name="Replies">{numberOf(cost.replies)}</Fact>
           <Fact name="Tokens">
-            {numberOf(cost.inputTokens)} read, {numberOf(cost.outputTokens)} written
+            {numberOf(cost.inputTokens)} input, {numberOf(cost.outputTokens)} output
           </Fact>
         </>
       )}
       {cost.latencyMs !== null && <Fact name="Median latency">{latencyOf(cost.latencyMs)}</Fact>}
       {conversation.scheduled_call && (
-        <Fact name="Further call">
+        <Fact name="Scheduled call">
           <Time at={conversation.scheduled_call.at} />
         </Fact>
       )}

@@ -95,7 +95,7 @@ function Choice({
       {(trigger) => (
         <Menu align="start" trigger={trigger}>
           <div className="max-h-72 overflow-y-auto">
-            {options.length === 0 && <p className="px-2.5 py-1.5 text-muted">There are none yet.</p>}
+            {options.length === 0 && <p className="px-2.5 py-1.5 text-muted">No options yet.</p>}
             {options.map((option) => (
               <MenuItem key={option.value} onSelect={() => onChange(option.value)}>
                 <span className="max-w-64 truncate">{option.label}</span>
@@ -140,7 +140,7 @@ function Chip({
       {value !== undefined && (
         <Button
           size="small"
-          aria-label={`Remove the filter ${label}`}
+          aria-label={`Remove filter: ${label}`}
           className="-ml-px rounded-l-none border-accent-ink/40! bg-accent-soft! px-1.5 text-accent-ink!"
           onClick={onClear}
         >
@@ -221,7 +221,7 @@ function DaysForm({
           <Input {...control} type="date" value={first} onChange={(event) => setFirst(event.target.value)} />
         )}
       </Field>
-      <Field label="To" hint="Days begin and end in UTC.">
+      <Field label="To" hint="Days start and end at midnight UTC.">
         {(control) => <Input {...control} type="date" value={last} onChange={(event) => setLast(event.target.value)} />}
       </Field>
       <Button type="submit" variant="primary" size="small">

@@ -5,11 +5,11 @@ import type { Message } from "./queries.ts";
 
 /** The stages of a spoken reply, each from the end of the one before, and those of a reply in text. */
 const SPOKEN = [
-  { name: "end_of_turn", label: "User has finished", colour: "bg-line-strong" },
-  { name: "transcript", label: "Last words recognized", colour: "bg-(--chart-2)" },
+  { name: "end_of_turn", label: "User finished speaking", colour: "bg-line-strong" },
+  { name: "transcript", label: "Transcript complete", colour: "bg-(--chart-2)" },
   { name: "first_word", label: "Model’s first word", colour: "bg-(--chart-1)" },
   { name: "first_audio", label: "Voice’s first audio", colour: "bg-(--chart-3)" },
-  { name: "audible", label: "On the wire", colour: "bg-(--chart-5)" },
+  { name: "audible", label: "Audio sent", colour: "bg-(--chart-5)" },
 ] as const;
 const WRITTEN = [
   { label: "First word", colour: "bg-(--chart-1)" },
@@ -30,8 +30,8 @@ export function Latency({ messages }: { messages: readonly Message[] }) {
   });
   if (replies.length === 0)
     return (
-      <EmptyState icon={Timer} title="Nothing was measured">
-        Replies of models show here how long each stage took, once there are any.
+      <EmptyState icon={Timer} title="No measurements">
+        After the agent replies, this shows how long each stage took.
       </EmptyState>
     );
   const longest = Math.max(...replies.map(({ total }) => total));

@@ -30,7 +30,7 @@ export function Transcript({
   if (count === 0)
     return (
       <EmptyState icon={MessageSquareDashed} title={isLive ? "Nothing said yet" : "Nothing was said"}>
-        {isLive ? "What is said appears here at once." : "The conversation ended before anybody spoke."}
+        {isLive ? "The conversation appears here as it happens." : "The conversation ended before anyone spoke."}
       </EmptyState>
     );
   const startedAt = Date.parse(conversation.created_at);

@@ -30,7 +30,7 @@ export function KeysPage() {
   return (
     <Page
       title="API keys"
-      description="A key lets a program use the API as you. It is shown once, when you make it."
+      description="An API key lets a program use the API on your behalf. It is shown only once, when you create it."
       actions={keys.data && keys.data.length > 0 && make}
     >
       {keys.isPending ? (
@@ -39,7 +39,7 @@ export function KeysPage() {
         <ErrorState error={keys.error} onRetry={keys.refetch} />
       ) : keys.data.length === 0 ? (
         <EmptyState icon={KeyRound} title="No API keys yet" action={make}>
-          Programs send a key with every request, in the header <code className="font-mono">X-API-Key</code>.
+          Programs send a key with every request, in the <code className="font-mono">X-API-Key</code> header.
         </EmptyState>
       ) : (
         <Table label="API keys" columns={COLUMNS} rows={keys.data} rowKey={({ key_id }) => key_id} />
@@ -51,7 +51,7 @@ export function KeysPage() {
 
 const STATUS: Record<Key["status"], { label: string; tone: Tone }> = {
   active: { label: "Active", tone: "success" },
-  inactive: { label: "Off", tone: "neutral" },
+  inactive: { label: "Disabled", tone: "neutral" },
   expired: { label: "Expired", tone: "warning" },
 };
 
@@ -69,7 +69,9 @@ const COLUMNS: readonly Column<Key>[] = [
   {
     name: "Scopes",
     wide: true,
-    cell: ({ scopes }) => <span className="text-muted">{scopes.includes("*") ? "Everything" : scopes.join(", ")}</span>,
+    cell: ({ scopes }) => (
+      <span className="text-muted">{scopes.includes("*") ? "Full access" : scopes.join(", ")}</span>
+    ),
   },
   {
     name: "Expires",
@@ -134,9 +136,7 @@ function KeyMenu({ apiKey }: { apiKey: Key }) {
         }
       >
         {apiKey.status !== "expired" && (
-          <MenuItem onSelect={() => turn.mutate()}>
-            {apiKey.status === "active" ? "Switch off for now" : "Switch on again"}
-          </MenuItem>
+          <MenuItem onSelect={() => turn.mutate()}>{apiKey.status === "active" ? "Disable" : "Enable"}</MenuItem>
         )}
         <MenuItem danger onSelect={() => setRevoking(true)}>
           Revoke…
@@ -149,7 +149,7 @@ function KeyMenu({ apiKey }: { apiKey: Key }) {
         action="Revoke key"
         write={revoke}
       >
-        Programs that use this key are refused within a second. This cannot be undone.
+        Requests with this key are rejected within a second. This cannot be undone.
       </Confirm>
     </>
   );

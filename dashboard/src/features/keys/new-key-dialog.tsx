@@ -16,7 +16,7 @@ const LIFETIMES = [
   { value: "never", label: "Never" },
   { value: "30", label: "In 30 days" },
   { value: "90", label: "In 90 days" },
-  { value: "365", label: "In a year" },
+  { value: "365", label: "In 1 year" },
 ];
 const DAY_MS = 86_400_000;
 
@@ -32,7 +32,7 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
       open={open}
       onClose={close}
       title={made ? "Copy your key now" : "New API key"}
-      description={made ? "It is not shown again. Store it where your program reads its secrets." : undefined}
+      description={made ? "It is shown only this once. Store it with your program's other secrets." : undefined}
     >
       {made ? <MadeKey apiKey={made} onDone={close} /> : <KeyForm onMade={setMade} onCancel={close} />}
     </Dialog>
@@ -71,7 +71,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
     setScopes((chosen) => (on ? [...chosen, scope] : chosen.filter((each) => each !== scope)));
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
-      <Field label="Name" hint="What will use the key, such as “Production server”." error={fields.get("name")}>
+      <Field label="Name" hint="What will use the key, for example “Production server”." error={fields.get("name")}>
         {(control) => (
           <Input {...control} maxLength={100} value={name} onChange={(event) => setName(event.target.value)} />
         )}
@@ -80,11 +80,7 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
         <legend id={scopesId} className="mb-2 font-medium">
           Permissions
         </legend>
-        <Checkbox
-          checked={!isLimited}
-          onChange={(everything) => setLimited(!everything)}
-          label="Everything the API offers"
-        />
+        <Checkbox checked={!isLimited} onChange={(everything) => setLimited(!everything)} label="Full access" />
         {isLimited && (
           <div className="grid gap-2.5 rounded-lg border border-line p-3 sm:grid-cols-2">
             {SCOPES.map(({ value, label }) => (

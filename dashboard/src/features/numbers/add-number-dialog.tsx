@@ -66,7 +66,7 @@ function useImport(carrier: Carrier) {
         }),
       ),
     onSuccess: async (_, mobile_number) => {
-      tellDone(`Calls to ${mobile_number} come here now`);
+      tellDone(`Calls to ${mobile_number} now reach Parley`);
       await Promise.all([
         client.invalidateQueries({ queryKey: NUMBERS }),
         client.invalidateQueries({ queryKey: ["carrier numbers"] }),
@@ -89,9 +89,9 @@ function CarrierNumbers({ carrier, onDone }: { carrier: Carrier; onDone: () => v
   if (!isListed) return <TypedNumber carrier={carrier} onDone={onDone} />;
   if (numbers.isPending) return <Skeleton className="h-24" />;
   if (numbers.isError) return <Notice tone="danger">{sentenceOf(numbers.error)}</Notice>;
-  if (numbers.data.length === 0) return <Notice>The account has no phone number yet.</Notice>;
+  if (numbers.data.length === 0) return <Notice>This account has no phone numbers yet.</Notice>;
   return (
-    <ul aria-label="Numbers of the account" className="divide-y divide-line rounded-lg border border-line">
+    <ul aria-label="Numbers in the account" className="divide-y divide-line rounded-lg border border-line">
       {numbers.data.map(({ mobile_number, name, takes_calls, imported }) => (
         <li key={mobile_number} className="flex items-center gap-3 px-3 py-2.5">
           <span className="min-w-0 flex-1">
@@ -110,7 +110,7 @@ function CarrierNumbers({ carrier, onDone }: { carrier: Carrier; onDone: () => v
               Import
             </Button>
           ) : (
-            <Badge>No calls</Badge>
+            <Badge>No voice</Badge>
           )}
         </li>
       ))}
@@ -130,7 +130,7 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
     <form onSubmit={submit} className="flex flex-col gap-5">
       <Field
         label="Phone number"
-        hint="Such as +14155550123. The trunk must send its calls here."
+        hint="For example, +14155550123. Your trunk must send its calls to this server."
         error={fields.get("mobile_number")}
       >
         {(control) => (

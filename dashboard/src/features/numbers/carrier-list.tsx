@@ -56,7 +56,7 @@ function Disconnect({ carrier }: { carrier: Carrier }) {
         action="Disconnect"
         write={disconnect}
       >
-        Its credentials are deleted here. Remove its phone numbers first.
+        This deletes its credentials from Parley. Remove its phone numbers first.
       </Confirm>
     </>
   );

@@ -64,7 +64,7 @@ function Assigned({ number }: { number: string }) {
         disabled={assign.isPending}
         onChange={(value) => assign.mutate(value)}
         options={[
-          { value: NOBODY, label: "Nobody" },
+          { value: NOBODY, label: "No agent" },
           ...agents.data.map(({ id, agent_name }) => ({ value: id, label: agent_name })),
         ]}
       />
@@ -101,7 +101,7 @@ function Remove({ number }: { number: string }) {
         action="Remove number"
         write={remove}
       >
-        Its calls no longer come here. An imported number gets back what it had at its carrier before.
+        Calls to it no longer reach Parley. An imported number gets back its previous settings at the carrier.
       </Confirm>
     </>
   );

@@ -28,7 +28,7 @@ export function NumbersPage() {
   return (
     <Page
       title="Numbers & carriers"
-      description="Connect the accounts that your phone numbers belong to, and choose which agent answers each number."
+      description="Connect the accounts that own your phone numbers, and choose which agent answers each number."
       actions={carriers.data && carriers.data.length > 0 && connect}
     >
       {carriers.isPending || numbers.isPending ? (
@@ -39,7 +39,7 @@ export function NumbersPage() {
         <>
           {carriers.data?.length === 0 ? (
             <EmptyState icon={Plug} title="No carrier connected" action={connect}>
-              Twilio, Plivo, a SIP trunk, Daily or WhatsApp: your agents take calls and messages on the numbers you have
+              Connect Twilio, Plivo, a SIP trunk, Daily, or WhatsApp so that your agents can take calls and messages
               there.
             </EmptyState>
           ) : (
@@ -54,7 +54,7 @@ export function NumbersPage() {
             </div>
             {numbers.data?.length === 0 ? (
               <EmptyState icon={PhoneIncoming} title="No numbers yet">
-                Import one from a connected carrier. Its calls then come here.
+                Import a number from a connected carrier to send its calls to your agents.
               </EmptyState>
             ) : (
               <Table

@@ -35,7 +35,7 @@ export function Charts({ days }: { days: readonly Day[] }) {
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-6 xl:grid-cols-2">
       <Card
-        title="Conversations a day"
+        title="Conversations per day"
         className="min-w-0"
         actions={
           <div className="w-36">
@@ -43,17 +43,17 @@ export function Charts({ days }: { days: readonly Day[] }) {
           </div>
         }
       >
-        <Chart label="Conversations a day" places={places} series={conversations} kind="bars" format={compactOf} />
+        <Chart label="Conversations per day" places={places} series={conversations} kind="bars" format={compactOf} />
       </Card>
       <Card
-        title="Latency of replies"
+        title="Reply latency"
         className="min-w-0"
-        description="Until the first word of a chat, the first audio of a call."
+        description="Time to the first word in chats and to the first audio on calls."
       >
         {latencies.length > 0 ? (
-          <Chart label="Latency of replies a day" places={places} series={latencies} kind="lines" format={latencyOf} />
+          <Chart label="Reply latency per day" places={places} series={latencies} kind="lines" format={latencyOf} />
         ) : (
-          <p className="flex h-64 items-center justify-center text-muted">Nothing was measured in these days.</p>
+          <p className="flex h-64 items-center justify-center text-muted">No measurements in this period.</p>
         )}
       </Card>
     </div>

@@ -16,7 +16,7 @@ export function Figures({ total }: { total: Statistics["total"] }) {
       <Figure
         name="Completed"
         value={ended === 0 ? "–" : `${Math.round((total.completed / ended) * 100)} %`}
-        note={ended === 0 ? "None has ended" : `of ${compactOf(ended)} that ended`}
+        note={ended === 0 ? "None ended yet" : `of ${compactOf(ended)} that ended`}
       />
       <Figure
         name="Call time"
@@ -24,7 +24,7 @@ export function Figures({ total }: { total: Statistics["total"] }) {
         note={latencyNote(total.call_latency)}
       />
       <Figure name="Chat latency" value={latencyText(total.text_latency)} note={p95Note(total.text_latency)} />
-      <Figure name="Tokens" value={compactOf(tokens)} note={`${compactOf(total.output_tokens)} written`} />
+      <Figure name="Tokens" value={compactOf(tokens)} note={`${compactOf(total.output_tokens)} output`} />
       <Figure
         name="Failed deliveries"
         value={failed === undefined ? "…" : numberOf(failed)}
@@ -68,11 +68,11 @@ function latencyText(latency: Latency): string {
 }
 
 function p95Note(latency: Latency): string {
-  return latency ? `95 % within ${latencyOf(latency.p95_ms)}` : "Nothing measured";
+  return latency ? `95 % within ${latencyOf(latency.p95_ms)}` : "No measurements";
 }
 
 function latencyNote(latency: Latency): string {
-  return latency ? `Heard after ${latencyOf(latency.p50_ms)}` : "No calls measured";
+  return latency ? `${latencyOf(latency.p50_ms)} median reply latency` : "No measurements";
 }
 
 /** Of the last 30 days, for which deliveries are kept. */

@@ -81,8 +81,8 @@ function useSteps(): Step[] | null {
   return [
     {
       done: agents.data.total > 0,
-      title: "Make an agent",
-      text: "Start from a template: a greeting, a prompt and a model that works at once.",
+      title: "Create an agent",
+      text: "Start from a template with a greeting, a prompt, and a working model.",
       action: "New agent",
       to: "/agents",
       search: { new: true },
@@ -98,7 +98,7 @@ function useSteps(): Step[] | null {
     {
       done: keys.data.length > 0,
       title: "Add an API key",
-      text: "Your own programs use it to reach the agent.",
+      text: "Your own programs use it to call the agent through the API.",
       action: "New key",
       to: "/keys",
       search: { new: true },
@@ -106,7 +106,7 @@ function useSteps(): Step[] | null {
     {
       done: destinations.data.length > 0,
       title: "Add a webhook",
-      text: "Hear of every conversation when it ends.",
+      text: "Get notified whenever a conversation ends.",
       action: "Add webhook",
       to: "/webhooks",
       search: { new: true },

@@ -30,7 +30,7 @@ export function LiveNow() {
       {live.isPending ? (
         <Skeleton className="h-16" />
       ) : live.data === undefined || live.data.total === 0 ? (
-        <p className="text-muted">No conversation is under way.</p>
+        <p className="text-muted">No conversations in progress.</p>
       ) : (
         <ul className="-mx-2 flex flex-col">
           {live.data.conversations.slice(0, SHOWN_MAX).map((conversation) => (

@@ -47,7 +47,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
       <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
         <Field
           label="Name"
-          hint="Agents refer to it by this name. A name that exists gets a new version."
+          hint="Agents refer to the prompt by this name. If the name is taken, this becomes its new version."
           error={fields.get("prompt_name")}
         >
           {(control) => (
@@ -60,7 +60,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
             />
           )}
         </Field>
-        <Field label="For">
+        <Field label="Purpose">
           {(control) => (
             <Select
               {...control}

@@ -77,7 +77,7 @@ function PromptView({ prompt }: { prompt: Schema["PromptVersions"] }) {
           ) : (
             <>
               <Suspense fallback={<Skeleton className="h-72 w-full" />}>
-                <PromptEditor label="Text of the prompt" value={text} onChange={setText} />
+                <PromptEditor label="Prompt text" value={text} onChange={setText} />
               </Suspense>
               {save.error && <Notice tone="danger">{sentenceOf(save.error)}</Notice>}
               <div className="flex items-center justify-end gap-2">
@@ -230,7 +230,7 @@ function UsedBy({ prompt: { used_by = [], used_by_total = 0 } }: { prompt: Schem
   return (
     <Card title="Used by">
       {used_by_total === 0 ? (
-        <p className="text-muted">No agent yet. Choose it in an agent's Prompt tab.</p>
+        <p className="text-muted">No agents yet. Choose this prompt in an agent's Prompt tab.</p>
       ) : (
         <ul className="flex flex-col gap-1.5">
           {used_by.map(({ agent_id, agent_name }) => (
@@ -278,8 +278,8 @@ function DeletePrompt({
         write={remove}
       >
         {users > 0
-          ? "Agents use this prompt. Give each of them another one first."
-          : "All its versions are deleted. This cannot be undone."}
+          ? "Agents use this prompt. Assign each of them a different prompt first."
+          : "This deletes all of its versions and cannot be undone."}
       </Confirm>
     </>
   );

@@ -30,7 +30,7 @@ export function PromptsPage() {
   return (
     <Page
       title="Prompts"
-      description="Texts that agents share. Each change makes a version; earlier ones stay."
+      description="Prompts that agents share. Each change creates a version, and earlier versions are kept."
       actions={hasAny && make}
     >
       {hasAny && (
@@ -53,12 +53,13 @@ export function PromptsPage() {
           isFiltered ? (
             <EmptyState
               icon={SearchX}
-              title="No prompt matches"
+              title="No matching prompts"
               action={<Button onClick={() => navigate({ search: {} })}>Clear search</Button>}
             />
           ) : (
             <EmptyState icon={ScrollText} title="No prompts yet" action={make}>
-              Agents can share a prompt, so that you change it in one place. An agent's own prompt appears here too.
+              Agents can share a prompt, so you change it in one place. Prompts that belong to a single agent appear
+              here too.
             </EmptyState>
           )
         }
@@ -79,14 +80,14 @@ const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Col
           <Link to="/prompts/$promptName" params={{ promptName: prompt_name }} className={`${ROW_LINK} truncate`}>
             {names?.get(agentOf(prompt_name) ?? "") ?? prompt_name}
           </Link>
-          {agentOf(prompt_name) && <Badge>One agent's</Badge>}
+          {agentOf(prompt_name) && <Badge>One agent</Badge>}
         </span>
         <span className="block truncate text-[0.8125rem] text-muted">{prompt_content}</span>
       </>
     ),
   },
   {
-    name: "For",
+    name: "Purpose",
     wide: true,
     cell: ({ prompt_metadata: { prompt_type } }) => (
       <span className="text-muted">{PROMPT_TYPES.find(({ value }) => value === prompt_type)?.label}</span>
@@ -98,7 +99,7 @@ const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Col
     cell: ({ prompt_version }) => <span className="tabular-nums">{prompt_version}</span>,
   },
   {
-    name: "Changed",
+    name: "Updated",
     wide: true,
     cell: ({ updated_at }) => (
       <span className="text-muted">

@@ -8,7 +8,7 @@ export const PROMPTS = ["prompts"] as const;
 export const PROMPTS_PAGE_SIZE = 20;
 
 export const PROMPT_TYPES = [
-  { value: "main", label: "What agents say" },
+  { value: "main", label: "Conversation" },
   { value: "analysis", label: "Analysis" },
 ] as const;
 export type PromptType = (typeof PROMPT_TYPES)[number]["value"];

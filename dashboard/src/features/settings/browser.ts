@@ -17,7 +17,7 @@ const SYSTEMS = [
 
 /** A browser in a few words, such as `Firefox on Linux`. */
 export function browserOf(userAgent: string | null): string {
-  if (userAgent === null) return "An unknown program";
+  if (userAgent === null) return "Unknown browser";
   const browser = BROWSERS.find(([pattern]) => pattern.test(userAgent))?.[1];
   const system = SYSTEMS.find(([pattern]) => pattern.test(userAgent))?.[1];
   if (!browser) return userAgent.slice(0, 60);

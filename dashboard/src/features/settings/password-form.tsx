@@ -42,7 +42,11 @@ export function PasswordForm() {
           />
         )}
       </Field>
-      <Field label="New password" hint="At least 15 characters. A sentence is fine." error={fields.get("new_password")}>
+      <Field
+        label="New password"
+        hint="At least 15 characters. A sentence works well."
+        error={fields.get("new_password")}
+      >
         {(control) => (
           <Input
             {...control}

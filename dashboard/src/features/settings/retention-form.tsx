@@ -34,7 +34,11 @@ export function RetentionForm({ days }: { days: number }) {
   };
   return (
     <form onSubmit={submit} className="flex flex-col gap-4">
-      <Field label="Days" hint="1 to 3,650. A longer time brings back what is not deleted yet." error={error}>
+      <Field
+        label="Days"
+        hint="1 to 3,650. A longer period restores conversations that have not been deleted yet."
+        error={error}
+      >
         {(control) => (
           <Input
             {...control}
@@ -60,7 +64,7 @@ export function RetentionForm({ days }: { days: number }) {
         action="Shorten retention"
         write={save}
       >
-        Conversations older than that are gone at once, with their recordings. This cannot be undone.
+        Older conversations and their recordings are removed immediately. This cannot be undone.
       </Confirm>
     </form>
   );

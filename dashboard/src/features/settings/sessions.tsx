@@ -27,7 +27,7 @@ export function Sessions() {
           <div className="min-w-0 flex-1">
             <p className="flex flex-wrap items-center gap-2 font-medium">
               {browserOf(session.user_agent)}
-              {session.is_current && <Badge tone="success">This one</Badge>}
+              {session.is_current && <Badge tone="success">This session</Badge>}
             </p>
             <p className="text-muted">
               Signed in <Time at={session.created_at} relative />, last used <Time at={session.last_used_at} relative />
@@ -66,10 +66,10 @@ function EndSession({ session }: { session: Session }) {
         open={isAsking}
         onClose={() => setAsking(false)}
         title={`Sign out of ${browser}?`}
-        action="Sign out there"
+        action="Sign out"
         write={end}
       >
-        Whoever uses that browser has to sign in again.
+        Anyone who uses that browser has to sign in again.
       </Confirm>
     </>
   );

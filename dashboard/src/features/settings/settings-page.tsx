@@ -17,7 +17,10 @@ export function SettingsPage() {
   return (
     <Page title="Settings">
       <div className="grid items-start gap-6 lg:grid-cols-2">
-        <Card title="Retention" description="How long conversations are kept. Older ones are deleted for good.">
+        <Card
+          title="Retention"
+          description="How long conversations are kept. Older conversations are permanently deleted."
+        >
           {settings.isPending ? (
             <Skeleton className="h-24" />
           ) : settings.isError ? (
@@ -26,21 +29,21 @@ export function SettingsPage() {
             <RetentionForm days={settings.data.retention_days} />
           )}
         </Card>
-        <Card title="Limits" description="They belong to your tier, which the operator of this server sets.">
+        <Card title="Limits" description="Your tier sets these limits. The server's operator assigns your tier.">
           {settings.data ? (
             <dl className="flex flex-col gap-3">
               <Limit name="Tier" value={settings.data.tier} />
-              <Limit name="Requests a minute, each key" value={numberOf(settings.data.rate_limit_per_minute)} />
-              <Limit name="Requests a minute, each session" value={numberOf(300)} />
+              <Limit name="Requests per minute per key" value={numberOf(settings.data.rate_limit_per_minute)} />
+              <Limit name="Requests per minute per session" value={numberOf(300)} />
             </dl>
           ) : (
             <Skeleton className="h-24" />
           )}
         </Card>
-        <Card title="Password" description="Changing it signs you out everywhere else.">
+        <Card title="Password" description="Changing your password signs you out everywhere else.">
           <PasswordForm />
         </Card>
-        <Card title="Sessions" description="Where you are signed in.">
+        <Card title="Sessions" description="Browsers where you are signed in.">
           <Sessions />
         </Card>
       </div>

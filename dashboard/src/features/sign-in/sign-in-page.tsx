@@ -85,7 +85,7 @@ export function SignInPage() {
           </form>
         </div>
         <p className="mt-5 text-center text-[0.8125rem] text-muted">
-          No password yet, or forgotten? The operator of this server gives you one.
+          No password yet, or forgot it? Ask the server's operator for one.
         </p>
       </div>
     </main>

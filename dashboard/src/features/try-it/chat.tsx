@@ -40,7 +40,7 @@ export function Chat({ setup }: { setup: Setup }) {
         ))}
         {!greeting && chat.turns.length === 0 && (
           <p className="m-auto max-w-64 text-center text-muted">
-            Write something. The agent answers as it is on the screen, saved or not.
+            Send a message. The agent replies with the settings on screen, saved or not.
           </p>
         )}
         <div ref={end} />
@@ -71,8 +71,8 @@ export function Chat({ setup }: { setup: Setup }) {
         <div className="mt-1.5 flex items-center justify-between gap-2 px-1 text-xs text-muted">
           <span>
             {chat.tokens
-              ? `${chat.tokens.input} tokens read, ${chat.tokens.output} written`
-              : "A test: no webhook, not counted as usage"}
+              ? `${chat.tokens.input} input tokens, ${chat.tokens.output} output tokens`
+              : "Test conversation: sends no webhooks and is not counted as usage"}
           </span>
           <Button variant="ghost" size="small" onClick={chat.restart} disabled={chat.turns.length === 0}>
             <RotateCcw aria-hidden /> Start over
@@ -92,7 +92,7 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
       )}
       {turn.timing && (
         <p className="-mt-3 px-1 text-xs text-muted tabular-nums">
-          First word {seconds(turn.timing.firstWordMs)}, whole reply {seconds(turn.timing.totalMs)}
+          First word {seconds(turn.timing.firstWordMs)}, full reply {seconds(turn.timing.totalMs)}
         </p>
       )}
       {turn.error && (

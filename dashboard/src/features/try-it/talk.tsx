@@ -39,7 +39,7 @@ export function Talk({ setup }: { setup: Setup }) {
         ))}
         {!isOn && call.lines.length === 0 && (
           <p className="m-auto max-w-72 text-center text-muted">
-            Speak with the agent as it is on the screen, saved or not. You can interrupt it at any time.
+            Talk to the agent with the settings on screen, saved or not. You can interrupt it at any time.
           </p>
         )}
         <div ref={end} />
@@ -73,7 +73,9 @@ export function Talk({ setup }: { setup: Setup }) {
             <Phone aria-hidden /> {call.lines.length > 0 ? "Call again" : "Start call"}
           </Button>
         )}
-        <p className="text-center text-xs text-muted">A test: no webhook, not counted as usage</p>
+        <p className="text-center text-xs text-muted">
+          Test conversation: sends no webhooks and is not counted as usage
+        </p>
       </div>
     </>
   );

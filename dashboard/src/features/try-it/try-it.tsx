@@ -42,7 +42,7 @@ export function TryIt({
   return (
     <>
       <div className="flex h-14 shrink-0 items-center gap-2 border-b border-line px-4">
-        <div role="tablist" aria-label="How to try it" className="flex rounded-lg bg-hover p-0.5">
+        <div role="tablist" aria-label="Ways to try the agent" className="flex rounded-lg bg-hover p-0.5">
           {KINDS.map(({ value, label, icon: Icon }) => (
             <button
               key={value}

@@ -109,9 +109,9 @@ function withLatencies(lines: readonly Captioned[], latencies: readonly Latency[
 }
 
 const STAGES = [
-  ["transcript", "understood"],
+  ["transcript", "transcript"],
   ["first_word", "first word"],
-  ["audible", "heard"],
+  ["audible", "audio"],
 ] as const;
 
 function describe(latency: Latency): string {
@@ -122,7 +122,8 @@ function describe(latency: Latency): string {
 
 function refusalOf(failure: unknown): string {
   if (failure instanceof DOMException && failure.name === "NotAllowedError")
-    return "The browser does not let this page use the microphone. Allow it in the address bar and try again.";
-  if (failure instanceof DOMException && failure.name === "NotFoundError") return "There is no microphone.";
+    return "Your browser blocks the microphone for this page. Allow it in the address bar, then try again.";
+  if (failure instanceof DOMException && failure.name === "NotFoundError")
+    return "No microphone found. Connect one, then try again.";
   return sentenceOf(failure);
 }

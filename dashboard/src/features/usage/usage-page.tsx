@@ -19,7 +19,7 @@ export function UsagePage() {
   return (
     <Page
       title="Usage & budgets"
-      description="What your agents used, by day, agent and model. Conversations that try a draft are not counted."
+      description="Usage by day, agent, and model. Test conversations are not counted."
       actions={
         <PeriodSelect
           days={days}
@@ -32,8 +32,8 @@ export function UsagePage() {
       ) : statistics.isError ? (
         <ErrorState error={statistics.error} onRetry={statistics.refetch} />
       ) : statistics.data.total.conversations === 0 && statistics.data.total.replies === 0 ? (
-        <EmptyState icon={ChartColumn} title="Nothing used yet">
-          Conversations, replies and tokens of the last {days} days appear here.
+        <EmptyState icon={ChartColumn} title="No usage yet">
+          Conversations, replies, and tokens from the last {days} days appear here.
         </EmptyState>
       ) : (
         <Shown statistics={statistics.data} />
@@ -53,14 +53,14 @@ function Shown({ statistics }: { statistics: Statistics }) {
     const sums = (figure: "input_tokens" | "output_tokens") =>
       days.map(({ channels }) => channels.reduce((total, channel) => total + channel[figure], 0));
     return [
-      { label: "Read", colour: "--chart-1", values: sums("input_tokens") },
-      { label: "Written", colour: "--chart-2", values: sums("output_tokens") },
+      { label: "Input", colour: "--chart-1", values: sums("input_tokens") },
+      { label: "Output", colour: "--chart-2", values: sums("output_tokens") },
     ];
   }, [days]);
   return (
     <>
-      <Card title="Tokens a day">
-        <Chart label="Tokens a day" places={places} series={tokens} kind="bars" format={compactOf} />
+      <Card title="Tokens per day">
+        <Chart label="Tokens per day" places={places} series={tokens} kind="bars" format={compactOf} />
       </Card>
       <section className="flex flex-col gap-3">
         <h2 className="text-[0.9375rem] font-semibold">By agent</h2>
@@ -102,8 +102,8 @@ const AGENT_FIGURES: readonly Column<Agent>[] = [
     cell: ({ call_seconds }) => (call_seconds === 0 ? "–" : durationOf(call_seconds)),
   },
   { name: "Replies", ...NUMERIC, wide: true, cell: ({ replies }) => numberOf(replies) },
-  { name: "Tokens read", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
-  { name: "Tokens written", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
+  { name: "Input tokens", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
+  { name: "Output tokens", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
 ];
 
 const MODEL_COLUMNS: readonly Column<Model>[] = [
@@ -118,6 +118,6 @@ const MODEL_COLUMNS: readonly Column<Model>[] = [
     ),
   },
   { name: "Replies", ...NUMERIC, cell: ({ replies }) => numberOf(replies) },
-  { name: "Tokens read", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
-  { name: "Tokens written", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
+  { name: "Input tokens", ...NUMERIC, wide: true, cell: ({ input_tokens }) => numberOf(input_tokens) },
+  { name: "Output tokens", ...NUMERIC, wide: true, cell: ({ output_tokens }) => numberOf(output_tokens) },
 ];

@@ -8,7 +8,7 @@ type Attempt = Delivery["attempts"][number];
 
 /** Every attempt of a delivery with what the receiver answered. */
 export function Attempts({ attempts }: { attempts: readonly Attempt[] }) {
-  if (attempts.length === 0) return <p className="text-muted">The first attempt is about to be made.</p>;
+  if (attempts.length === 0) return <p className="text-muted">The first attempt is about to start.</p>;
   return (
     <ol className="flex flex-col gap-3">
       {attempts.map((attempt) => (

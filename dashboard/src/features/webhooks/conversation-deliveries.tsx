@@ -17,7 +17,7 @@ export function ConversationDeliveries({ conversation }: { conversation: Schema[
       empty={
         <EmptyState
           icon={Webhook}
-          title="Nothing was delivered"
+          title="No deliveries"
           action={
             <Button asChild>
               <Link to="/webhooks" search={{}}>
@@ -27,10 +27,10 @@ export function ConversationDeliveries({ conversation }: { conversation: Schema[
           }
         >
           {conversation.conversation_status === "IN_PROGRESS"
-            ? "The event is sent to your webhooks when the conversation has ended."
+            ? "The event is sent to your webhooks when the conversation ends."
             : isTest
-              ? "A conversation that tries a draft is sent to no webhook."
-              : "There was no webhook to tell when the conversation ended."}
+              ? "Test conversations are not sent to webhooks."
+              : "You had no webhooks when the conversation ended."}
         </EmptyState>
       }
     />

@@ -108,7 +108,7 @@ function Opened({ delivery }: { delivery: Delivery }) {
         </Fact>
         <Fact name="Conversation">
           {delivery.is_test ? (
-            <span className="text-muted">A sample, there is none</span>
+            <span className="text-muted">None (sample event)</span>
           ) : (
             <Link
               to="/conversations/$conversationId"
@@ -151,7 +151,7 @@ function Resend({ delivery }: { delivery: Delivery }) {
         }),
       ),
     onSuccess: async () => {
-      tellDone("The delivery is on its way again");
+      tellDone("Resending the delivery");
       await client.invalidateQueries({ queryKey: DELIVERIES });
     },
     onError: tellFailure,
@@ -166,12 +166,12 @@ function Resend({ delivery }: { delivery: Delivery }) {
   return (
     <Menu
       trigger={
-        <Button variant="ghost" size="icon" busy={resend.isPending} aria-label="Actions for the delivery">
+        <Button variant="ghost" size="icon" busy={resend.isPending} aria-label="Delivery actions">
           {!resend.isPending && <Ellipsis aria-hidden />}
         </Button>
       }
     >
-      <MenuItem onSelect={() => resend.mutate()}>Send again</MenuItem>
+      <MenuItem onSelect={() => resend.mutate()}>Resend</MenuItem>
     </Menu>
   );
 }

@@ -10,7 +10,7 @@ import type { Destination } from "./queries.ts";
 export type DestinationFields = Pick<Destination, "name" | "url" | "request_type">;
 
 const METHODS = [
-  { value: "POST", label: "POST", hint: "usual" },
+  { value: "POST", label: "POST", hint: "recommended" },
   { value: "PUT", label: "PUT" },
   { value: "PATCH", label: "PATCH" },
   { value: "GET", label: "GET", hint: "small payloads only" },
@@ -49,7 +49,7 @@ export function DestinationForm({
           />
         )}
       </Field>
-      <Field label="Address" hint="A public address that begins with https://." error={errors.get("url")}>
+      <Field label="URL" hint="A public URL that starts with https://." error={errors.get("url")}>
         {(control) => (
           <Input
             {...control}

@@ -61,7 +61,11 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
       ),
     onSuccess: async ({ resent }) => {
       close();
-      tellDone(resent === 0 ? "None has failed in the last day" : `Sending ${resent} again`);
+      tellDone(
+        resent === 0
+          ? "No deliveries failed in the last 24 hours"
+          : `Resending ${resent} ${resent === 1 ? "delivery" : "deliveries"}`,
+      );
       await client.invalidateQueries({ queryKey: DELIVERIES });
     },
   });
@@ -83,7 +87,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         }
       >
         <MenuItem onSelect={() => setAsked("edit")}>Edit…</MenuItem>
-        <MenuItem onSelect={() => turn.mutate()}>{isOn ? "Switch off for now" : "Switch on again"}</MenuItem>
+        <MenuItem onSelect={() => turn.mutate()}>{isOn ? "Disable" : "Enable"}</MenuItem>
         <MenuItem disabled={!isOn} onSelect={() => setAsked("resend")}>
           Resend failed…
         </MenuItem>
@@ -99,20 +103,20 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
       <Confirm
         open={asked === "resend"}
         onClose={close}
-        title={`Resend what “${name}” has missed?`}
+        title={`Resend failed deliveries to “${name}”?`}
         action="Resend"
         write={resend}
       >
-        Every delivery that failed in the last 24 hours is sent again.
+        This resends every delivery that failed in the last 24 hours.
       </Confirm>
       <Confirm
         open={asked === "rotate"}
         onClose={close}
-        title={`Make a new secret for “${name}”?`}
+        title={`Rotate the secret of “${name}”?`}
         action="Rotate secret"
         write={rotate}
       >
-        For 24 hours deliveries are signed with both secrets, so that you can change your server without losing one.
+        For 24 hours, deliveries are signed with both secrets, so you can update your server without rejecting any.
       </Confirm>
       <Confirm
         open={asked === "delete"}
@@ -127,7 +131,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         open={secret !== null}
         onClose={() => setSecret(null)}
         title="Copy the new secret now"
-        description="It is not shown again."
+        description="It is shown only this once."
       >
         <ShownSecret secret={secret ?? ""} onDone={() => setSecret(null)} />
       </Dialog>

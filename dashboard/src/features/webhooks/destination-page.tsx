@@ -28,7 +28,7 @@ export function DestinationPage() {
       ) : destinations.isError ? (
         <ErrorState error={destinations.error} onRetry={destinations.refetch} />
       ) : (
-        <EmptyState icon={Inbox} title="There is no such webhook">
+        <EmptyState icon={Inbox} title="Webhook not found">
           It may have been deleted.
         </EmptyState>
       )}
@@ -82,12 +82,11 @@ function Shown({ destination }: { destination: Destination }) {
     >
       {destination.old_secret_valid_until && (
         <Notice tone="warning">
-          Deliveries are also signed with the secret from before, until <Time at={destination.old_secret_valid_until} />
-          .
+          Deliveries are also signed with the previous secret until <Time at={destination.old_secret_valid_until} />.
         </Notice>
       )}
       <Tabs
-        label="Parts of the webhook"
+        label="Webhook views"
         tabs={tabs}
         value={tab}
         onChange={(next) => navigate({ search: next === "receiver" ? { tab: "receiver" } : {}, replace: true })}
@@ -103,7 +102,7 @@ function SendTest({ destination: { destination_id, status } }: { destination: De
     mutationFn: () =>
       ask(api.POST("/v1/manage/destinations/{destination_id}/test", { params: { path: { destination_id } } })),
     onSuccess: async () => {
-      tellDone("A sample event is on its way");
+      tellDone("Sending a sample event");
       await navigate({ search: {} });
       await client.invalidateQueries({ queryKey: DELIVERIES });
     },
@@ -129,7 +128,7 @@ function Deliveries({ destination: { destination_id } }: { destination: Destinat
     <div className="flex flex-col gap-4">
       <div className="max-w-52">
         <Select
-          aria-label="Status of the deliveries"
+          aria-label="Delivery status"
           value={status ?? ANY}
           onChange={(value) => navigate({ search: value === ANY ? {} : { status: value as DeliveryStatus } })}
           options={STATUS_OPTIONS}
@@ -139,7 +138,7 @@ function Deliveries({ destination: { destination_id } }: { destination: Destinat
         filter={{ destination_id, ...(status && { status }), ...(page && { page }) }}
         onPage={(next) => navigate({ search: { ...(status && { status }), page: next } })}
         empty={
-          <EmptyState icon={Inbox} title={status ? "No such deliveries" : "Nothing delivered yet"}>
+          <EmptyState icon={Inbox} title={status ? "No matching deliveries" : "No deliveries yet"}>
             {status
               ? "Choose another status to see other deliveries."
               : "Send a test, or end a conversation with one of your agents. Deliveries are kept for 30 days."}

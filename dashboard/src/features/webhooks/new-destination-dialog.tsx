@@ -34,7 +34,7 @@ export function NewDestinationDialog({ open, onClose }: { open: boolean; onClose
       open={open}
       onClose={close}
       title={made ? "Copy the secret now" : "New webhook"}
-      description={made ? "It is not shown again." : undefined}
+      description={made ? "It is shown only this once." : undefined}
     >
       {made ? (
         <ShownSecret secret={made.secret} onDone={close} />

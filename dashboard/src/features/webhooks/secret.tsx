@@ -10,7 +10,8 @@ export function ShownSecret({ secret, onDone }: { secret: string; onDone: () => 
         <CopyButton text={secret} what="secret" words />
       </div>
       <p className="text-muted">
-        Your server checks with it that a request is from Parley. Store it where your program reads its secrets.
+        Your server uses this secret to verify that requests come from Parley. Store it with your program's other
+        secrets.
       </p>
       <div className="flex justify-end">
         <Button variant="primary" onClick={onDone}>

@@ -25,7 +25,7 @@ export function WebhooksPage() {
   return (
     <Page
       title="Webhooks"
-      description="When a conversation ends, its transcript and analysis are sent to these addresses."
+      description="When a conversation ends, its transcript and analysis are sent to these URLs."
       actions={destinations.data && destinations.data.length > 0 && make}
     >
       {destinations.isPending ? (
@@ -35,12 +35,9 @@ export function WebhooksPage() {
       ) : destinations.data.length === 0 ? (
         <>
           <EmptyState icon={Webhook} title="No webhooks yet" action={make}>
-            Give the address of your own server. You can send it a sample at once and see what it answers.
+            Enter the URL of your server. You can send it a sample event and see its response.
           </EmptyState>
-          <Card
-            title="A receiver to start from"
-            description="It checks the signature, so that nobody else can send you events."
-          >
+          <Card title="Sample receiver" description="It verifies the signature, so no one else can send you events.">
             <Receivers />
           </Card>
         </>
@@ -58,7 +55,7 @@ export function WebhooksPage() {
 }
 
 export function DestinationStatus({ status }: Pick<Destination, "status">) {
-  return status === "enabled" ? <Badge tone="success">On</Badge> : <Badge>Off</Badge>;
+  return status === "enabled" ? <Badge tone="success">Enabled</Badge> : <Badge>Disabled</Badge>;
 }
 
 const COLUMNS: readonly Column<Destination>[] = [

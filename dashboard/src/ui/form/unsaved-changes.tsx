@@ -18,14 +18,14 @@ export function UnsavedChanges({ isDirty, name }: { isDirty: boolean; name: stri
       onClose={stay}
       size="small"
       title={`Leave “${name}” without saving?`}
-      description="Your changes are not saved. If you leave now, they are lost."
+      description="You have unsaved changes. If you leave now, you lose them."
       footer={
         <>
           <Button variant="danger" onClick={() => blocker.status === "blocked" && blocker.proceed()}>
             Discard changes
           </Button>
           <Button variant="primary" onClick={stay}>
-            Stay
+            Keep editing
           </Button>
         </>
       }

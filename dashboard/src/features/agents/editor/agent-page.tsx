@@ -55,11 +55,11 @@ function Editor({ agent }: { agent: Agent }) {
         <div className="mx-auto max-w-4xl px-4 pt-2 pb-16 sm:px-8">
           {draft.refusal && (
             <div className="pt-3">
-              <Notice tone="danger">Not saved: {sentenceOf(draft.refusal)}</Notice>
+              <Notice tone="danger">Could not save: {sentenceOf(draft.refusal)}</Notice>
             </div>
           )}
           <Tabs
-            label="Settings of the agent"
+            label="Agent settings"
             value={tab}
             onChange={setTab}
             tabs={[
@@ -156,7 +156,8 @@ function AgentMenu({ agent }: { agent: Agent }) {
         action="Delete agent"
         write={remove}
       >
-        It stops answering at once. Its conversations stay until your retention removes them. This cannot be undone.
+        It stops answering immediately. Its conversations are kept until your retention period ends. This cannot be
+        undone.
       </Confirm>
     </>
   );

@@ -9,7 +9,7 @@ import { SchemaBuilder } from "./schema-builder.tsx";
 import { Section, Sections } from "./section.tsx";
 
 const FIRST_PROMPT =
-  "Read the conversation and fill in the fields. Say in `summary`, in two sentences, what the person wanted and how it ended.";
+  "Read the conversation and fill in the fields. In `summary`, say in two sentences what the person wanted and how the conversation ended.";
 
 /** What is found out from a conversation when it has ended. */
 export function AnalysisTab({ draft }: { draft: AgentDraft }) {
@@ -26,7 +26,7 @@ export function AnalysisTab({ draft }: { draft: AgentDraft }) {
     <Sections>
       <Section
         title="Analysis"
-        description="A model reads each conversation after its end and fills in fields that you define."
+        description="After each conversation ends, a model reads it and fills in the fields you define."
       >
         <div className="flex items-center gap-3">
           <Switch id={id} checked={isOn} onChange={turn} />
@@ -50,7 +50,7 @@ export function AnalysisTab({ draft }: { draft: AgentDraft }) {
               error={errorAt("call_analysis_prompt")}
             />
           </Section>
-          <Section title="Fields" description="Without fields of your own, the analysis is one summary.">
+          <Section title="Fields" description="If you define no fields, the analysis is a single summary.">
             <SchemaBuilder
               value={values.call_analysis_schema ?? {}}
               onChange={(schema) => set({ call_analysis_schema: Object.keys(schema).length === 0 ? null : schema })}

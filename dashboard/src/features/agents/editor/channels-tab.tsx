@@ -11,16 +11,16 @@ import { WidgetSection } from "./widget-section.tsx";
 export function ChannelsTab({ draft }: { draft: AgentDraft }) {
   return (
     <Sections>
-      <Section title="Phone numbers" description="Calls to these numbers reach the agent.">
+      <Section title="Phone numbers" description="The agent answers calls to these numbers.">
         <Numbers draft={draft} />
       </Section>
       <WidgetSection draft={draft} />
-      <Section title="Your own program" description="Chat with the agent over the API, with one of your keys.">
+      <Section title="Your own app" description="Chat with the agent through the API, using one of your API keys.">
         <Snippet text={chatSnippet(draft.agent.id)} what="example" />
       </Section>
       <Section
-        title="Web page calls"
-        description="Your server asks for a call, and the page connects with the address and token that it gets."
+        title="Web calls"
+        description="Your server requests a call, and your page connects with the address and token it receives."
       >
         <Snippet text={callSnippet(draft.agent.id)} what="example" />
       </Section>
@@ -41,7 +41,7 @@ function Numbers({ draft: { values, set, errorAt } }: { draft: AgentDraft }) {
   if (listed.length === 0)
     return (
       <p className="rounded-lg border border-dashed border-line px-4 py-3 text-muted">
-        No phone numbers yet. Numbers that you add to your account can be given to the agent here.
+        No phone numbers yet. After you add numbers to your account, you can assign them to the agent here.
       </p>
     );
   const error = errorAt("agent_mobile_number") ?? errorAt("agent_mobile_number.0");

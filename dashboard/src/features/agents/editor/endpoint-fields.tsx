@@ -23,8 +23,8 @@ export function EndpointFields({
   return (
     <div className="grid gap-5 sm:grid-cols-2">
       <Field
-        label="Address"
-        hint="Without the operation, such as https://llm.example.com/v1"
+        label="Base URL"
+        hint="Without the endpoint's path, for example https://llm.example.com/v1"
         error={errorAt(`${path}.base_url`)}
       >
         {(control) => (
@@ -37,7 +37,7 @@ export function EndpointFields({
           />
         )}
       </Field>
-      <Field label="Key" optional={!keyRequired} error={errorAt(`${path}.api_key`)}>
+      <Field label="API key" optional={!keyRequired} error={errorAt(`${path}.api_key`)}>
         {(control) => (
           <Input
             {...control}

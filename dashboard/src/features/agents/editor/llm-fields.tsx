@@ -57,7 +57,7 @@ export function LlmFields({
                 ...names.map((name) => ({
                   value: name,
                   label: providerLabel(name),
-                  ...(!usable.includes(name) && { hint: "no key" }),
+                  ...(!usable.includes(name) && { hint: "no API key" }),
                 })),
                 { value: CUSTOM, label: providerLabel(CUSTOM) },
               ]}
@@ -89,7 +89,8 @@ export function LlmFields({
       </div>
       {value && provider !== CUSTOM && !usable.includes(provider) && (
         <Notice tone="warning">
-          This server has no key for {providerLabel(provider)}, so the model is skipped. Its operator sets one.
+          This server has no API key for {providerLabel(provider)}, so the model is skipped. Ask the server's operator
+          to add one.
         </Notice>
       )}
       {value && provider === CUSTOM && (
@@ -99,7 +100,7 @@ export function LlmFields({
         <Field
           label="Temperature"
           optional
-          hint="0 says the same each time, 2 varies most."
+          hint="0 gives the most consistent replies, 2 the most varied."
           error={errorAt(`${path}.params.temperature`)}
           className="max-w-xs"
         >
@@ -110,7 +111,7 @@ export function LlmFields({
               min={0}
               max={2}
               step={0.1}
-              placeholder="The model's own"
+              placeholder="Model default"
               value={params.temperature ?? ""}
               onChange={({ target }) => {
                 const { temperature: _, ...others } = params;

@@ -41,7 +41,7 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
             <h3 className="font-medium">
               Fallbacks
               <span className="block text-[0.8125rem] font-normal text-muted">
-                Asked in this order when the model before does not begin to answer.
+                If a model does not start to reply, the next one in this list takes over.
               </span>
             </h3>
             {fallbacks.map((fallback, at) => (
@@ -76,7 +76,7 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
           </div>
         )}
       </Section>
-      <Section title="Voice" description="Speaks what the model writes, in calls.">
+      <Section title="Voice" description="Speaks the model's text on calls.">
         <TtsFields
           value={values.tts as TtsValue | null}
           onChange={(tts) => set({ tts: tts as never })}
@@ -84,7 +84,7 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
           errorAt={errorAt}
         />
       </Section>
-      <Section title="Speech recognition" description="Hears what people say, in calls.">
+      <Section title="Speech recognition" description="Transcribes what people say on calls.">
         <SttFields
           value={values.stt as SttValue | null}
           onChange={(stt) => set({ stt: stt as never })}
@@ -95,7 +95,7 @@ export function ModelsTab({ draft }: { draft: AgentDraft }) {
       <Section title="Turn-taking">
         <Field
           label="Pause before the agent answers"
-          hint="Milliseconds of silence that end a person's turn. Shorter is quicker, longer interrupts less."
+          hint="Milliseconds of silence that end a person's turn. With a shorter pause, the agent answers sooner; with a longer one, it interrupts less."
           error={errorAt("call_settings.end_of_turn_silence_ms")}
           className="max-w-xs"
         >

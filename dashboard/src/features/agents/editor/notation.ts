@@ -4,8 +4,8 @@ export const KINDS = [
   { value: "bool", label: "Yes or no" },
   { value: "int", label: "Whole number" },
   { value: "float", label: "Number" },
-  { value: "list[str]", label: "List of texts" },
-  { value: "choice", label: "One of several" },
+  { value: "list[str]", label: "List of text" },
+  { value: "choice", label: "Choice" },
   { value: "other", label: "Other" },
 ] as const;
 export type Kind = (typeof KINDS)[number]["value"];

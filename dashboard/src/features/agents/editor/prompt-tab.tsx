@@ -57,7 +57,7 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
           )}
         </Field>
       </Section>
-      <Section title="Greeting" description="What the agent says before anybody else speaks.">
+      <Section title="Greeting" description="What the agent says first.">
         <Field
           label={<span className="sr-only">Greeting</span>}
           error={errorAt("first_message_prompt")}
@@ -69,7 +69,7 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
               className="field-sizing-content min-h-16"
               rows={2}
               maxLength={10_000}
-              placeholder="Without a greeting, the agent waits to be spoken to."
+              placeholder="Without a greeting, the agent waits for the other person to speak."
               value={greeting}
               onChange={(event) => set({ first_message_prompt: event.target.value || null })}
             />
@@ -80,7 +80,7 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
         title="Prompt"
         description={
           <>
-            Who the agent is, what it does and how it speaks. <code className="font-mono">{"{{name | default}}"}</code>{" "}
+            Who the agent is, what it does, and how it speaks. <code className="font-mono">{"{{name | default}}"}</code>{" "}
             is a variable that each conversation fills in.
           </>
         }

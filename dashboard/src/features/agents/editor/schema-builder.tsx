@@ -46,7 +46,7 @@ export function SchemaBuilder({
           add();
         }}
       >
-        <Field label="New field" error={isTaken ? "There is a field of that name." : undefined}>
+        <Field label="New field" error={isTaken ? "A field with this name already exists." : undefined}>
           {(control) => (
             <Input
               {...control}
@@ -94,7 +94,7 @@ function SchemaField({
       </Field>
       {(read.kind === "choice" || read.kind === "other") && (
         <Field
-          label={read.kind === "choice" ? "Choices, with commas between" : "Notation"}
+          label={read.kind === "choice" ? "Choices, separated by commas" : "Type"}
           error={error}
           className="min-w-48 flex-1"
         >
@@ -112,7 +112,7 @@ function SchemaField({
           <Checkbox
             checked={read.isOptional}
             onChange={(isOptional) => onChange(notationOf({ ...read, isOptional }))}
-            label="May be missing"
+            label="Optional"
           />
         </div>
       )}

@@ -31,7 +31,7 @@ export function SpeechProviderField({
           value={provider}
           onChange={onChange}
           options={[
-            { value: DEFAULT, label: "This server's default" },
+            { value: DEFAULT, label: "Server default" },
             ...[...Object.keys(models), custom].map((name) => ({ value: name, label: providerLabel(name) })),
           ]}
         />

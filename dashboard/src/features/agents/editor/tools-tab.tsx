@@ -29,20 +29,20 @@ interface ToolField {
   step?: number;
 }
 
-const MESSAGE: ToolField = { name: "message", label: "What the agent says then", kind: "text" };
+const MESSAGE: ToolField = { name: "message", label: "What the agent says", kind: "text" };
 const IN_CONVERSATIONS: readonly Tool[] = [
   {
     name: "end_call",
     label: "End the conversation",
-    description: "The model may say goodbye and end it.",
+    description: "Lets the model say goodbye and end the conversation.",
     fields: [MESSAGE],
   },
   {
     name: "set_language",
     label: "Change the language",
-    description: "The model may go on in another language.",
+    description: "Lets the model switch to another language.",
     fields: [
-      { name: "languages", label: "Languages to choose from", kind: "list", placeholder: "Any, or: en, de, fr" },
+      { name: "languages", label: "Languages to choose from", kind: "list", placeholder: "Any, or a list: en, de, fr" },
     ],
   },
 ];
@@ -50,35 +50,38 @@ const IN_CALLS: readonly Tool[] = [
   {
     name: "transfer_call",
     label: "Transfer the call",
-    description: "The model may hand the caller to a person.",
-    fields: [{ name: "transfer_phone_number", label: "Number", kind: "text", placeholder: "+14155550123" }, MESSAGE],
+    description: "Lets the model transfer the caller to a person.",
+    fields: [
+      { name: "transfer_phone_number", label: "Phone number", kind: "text", placeholder: "+14155550123" },
+      MESSAGE,
+    ],
   },
   {
     name: "schedule_call",
     label: "Schedule another call",
-    description: "The model may agree on a time to call again.",
+    description: "Lets the model agree on a time for another call.",
     fields: [
       { name: "timezone", label: "Time zone", kind: "text", placeholder: "Europe/Berlin" },
-      { name: "max_days_ahead", label: "Days ahead at most", kind: "number", min: 1, max: 365 },
+      { name: "max_days_ahead", label: "Maximum days ahead", kind: "number", min: 1, max: 365 },
     ],
   },
 ];
 const SETTINGS: readonly Tool[] = [
   {
     name: "user_idle",
-    label: "Speak up when nobody speaks",
-    description: "The agent asks whether somebody is still there.",
+    label: "Check in after silence",
+    description: "The agent asks whether anyone is still there.",
     initial: { timeout_seconds: 10, max_reminders: 2 },
     fields: [
-      { name: "timeout_seconds", label: "After seconds of silence", kind: "number", min: 1, max: 600 },
-      { name: "max_reminders", label: "Times at most", kind: "number", min: 0, max: 10 },
-      { ...MESSAGE, label: "What it says" },
+      { name: "timeout_seconds", label: "Seconds of silence", kind: "number", min: 1, max: 600 },
+      { name: "max_reminders", label: "Maximum reminders", kind: "number", min: 0, max: 10 },
+      { ...MESSAGE, label: "What the agent says" },
     ],
   },
   {
     name: "background_audio",
     label: "Background sound",
-    description: "A sound is heard behind the agent's voice.",
+    description: "Plays a sound behind the agent's voice.",
     initial: { sound: "office", volume: 0.3 },
     fields: [
       { name: "sound", label: "Sound", kind: "text", placeholder: "office" },
@@ -92,8 +95,8 @@ export function ToolsTab({ draft }: { draft: AgentDraft }) {
   return (
     <Sections>
       <Group title="In every conversation" tools={IN_CONVERSATIONS} draft={draft} />
-      <Group title="In calls" tools={IN_CALLS} draft={draft} />
-      <Group title="How calls sound" tools={SETTINGS} draft={draft} />
+      <Group title="On calls" tools={IN_CALLS} draft={draft} />
+      <Group title="Call audio" tools={SETTINGS} draft={draft} />
     </Sections>
   );
 }

@@ -53,7 +53,7 @@ export function TtsFields({
                 value={value.model_name ?? DEFAULT}
                 onChange={(name) => onChange({ ...value, model_name: name === DEFAULT ? null : name })}
                 options={[
-                  { value: DEFAULT, label: "The provider's default" },
+                  { value: DEFAULT, label: "Provider default" },
                   ...known.map((name) => ({ value: name, label: name })),
                 ]}
               />

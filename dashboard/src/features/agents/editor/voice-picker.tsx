@@ -36,7 +36,7 @@ export function VoicePicker({
   return (
     <div className="flex flex-col gap-3">
       <div className="flex flex-wrap items-end justify-between gap-3">
-        <Field label="Voice" error={error} hint="Choose one below, or give the ID of a voice that is not listed.">
+        <Field label="Voice" error={error} hint="Choose one below, or enter the ID of a voice that is not listed.">
           {(control) => <Input {...control} value={value} onChange={(event) => onChange(event.target.value)} />}
         </Field>
         <SearchInput label="Search voices" value={search} onChange={setSearch} />
@@ -78,7 +78,7 @@ export function VoicePicker({
           ))}
           {voices.data.voices.length === 0 && (
             <p className="p-4 text-center text-muted sm:col-span-2">
-              {search ? "No voice of that name." : "This provider has no list. Give the voice's ID above."}
+              {search ? "No matching voices." : "This provider does not list its voices. Enter a voice ID above."}
             </p>
           )}
         </RadioGroup.Root>

@@ -12,11 +12,11 @@ type TextName = "title" | "subtitle" | "greeting" | "placeholder" | "primary_col
 
 const TEXTS: readonly { name: TextName; label: string; placeholder: string }[] = [
   { name: "title", label: "Title", placeholder: "The agent's name" },
-  { name: "subtitle", label: "Subtitle", placeholder: "We answer at once" },
+  { name: "subtitle", label: "Subtitle", placeholder: "We usually reply right away" },
   { name: "greeting", label: "Greeting", placeholder: "How can I help you?" },
-  { name: "placeholder", label: "Text in the empty field", placeholder: "Write a message…" },
+  { name: "placeholder", label: "Placeholder text", placeholder: "Write a message…" },
   { name: "primary_color", label: "Color", placeholder: "#1F5EFF" },
-  { name: "avatar_url", label: "Address of a picture", placeholder: "https://…" },
+  { name: "avatar_url", label: "Avatar URL", placeholder: "https://…" },
 ];
 const POSITIONS = [
   { value: "bottom-right", label: "Bottom right" },
@@ -32,10 +32,10 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
     set({ widget_config: Object.fromEntries(given) });
   };
   return (
-    <Section title="Website chat" description="A chat in the corner of your own pages. Visitors need no key.">
+    <Section title="Website chat" description="Adds a chat window to your website. Visitors do not need an API key.">
       <Field
-        label="Pages that may show it"
-        hint="One origin a line, such as https://shop.example. Without any, no page can show the chat."
+        label="Allowed origins"
+        hint="One origin per line, for example https://shop.example. If the list is empty, no website can show the chat."
         error={errorAt("widget_config.allowed_origins") ?? errorAt("widget_config.allowed_origins.0")}
       >
         {(control) => (
@@ -63,7 +63,7 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
                 )}
               </Field>
             ))}
-            <Field label="Corner" error={errorAt("widget_config.position")}>
+            <Field label="Position" error={errorAt("widget_config.position")}>
               {(control) => (
                 <Select
                   {...control}
@@ -77,7 +77,7 @@ export function WidgetSection({ draft: { agent, values, set, errorAt } }: { draf
           <Field
             label="Suggested messages"
             optional
-            hint="One a line, at most 5. Visitors send them with a click."
+            hint="One per line, up to 5. Visitors send them with one click."
             error={errorAt("widget_config.suggested_messages") ?? errorAt("widget_config.suggested_messages.0")}
           >
             {(control) => (

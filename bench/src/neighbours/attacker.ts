@@ -1,13 +1,10 @@
 /** The hostile owner's client: a process that prepares one attack and, at a second message, runs it until it is killed. */
-import { constants, setPriority } from "node:os";
 import { ATTACKS } from "./attacks.ts";
 import { createHostile, type Hostile } from "./hostile.ts";
 import type { Orders, Report } from "./orders.ts";
 
 const TELL_MS = 200;
 
-// In reality it would run on another machine, so it gets only CPU time that nobody else uses.
-setPriority(constants.priority.PRIORITY_LOW);
 process.once("message", (orders: Orders) => {
   prepare(orders).catch((error) => tell({ failed: error instanceof Error ? error.message : String(error) }));
 });

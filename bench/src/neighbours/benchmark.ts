@@ -9,6 +9,7 @@ import { watchCpu } from "./cpu-shares.ts";
 import { startCrowd } from "./crowd.ts";
 import { type Field, startField } from "./field.ts";
 import { startAttacker } from "./launch.ts";
+import { markdown } from "./markdown.ts";
 import { memoryLimits } from "./memory-limits.ts";
 import { type MemoryWatch, watchMemory } from "./memory-peaks.ts";
 import { type Figures, figuresOf, type Phase } from "./phase.ts";
@@ -26,15 +27,14 @@ import {
 import { withOwnResolver } from "./resolver.ts";
 import { KIND_NAMES, type Kind } from "./victim.ts";
 
-const WARM_UP_MS = 10_000;
-const QUIET_MS = 20_000;
-/** Quiet time, repeated before each attack that follows a recovery, so that other load on the machine affects all figures alike. */
-const QUIET_BETWEEN_MS = 2_000;
+const WARM_UP_MS = 8_000;
+const QUIET_MS = 15_000;
 /** For requests under way when an attack ends; those that take longer count as late. */
 const SETTLE_MS = 2_000;
-/** The longest wait until the victim is served as before, and the length of each look. */
+/** The longest wait until the victim is served as before. */
 const RECOVERED_WITHIN_MS = 6_000;
-const LOOK_MS = 1_000;
+/** Each look whether it is. The last counts as quiet, so that other load on the machine affects all figures alike. */
+const LOOK_MS = 1_500;
 /** The processes that serve both owners, without the clients. */
 const COMPUTING = [...LIMITED, "postgres", "redis", "model"] as const;
 const HOSTILE = "hostile client and endpoints";
@@ -57,41 +57,44 @@ export async function benchNeighbours(run: Run): Promise<void> {
     if (code !== 0) throw new Error(`neighbours ended with exit code ${code}`);
     return;
   }
+  const startedMs = performance.now();
   const limits = await memoryLimits(LIMITED);
   console.log("starting Parley and the victim");
   const field = await startField(run);
+  if (!field.idleCpu.isIdle)
+    console.log("hostile processes take some CPU from Parley here: that they do not takes root");
   await Bun.sleep(WARM_UP_MS);
   const quiet = await observe(field, () => Bun.sleep(QUIET_MS));
   const quietPhases = [quiet.phase];
   console.log(undisturbedText(quiet.seen, limits));
 
-  const attacked: { result: Attacked; phase: Phase }[] = [];
+  const attacked: AttackedPhase[] = [];
   const untried: string[] = [];
-  let isRecovered = false;
   for (const attack of attacks) {
     if (attack.needsResolver && !field.hasResolver) {
       console.log(`\n${attack.name}: left out, no name can be made to stall here`);
       untried.push(attack.name);
       continue;
     }
-    if (isRecovered) quietPhases.push((await observe(field, () => Bun.sleep(QUIET_BETWEEN_MS))).phase);
     const setting = { tier: tier ?? attack.tier, seconds, quietPhases, quietShares: quiet.seen.cpuShares, limits };
     const one = await attackOnce(run, field, attack, setting);
     if (!one) {
       console.log(`\n${attack.name}: could not be prepared`);
       untried.push(attack.name);
-      isRecovered = false;
       continue;
     }
     attacked.push(one);
-    isRecovered = one.result.recoveredMs !== null;
+    if (one.recovered) quietPhases.push(one.recovered);
     console.log(attackText(one.result, allFigures(quietPhases), limits));
   }
   const untilMs = performance.now() + LATE_MS;
   for (const { phase } of attacked) await phase.settle(Math.max(0, untilMs - performance.now()));
   field.victim.stop();
   const results = attacked.map(({ result, phase }) => ({ ...result, inTheEnd: allFigures([phase]) }));
+  const took = performance.now() - startedMs;
   console.log(summaryText(results, untried, allFigures(quietPhases), limits));
+  console.log(markdown(results, allFigures(quietPhases), limits));
+  console.log(`\nThe whole took ${(took / 60_000).toFixed(1)} minutes`);
 }
 
 function readArguments() {
@@ -122,16 +125,23 @@ interface Setting {
   limits: Limits;
 }
 
+interface AttackedPhase {
+  result: Attacked;
+  phase: Phase;
+  /** The look that found the victim served as before; null if that took too long. */
+  recovered: Phase | null;
+}
+
 /** @returns null when the attack could not be prepared, for example because Parley still suffers from the previous one */
 async function attackOnce(
   run: Run,
   field: Field,
   attack: Attack,
   { tier, seconds, quietPhases, quietShares, limits }: Setting,
-): Promise<{ result: Attacked; phase: Phase } | null> {
+): Promise<AttackedPhase | null> {
   const { stack } = field;
   const owner = await field.createHostile(tier);
-  const attacker = await startAttacker(run, {
+  const attacker = await startAttacker(run, field.idleCpu, {
     attack: attack.name,
     url: stack.url,
     ...owner,
@@ -159,15 +169,15 @@ async function attackOnce(
   );
   await field.silence(owner.ownerId);
   const undisturbed = allFigures(quietPhases);
-  const recoveredMs = await recover(field, undisturbed);
+  const { recoveredMs, phase: recovered } = await recover(field, undisturbed);
   const isBeyond = KIND_NAMES.some((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
   // What the attack leaves behind must not count as the crowd's.
   const crowded =
-    isBeyond && recoveredMs !== null
+    isBeyond && recovered !== null
       ? await besideCrowd(run, field, { shares: seen.cpuShares, quietShares, seconds })
       : null;
   await refresh(field, limits);
-  return { result: { attack, tier, tally, recoveredMs, crowded, inTheEnd: seen.figures, ...seen }, phase };
+  return { result: { attack, tier, tally, recoveredMs, crowded, inTheEnd: seen.figures, ...seen }, phase, recovered };
 }
 
 /**
@@ -180,7 +190,7 @@ async function besideCrowd(
   { shares, quietShares, seconds }: { shares: Seen["cpuShares"]; quietShares: Seen["cpuShares"]; seconds: number },
 ): Promise<AllFigures> {
   const taken = [...COMPUTING, HOSTILE].map((name) => [name, (shares[name] ?? 0) - (quietShares[name] ?? 0)] as const);
-  const crowd = startCrowd(run, Object.fromEntries(taken), [HOSTILE]);
+  const crowd = startCrowd(run, field.idleCpu, Object.fromEntries(taken), [HOSTILE]);
   field.victim.enter();
   await Bun.sleep(GATHER_MS);
   const { seen } = await observe(field, () => Bun.sleep(seconds * 1000), crowd.stop);
@@ -218,8 +228,11 @@ function allFigures(phases: readonly Phase[]): AllFigures {
   return Object.fromEntries(KIND_NAMES.map((kind) => [kind, figuresOf(phases, kind)])) as Record<Kind, Figures>;
 }
 
-/** @returns milliseconds until the victim is served as without an attack; null if that takes too long */
-async function recover({ victim }: Field, undisturbed: AllFigures): Promise<number | null> {
+/** Waits until the victim is served as without an attack. @returns nulls if that takes too long */
+async function recover(
+  { victim }: Field,
+  undisturbed: AllFigures,
+): Promise<{ recoveredMs: number; phase: Phase } | { recoveredMs: null; phase: null }> {
   const startedMs = performance.now();
   while (performance.now() - startedMs < RECOVERED_WITHIN_MS) {
     const phase = victim.enter();
@@ -228,9 +241,11 @@ async function recover({ victim }: Field, undisturbed: AllFigures): Promise<numb
     victim.enter();
     await phase.settle(LOOK_MS);
     const figures = allFigures([phase]);
-    if (!KIND_NAMES.some((kind) => isDisturbed(figures[kind], undisturbed[kind]))) return lookedMs;
+    if (!KIND_NAMES.some((kind) => isDisturbed(figures[kind], undisturbed[kind]))) {
+      return { recoveredMs: lookedMs, phase };
+    }
   }
-  return null;
+  return { recoveredMs: null, phase: null };
 }
 
 /** Ends the processes that hold much memory; the stack restarts them. */

@@ -2,8 +2,8 @@
  * Processes that share nothing with the victim but the machine, and take as much CPU as an attack makes Parley take. Where
  * each process has cores of its own, nobody would notice them.
  */
-import { constants, setPriority } from "node:os";
 import type { Run } from "../run.ts";
+import type { IdleCpu } from "./idle-cpu.ts";
 
 export interface Crowd {
   /** By the names of the shares. */
@@ -17,16 +17,24 @@ const PAUSE_MS = 1;
 
 /**
  * @param shares of CPU by process, in parts of one core; a share of several cores takes several processes
- * @param low the names of those with the lowest priority
+ * @param idle the names of those that get only CPU time that nobody else uses
  */
-export function startCrowd(run: Run, shares: Readonly<Record<string, number>>, low: readonly string[]): Crowd {
+export function startCrowd(
+  run: Run,
+  idleCpu: IdleCpu,
+  shares: Readonly<Record<string, number>>,
+  idle: readonly string[],
+): Crowd {
   const parts = Object.entries(shares)
     .filter(([, share]) => share >= LEAST)
     .flatMap(([name, share]) => Array<[string, number]>(Math.ceil(share)).fill([name, share / Math.ceil(share)]));
   const children = parts.map(([name, share]) => {
-    const env = { ...process.env, SHARE: String(share), ...(low.includes(name) && { LOW: "1" }) };
+    const env = { ...process.env, SHARE: String(share) };
     const args = [process.execPath, "--no-orphans", import.meta.path];
-    return { name, child: Bun.spawn(args, { env, stdio: ["ignore", "inherit", "inherit"] }) };
+    // A session of its own, like each process of Parley.
+    const child = Bun.spawn(args, { env, stdio: ["ignore", "inherit", "inherit"], detached: true });
+    if (idle.includes(name)) idleCpu.add([child.pid]);
+    return { name, child };
   });
   const stop = async () => {
     for (const { child } of children) child.kill("SIGKILL");
@@ -41,7 +49,6 @@ export function startCrowd(run: Run, shares: Readonly<Record<string, number>>, l
 }
 
 if (import.meta.main) {
-  if (process.env.LOW === "1") setPriority(constants.priority.PRIORITY_LOW);
   const share = Number(process.env.SHARE);
   const usedMs = () => {
     const { user, system } = process.cpuUsage();

@@ -1,5 +1,4 @@
 /** The hostile owner's models and webhook endpoints, in a process of their own; each path behaves differently. */
-import { constants, setPriority } from "node:os";
 
 /** Nearly as many characters as a reply may have. */
 const LONG = 900_000;
@@ -64,8 +63,6 @@ async function* huge() {
 }
 
 if (import.meta.main) {
-  // In reality they would run on other machines.
-  setPriority(constants.priority.PRIORITY_LOW);
   Bun.serve({
     hostname: "127.0.0.1",
     port: Number(process.env.PORT),

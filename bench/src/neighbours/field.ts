@@ -8,6 +8,7 @@ import { createAgent } from "../agents.ts";
 import type { Run } from "../run.ts";
 import { type BenchStack, startBenchStack } from "../stack.ts";
 import type { TierName } from "./attack.ts";
+import { type IdleCpu, openIdleCpu } from "./idle-cpu.ts";
 import { startReceiver } from "./receiver.ts";
 import { ANSWERED, startResolver } from "./resolver.ts";
 import { startVictim, type Victim } from "./victim.ts";
@@ -15,6 +16,8 @@ import { startVictim, type Victim } from "./victim.ts";
 export interface Field {
   stack: BenchStack;
   victim: Victim;
+  /** For all that would run on machines of others. */
+  idleCpu: IdleCpu;
   /** Whether names can be made to stall. */
   hasResolver: boolean;
   /** Creates a hostile owner for each attack, so that leftovers of an earlier one take no share of it. */
@@ -29,10 +32,13 @@ const RPC_MS = 60_000;
 
 /** Parley and the victim. */
 export async function startField(run: Run): Promise<Field> {
+  const idleCpu = openIdleCpu(run);
   const resolver = await startResolver(run);
   // If names can be made to stall, the victim's endpoints have names too.
   const victimHost = resolver ? `victim.${ANSWERED}` : "127.0.0.1";
   const stack = await startBenchStack(run, { PARLEY_ALLOWED_PRIVATE_HOSTS: `127.0.0.1,${victimHost}` });
+  // It stands for Meta's machines, which the victim does not use.
+  idleCpu.add(stack.pids(["whatsapp"]));
   const rpc = (peer: "account" | "webhook-dispatcher") => ({ peer, address: stack.address(peer), timeoutMs: RPC_MS });
   const accounts = createClient(AccountServiceService, rpc("account"));
   const dispatcher = createClient(WebhookDispatcherServiceService, rpc("webhook-dispatcher"));
@@ -58,6 +64,7 @@ export async function startField(run: Run): Promise<Field> {
 
   return {
     stack,
+    idleCpu,
     hasResolver: resolver !== null,
     createHostile: createOwner,
     victim: await createVictim(),

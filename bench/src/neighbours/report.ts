@@ -136,11 +136,11 @@ export function isDisturbed(figures: Figures, undisturbed: Figures): boolean {
   return figures.failed > 0 || figures.open > 0 || ratioOf(figures, undisturbed) > RATIO_MAX;
 }
 
-function ratioOf(figures: Figures, undisturbed: Figures): number {
+export function ratioOf(figures: Figures, undisturbed: Figures): number {
   return figures.p99Ms / undisturbed.p99Ms;
 }
 
-function isOver({ peaks }: Seen, limits: Limits, name: LimitedName): boolean {
+export function isOver({ peaks }: Seen, limits: Limits, name: LimitedName): boolean {
   return (peaks[name] ?? 0) > limits[name];
 }
 

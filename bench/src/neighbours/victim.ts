@@ -5,9 +5,9 @@ import type { Receiver } from "./receiver.ts";
 
 /** The victim's steady requests, with their intervals in milliseconds. Two kinds last until a webhook has arrived. */
 export const KINDS = {
-  agent: 100,
-  conversation: 100,
-  list: 100,
+  agent: 50,
+  conversation: 55,
+  list: 55,
   search: 200,
   chat: 200,
   stream: 200,

@@ -1,0 +1,75 @@
+import { type AllFigures, type Attacked, isDisturbed, isOver, LIMITED, type Limits, ratioOf } from "./report.ts";
+import { KIND_NAMES, type Kind } from "./victim.ts";
+
+/** The results as bench/README.md shows them. */
+export function markdown(attacked: readonly Attacked[], undisturbed: AllFigures, limits: Limits): string {
+  const quiet = KIND_NAMES.map(
+    (kind) => `${kind} ${undisturbed[kind].p99Ms.toFixed(0)} ms of ${undisturbed[kind].count}`,
+  );
+  const rows = attacked.map((seen) => [
+    `\`${seen.attack.name}\``,
+    beyond(seen, undisturbed),
+    besideCrowd(seen, undisturbed),
+    unanswered(seen),
+    fullest(seen, limits),
+  ]);
+  const isMet = (seen: Attacked) => disturbed(seen, undisturbed).length === 0 && unanswered(seen) === "";
+  const isWithin = (seen: Attacked) => !LIMITED.some((name) => isOver(seen, limits, name));
+  return [
+    `\nUndisturbed p99: ${quiet.join(", ")}.\n`,
+    ...lines([["Attack", "p99 beyond 3 ×", "Beside a crowd", "Failed, late", "Fullest process, MiB"], ...rows]),
+    "",
+    `No process over its memory limit: ${verdict(attacked.filter(isWithin).length, attacked.length)}.`,
+    `p99 within 3 ×: ${verdict(attacked.filter(isMet).length, attacked.length)}.`,
+  ].join("\n");
+}
+
+function disturbed(seen: Attacked, undisturbed: AllFigures): Kind[] {
+  return KIND_NAMES.filter((kind) => isDisturbed(seen.figures[kind], undisturbed[kind]));
+}
+
+/** "none" with the largest ratio, or the kinds beyond the goal with theirs. */
+function beyond(seen: Attacked, undisturbed: AllFigures): string {
+  const ratio = (kind: Kind) => ratioOf(seen.figures[kind], undisturbed[kind]);
+  const kinds = disturbed(seen, undisturbed);
+  if (kinds.length > 0) return kinds.map((kind) => `${kind} ${ratio(kind).toFixed(1)}`).join(", ");
+  const most = KIND_NAMES.toSorted((a, b) => ratio(b) - ratio(a))[0] ?? "agent";
+  return `none (${most} ${ratio(most).toFixed(1)})`;
+}
+
+function besideCrowd(seen: Attacked, undisturbed: AllFigures): string {
+  const { crowded, figures } = seen;
+  if (!crowded) return "";
+  return disturbed(seen, undisturbed)
+    .map((kind) => `${kind} ${ratioOf(figures[kind], crowded[kind]).toFixed(1)}`)
+    .join(", ");
+}
+
+function unanswered({ figures, inTheEnd }: Attacked): string {
+  const sum = (of: (kind: Kind) => number) => KIND_NAMES.reduce((total, kind) => total + of(kind), 0);
+  const failed = sum((kind) => inTheEnd[kind].failed);
+  const late = sum((kind) => figures[kind].open);
+  return [failed > 0 && `${failed} failed`, late > 0 && `${late} late`].filter(Boolean).join(", ");
+}
+
+function fullest({ peaks }: Attacked, limits: Limits): string {
+  const part = (name: (typeof LIMITED)[number]) => (peaks[name] ?? 0) / limits[name];
+  const name = LIMITED.toSorted((a, b) => part(b) - part(a))[0] ?? "gateway";
+  return `${name} ${mebibytes(peaks[name] ?? 0)} of ${mebibytes(limits[name])}`;
+}
+
+function mebibytes(bytes: number): string {
+  return (bytes / 1024 ** 2).toFixed(0);
+}
+
+function verdict(met: number, all: number): string {
+  return met === all ? `**met** in all ${all} attacks` : `**met** in ${met}, missed in ${all - met}`;
+}
+
+/** A table with columns of even width, as the formatter writes it. */
+function lines(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => [...(row[column] ?? "")].length)));
+  const line = (row: readonly string[]) => `| ${row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")} |`;
+  const [head = [], ...body] = rows;
+  return [line(head), line(widths.map((width) => "-".repeat(width))), ...body.map(line)];
+}

@@ -43,7 +43,7 @@ interface ShownAgent {
 }
 
 const REACHABLE_WITHIN_MS = 1_000;
-/** A longer agent is serialized while it is sent (http/answers.ts), and not remembered. */
+/** A longer agent is serialized while it is sent (http/answer/answers.ts), and not remembered. */
 const CHARACTERS_MAX = 32 * 1024;
 /** A remembered agent besides its JSON. */
 const OBJECT_BYTES = 500;

@@ -12,9 +12,12 @@ export interface Turns {
 
 /** How often the replicas are looked for while turns are made. */
 const LOOK_EVERY_MS = 2_000;
-/** A stream takes turns for so long, so that turns leave a connection that has reached its age (`rpc/server.ts`). */
+/**
+ * A stream takes turns for so long, so that turns leave a connection that has reached its age
+ * (`services/shared/src/rpc/server.ts`).
+ */
 const STREAM_AGE_MS = 10_000;
-/** How long turns wait for a service that has just lost its last replica, as calls do (`rpc/resend.ts`). */
+/** How long turns wait for a service that has just lost its last replica, as calls do (`services/shared/src/rpc/resend.ts`). */
 const PATIENCE_MS = 2_000;
 
 /**

@@ -20,7 +20,7 @@ export interface AgentContext {
   lastUses: LRUCache<string, PromptUse>;
   /** Private hosts where an owner's own endpoints may be. */
   allowedHosts: AllowList;
-  /** Shares by claim instead of by owner: one at a time (claim.ts). */
+  /** Shares by claim instead of by owner: one at a time (prompts/claim.ts). */
   claimOneAtOnce: FewAtOnce;
   boundedRead: BoundedRead;
   changes: ChangeFollower;

@@ -6,7 +6,7 @@ import { setRetention as storeRetention } from "../store/retention.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setRetention"]>;
 
-/** Once this returns, older conversations are hidden; the sweep deletes them (retention.ts). */
+/** Once this returns, older conversations are hidden; the sweep deletes them (retention/retention.ts). */
 export function setRetention(ctx: ConversationContext): Handler {
   return async ({ ownerId, retentionDays, revision }) => {
     if (retentionDays !== undefined && (retentionDays < 1 || retentionDays > 3650)) {

@@ -9,7 +9,10 @@ interface Description {
   empty: null | string | number | boolean | readonly never[];
   /** What an answer shows in the place of null. */
   nullShownAs?: object;
-  /** The API's form is not the protocol's: `routes/agent-request.ts` and `present/agent.ts` of the gateway convert it by hand. */
+  /**
+   * The API's form is not the protocol's: `gateway/src/routes/agent-request.ts` and `gateway/src/present/agent.ts` convert it
+   * by hand.
+   */
   converted?: true;
 }
 

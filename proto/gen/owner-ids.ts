@@ -108,6 +108,7 @@ export const OWNER_IDS: Readonly<Record<string, readonly string[]>> = {
   "/parley.voice.v1.VoiceService/ListCallBatches": ["owner_id"],
   "/parley.voice.v1.VoiceService/ListCalls": ["owner_id"],
   "/parley.voice.v1.VoiceService/ListDoNotCall": ["owner_id"],
+  "/parley.voice.v1.VoiceService/ListTrunkRegistrations": ["owner_id"],
   "/parley.voice.v1.VoiceService/ReadRecording": ["owner_id"],
   "/parley.voice.v1.VoiceService/RemoveDoNotCall": ["owner_id"],
   "/parley.voice.v1.VoiceService/Speak": ["owner_id"],

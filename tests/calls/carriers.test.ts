@@ -51,6 +51,24 @@ async function connected(account: object, numbers: readonly string[]): Promise<s
   return body.carrier_id;
 }
 
+test("a carrier shows how the registration with a SIP trunk stands, to those who ask for it", async () => {
+  const trunk = { provider: "SIP", host: "127.0.0.1:9", transport: "TCP", username: "acme", password: "the trunk's" };
+  const trunkId = await connected(trunk, []);
+  const addressedId = await connected({ ...trunk, username: "other", allowed_addresses: ["192.0.2.0/24"] }, []);
+  const { carriers } = (await manage.get("/carriers?include=registration")).body;
+  const of = (id: string) => carriers.find(({ carrier_id }: { carrier_id: string }) => carrier_id === id).registration;
+  expect(of(twilioId)).toBeNull();
+  expect(of(addressedId)).toMatchObject({
+    state: "NOT_REGISTERING",
+    reason: expect.stringContaining("allowed_addresses"),
+  });
+  expect(["REGISTERING", "UNREACHABLE"]).toContain(of(trunkId).state);
+  const one = await manage.get(`/carriers/${trunkId}?include=registration`);
+  expect(one.body).toMatchObject({ carrier_id: trunkId, registration: { sip_status: of(trunkId).sip_status } });
+  expect((await manage.get(`/carriers/${trunkId}`)).body).not.toHaveProperty("registration");
+  expect((await manage.get(`/carriers/${trunkId}?include=secrets`)).status).toBe(422);
+});
+
 async function conversationsWith(number: string) {
   const { body } = await api.get("/conversations?conversation_type=TELEPHONY&page_size=100");
   return body.data.filter((each: { mobile_number?: string }) => each.mobile_number === number);

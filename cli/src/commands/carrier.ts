@@ -1,9 +1,22 @@
 import type { Carrier } from "@parley/proto/parley/account/v1/account.ts";
 import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
-import { CARRIER_PROVIDERS, type CarrierProvider, carrierFields } from "@parley/shared/domain/carriers";
-import { presentCarrier, presentCarrierNumber, readCarrierSettings } from "@parley/shared/domain/present/carrier";
+import { ConfigError } from "@parley/shared/config";
+import {
+  CARRIER_PROVIDERS,
+  type CarrierProvider,
+  carrierFields,
+  wantsRegistration,
+} from "@parley/shared/domain/carriers";
+import {
+  presentCarrier,
+  presentCarrierNumber,
+  presentRegistration,
+  readCarrierSettings,
+  type ShownRegistration,
+} from "@parley/shared/domain/present/carrier";
+import { ServiceError } from "@parley/shared/errors";
 import { Argument, type Command } from "commander";
-import { type Environment, withAccount } from "../connection.ts";
+import { type Environment, withAccount, withVoice } from "../connection.ts";
 import { examples, jsonOption, ownerOption } from "../options.ts";
 import { presentOwnNumber } from "../present.ts";
 import { formatRecord, formatTable, print } from "../print.ts";
@@ -61,20 +74,26 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
     .addOption(jsonOption())
     .action(async ({ owner, json }: OwnerOptions) => {
       const { carriers } = await withAccount(env, (account) => account.listCarriers({ ownerId: owner }));
-      const all = carriers.map(presentCarrier);
-      const text = formatTable(["carrier_id", "provider", "created_at"], all);
+      const registrationOf = await registrations(env, owner, carriers);
+      const all = carriers.map((carrier) => ({ ...presentCarrier(carrier), registration: registrationOf(carrier) }));
+      const rows = all.map((carrier) => ({ ...carrier, registration: carrier.registration?.state ?? null }));
+      const text = formatTable(["carrier_id", "provider", "registration", "created_at"], rows);
       await print(json, { carriers: all }, all.length > 0 ? text : `${owner} has no carriers yet.`);
     });
 
   carrier
     .command("show")
-    .description("Show a carrier with its secrets masked")
+    .description("Show a carrier with its secrets masked, and how the registration with a SIP trunk stands")
     .argument("<carrier_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())
     .action(async (carrierId: string, { owner, json }: OwnerOptions) => {
-      const response = await withAccount(env, (account) => account.getCarrier({ ownerId: owner, carrierId }));
-      await show(response.carrier, json);
+      const { carrier } = await withAccount(env, (account) => account.getCarrier({ ownerId: owner, carrierId }));
+      if (!carrier) throw new Error("the service answered with an empty message");
+      const registration = (await registrations(env, owner, [carrier]))(carrier);
+      const fields = presentCarrier(carrier);
+      const text = formatRecord({ ...fields, registration: registration && inWords(registration) });
+      await print(json, { ...fields, registration }, text);
     });
 
   carrier
@@ -132,6 +151,30 @@ function parseObject(text: string, command: Command): Record<string, unknown> {
 function fieldsOf(provider: CarrierProvider): string {
   const fields = carrierFields(provider).map(({ rule }) => (rule.isOptional ? `[${rule.api}]` : rule.api));
   return fields.join(", ");
+}
+
+type Registration = Omit<ShownRegistration, "state"> & { state: ShownRegistration["state"] | "UNKNOWN" };
+
+/** How registrations stand. The voice service is asked only if there can be one, and an account is shown also without its answer. */
+async function registrations(env: Environment, ownerId: string, carriers: readonly Carrier[]) {
+  const none = { registrations: [], hasSip: true };
+  const isAsked = carriers.some(({ settings }) => settings && wantsRegistration(settings));
+  try {
+    const known = isAsked ? await withVoice(env, (voice) => voice.listTrunkRegistrations({ ownerId })) : none;
+    return (carrier: Carrier): Registration | null => presentRegistration(carrier, known);
+  } catch (error) {
+    if (!(error instanceof ServiceError || error instanceof ConfigError)) throw error;
+    const reason = error.message;
+    return (carrier: Carrier): Registration | null => {
+      const shown = presentRegistration(carrier, none);
+      return shown?.state === "REGISTERING" ? { ...shown, state: "UNKNOWN", reason } : shown;
+    };
+  }
+}
+
+function inWords({ state, since, sip_status, reason }: Registration): string {
+  const why = [sip_status, reason].filter((part) => part !== null).join(" ");
+  return [state, since && `since ${since}`, why].filter(Boolean).join(", ");
 }
 
 function show(carrier: Carrier | undefined, json: boolean | undefined): Promise<void> {

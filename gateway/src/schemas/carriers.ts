@@ -48,22 +48,49 @@ export const ConnectCarrierBody = Type.Object(
 const Shown = (schema: { description: string }) =>
   Type.Optional(Type.String({ description: `${schema.description} Secrets are masked.` }));
 
-export const Carrier = Resource(
-  "Carrier",
+const carrierFields = {
+  carrier_id: CarrierId,
+  provider: CarrierProviderName,
+  ...Object.fromEntries(Object.entries(FIELDS).map(([name, { description = "" }]) => [name, Shown({ description })])),
+  transport: Type.Optional(Transport),
+  allowed_addresses: Type.Optional(AllowedAddresses),
+  mobile_number: Type.Optional(Type.String({ description: "WHATSAPP: the phone number, in E.164 form." })),
+  agent_id: Type.Optional(About(AgentId, "WHATSAPP: ID of the agent that answers.")),
+  created_at: At("When the carrier was connected."),
+};
+export const Carrier = Resource("Carrier", carrierFields, "A connected account. It has the fields of its provider.");
+
+const Registration = Resource("TrunkRegistration", {
+  state: OneOf(["REGISTERED", "REGISTERING", "REFUSED", "UNREACHABLE", "NOT_REGISTERING"] as const, {
+    description:
+      "Whether the trunk is registered with. `NOT_REGISTERING`: it needs no registration, or cannot have one; `reason` says why.",
+  }),
+  since: Nullable(At(), "When this state began; null before the first attempt, and for `NOT_REGISTERING`."),
+  expires_at: Nullable(At(), "`REGISTERED`: until when, unless it is renewed."),
+  sip_status: Nullable(Type.Integer(), "SIP status that the trunk answered with, such as 403."),
+  reason: Nullable(Type.String(), "The trunk's own words, or what is wrong."),
+});
+export const ShownCarrier = Resource(
+  "ShownCarrier",
   {
-    carrier_id: CarrierId,
-    provider: CarrierProviderName,
-    ...Object.fromEntries(Object.entries(FIELDS).map(([name, { description = "" }]) => [name, Shown({ description })])),
-    transport: Type.Optional(Transport),
-    allowed_addresses: Type.Optional(AllowedAddresses),
-    mobile_number: Type.Optional(Type.String({ description: "WHATSAPP: the phone number, in E.164 form." })),
-    agent_id: Type.Optional(About(AgentId, "WHATSAPP: ID of the agent that answers.")),
-    created_at: At("When the carrier was connected."),
+    ...carrierFields,
+    registration: Type.Optional(
+      Nullable(
+        Registration,
+        "With `include=registration`: the registration with a SIP trunk; null for other carriers.",
+      ),
+    ),
   },
   "A connected account. It has the fields of its provider.",
 );
 export const CarrierList = Resource("CarrierList", {
-  carriers: Type.Array(Carrier, { description: "All connected carriers, oldest first." }),
+  carriers: Type.Array(ShownCarrier, { description: "All connected carriers, oldest first." }),
+});
+
+export const ShowCarrierQuery = Type.Object({
+  include: Type.Optional(
+    OneOf(["registration"] as const, { description: "`registration`: how the registration with a SIP trunk stands." }),
+  ),
 });
 
 export const CarrierNumbers = Resource("CarrierNumbers", {

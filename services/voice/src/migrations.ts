@@ -13,6 +13,7 @@ import incomingCalls from "../migrations/0008_incoming_calls.sql" with { type: "
 import callBatches from "../migrations/0009_call_batches.sql" with { type: "text" };
 import dailySessions from "../migrations/0010_daily_sessions.sql" with { type: "text" };
 import unbegunCalls from "../migrations/0011_unbegun_calls.sql" with { type: "text" };
+import trunkRegistrations from "../migrations/0012_trunk_registrations.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -29,4 +30,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0009_call_batches", sql: callBatches },
   { name: "0010_daily_sessions", sql: dailySessions },
   { name: "0011_unbegun_calls", sql: unbegunCalls },
+  { name: "0012_trunk_registrations", sql: trunkRegistrations },
 ];

@@ -38,6 +38,7 @@ import { createWebCall } from "./rpc/create-web-call.ts";
 import { endWebCall } from "./rpc/end-web-call.ts";
 import { forgetRecordings } from "./rpc/forget-recordings.ts";
 import { handleCarrierCallback } from "./rpc/handle-carrier-callback.ts";
+import { listTrunkRegistrations } from "./rpc/list-trunk-registrations.ts";
 import { readRecording } from "./rpc/read-recording.ts";
 import { speak } from "./rpc/speak.ts";
 import { transcribe } from "./rpc/transcribe.ts";
@@ -250,6 +251,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             // They last as long as a provider takes, and other calls of the owner must not wait behind them.
             transcribe: registered(transcribe(ctx), { hasOwnShares: true }),
             speak: registered(speak(ctx), { hasOwnShares: true }),
+            listTrunkRegistrations: listTrunkRegistrations({ db, clock, hasSip: sip !== null }),
             readRecording: readRecording(ctx),
             forgetRecordings: forgetRecordings(ctx),
           },

@@ -1,11 +1,15 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
+import type { ListTrunkRegistrationsResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { type Database, openDatabase } from "@parley/shared/db/database";
+import { nameOf, REGISTRATION_STATES } from "@parley/shared/domain/api-names";
+import { EgressError } from "@parley/shared/egress/error";
 import { notFound } from "@parley/shared/errors";
 import type { Job } from "@parley/shared/jobs/store";
 import { fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { newOwner } from "@parley/shared/testing/owners";
+import { listTrunkRegistrations } from "../src/rpc/list-trunk-registrations.ts";
 import type { Registration, RegistrationAnswer } from "../src/transport/sip/registering.ts";
 import { trunkRegistrations } from "../src/trunks/registrations.ts";
 
@@ -18,7 +22,7 @@ const clock = fakeClock();
 const trunks = new Map<string, { ownerId: string; settings: Partial<CarrierSettings> }>();
 const asked: Registration[] = [];
 /** What trunks answer; null: they register whoever asks. */
-let refusal: RegistrationAnswer | null = null;
+let refusal: RegistrationAnswer | EgressError | null = null;
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -63,9 +67,13 @@ function voiceProcess(name: string) {
     },
     register: async (registration) => {
       asked.push(registration);
+      if (refusal instanceof Error) throw new Error("The trunk should not have been asked");
       return refusal ?? { registered: { contact: `sip:parley@${name}`, seconds: 120 } };
     },
-    serverOf: async (host, protocol) => ({ protocol, address: "192.0.2.1", port: 5080, host }),
+    serverOf: async (host, protocol) => {
+      if (refusal instanceof Error) throw refusal;
+      return { protocol, address: "192.0.2.1", port: 5080, host };
+    },
   });
 }
 
@@ -114,7 +122,7 @@ test("a trunk that refuses is tried again, less and less often, and says why", a
   const key = connect("car_1");
   const process = voiceProcess("one");
   refusal = { refused: 403, reason: "Forbidden" };
-  await expect(registerOnce(process, key)).rejects.toThrow("The SIP trunk refused the registration: 403 Forbidden");
+  await expect(registerOnce(process, key)).rejects.toThrow("No registration with the SIP trunk: 403 Forbidden");
   const { retryDelayMs } = process.queues[QUEUE] ?? {};
   expect([1, 2, 3, 100].map((attempts) => retryDelayMs?.(attempts))).toEqual([5_000, 10_000, 20_000, 300_000]);
 });
@@ -137,4 +145,55 @@ test("a process that stops leaves its trunks to others at once, and nobody else'
   await registerOnce(other, theirs);
   await one.handOver();
   expect(await waiting()).toMatchObject([{ jobId: "register:car_1", dueAt: clock.now() }]);
+});
+
+/** How an owner sees its only trunk. */
+async function shown(ownerId: string, hasSip = true) {
+  const call = listTrunkRegistrations({ db, clock, hasSip });
+  const { registrations } = (await call({ ownerId }, {} as never)) as ListTrunkRegistrationsResponse;
+  const [only] = registrations;
+  const { state, since, expiresAt, sipStatus, reason } = only ?? {};
+  return only && { state: nameOf(REGISTRATION_STATES, state ?? 0), since, expiresAt, sipStatus, reason };
+}
+
+test("an owner sees how the registration stands and since when, whichever process registers", async () => {
+  const key = connect("car_1");
+  const [one, other] = [voiceProcess("one"), voiceProcess("other")];
+  const later = (ms: number) => new Date(clock.now().getTime() + ms);
+  expect(await shown(key.ownerId)).toBeUndefined();
+  await registerOnce(one, key);
+  const since = clock.now();
+  expect(await shown(key.ownerId)).toMatchObject({ state: "REGISTERED", since, expiresAt: later(120_000) });
+  clock.advance(60_000);
+  await registerOnce(other, key);
+  expect(await shown(key.ownerId)).toMatchObject({ state: "REGISTERED", since, expiresAt: later(120_000) });
+  expect(await shown(newOwner())).toBeUndefined();
+
+  clock.advance(60_000);
+  refusal = { refused: 403, reason: `For\u0000bidden${"!".repeat(1_000)}` };
+  await registerOnce(one, key)?.catch(() => {});
+  const refused = { state: "REFUSED" as const, since: clock.now(), sipStatus: 403, expiresAt: undefined };
+  clock.advance(5_000);
+  await registerOnce(one, key)?.catch(() => {});
+  expect(await shown(key.ownerId)).toEqual({ ...refused, reason: `For bidden${"!".repeat(190)}` });
+
+  refusal = { refused: 408, reason: "Request Timeout" };
+  await registerOnce(one, key)?.catch(() => {});
+  expect(await shown(key.ownerId)).toMatchObject({ state: "UNREACHABLE", since: clock.now(), sipStatus: 408 });
+  refusal = new EgressError("unresolvable", "trunk.example has no address");
+  await registerOnce(one, key)?.catch(() => {});
+  expect(await shown(key.ownerId)).toMatchObject({ state: "UNREACHABLE", reason: "trunk.example has no address" });
+});
+
+test("a registration that nobody renews is shown as one to be made again", async () => {
+  const key = connect("car_1");
+  await registerOnce(voiceProcess("one"), key);
+  clock.advance(121_000);
+  const since = new Date(clock.now().getTime() - 1_000);
+  expect(await shown(key.ownerId)).toMatchObject({ state: "REGISTERING", since, expiresAt: undefined });
+  await registerOnce(voiceProcess("other"), key);
+  expect(await shown(key.ownerId)).toMatchObject({ state: "REGISTERED", since: clock.now() });
+  trunks.clear();
+  await registerOnce(voiceProcess("other"), key);
+  expect(await shown(key.ownerId)).toBeUndefined();
 });

@@ -3883,7 +3883,117 @@ export interface components {
         };
         CarrierList: {
             /** @description All connected carriers, oldest first. */
-            carriers: components["schemas"]["Carrier"][];
+            carriers: components["schemas"]["ShownCarrier"][];
+        };
+        /** @description A connected account. It has the fields of its provider. */
+        ShownCarrier: {
+            /**
+             * @description ID of the connected carrier.
+             * @example car_01m7yyhwgbk5r2v7x0z4b6d8f1
+             */
+            carrier_id: string;
+            /**
+             * @description The carrier, or another provider of channels.
+             * @enum {string}
+             */
+            provider: "TWILIO" | "PLIVO" | "SIP" | "DAILY" | "WHATSAPP";
+            /** @description TWILIO: the account SID. Secrets are masked. */
+            account_sid?: string;
+            /** @description PLIVO: the auth ID. Secrets are masked. */
+            auth_id?: string;
+            /** @description TWILIO, PLIVO: the auth token. Secrets are masked. */
+            auth_token?: string;
+            /** @description SIP: host name or IP address of the trunk, with a port if it is not SIP's own. Secrets are masked. */
+            host?: string;
+            /** @description SIP: user to register and authenticate as. Secrets are masked. */
+            username?: string;
+            /** @description SIP: password of the user. Secrets are masked. */
+            password?: string;
+            /** @description DAILY: the domain's API key. Secrets are masked. */
+            api_key?: string;
+            /** @description WHATSAPP: ID of the phone number in WhatsApp Manager. Secrets are masked. */
+            phone_number_id?: string;
+            /** @description WHATSAPP: token of a system user. Secrets are masked. */
+            access_token?: string;
+            /** @description WHATSAPP: secret of the Meta app, which signs its webhooks. Secrets are masked. */
+            app_secret?: string;
+            /** @description WHATSAPP: a word of your own, which you also give to Meta. Secrets are masked. */
+            verify_token?: string;
+            /**
+             * @description How SIP is sent to the trunk.
+             * @enum {string}
+             */
+            transport?: "UDP" | "TCP" | "TLS";
+            /** @description SIP: IP addresses and CIDRs that the trunk's calls come from. */
+            allowed_addresses?: string[];
+            /** @description WHATSAPP: the phone number, in E.164 form. */
+            mobile_number?: string;
+            /**
+             * @description WHATSAPP: ID of the agent that answers.
+             * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
+             */
+            agent_id?: string;
+            /**
+             * Format: date-time
+             * @description When the carrier was connected.
+             * @example 2026-01-31T09:30:00.000Z
+             */
+            created_at: string;
+            /** @description With `include=registration`: the registration with a SIP trunk; null for other carriers. */
+            registration?: components["schemas"]["TrunkRegistration"] | null;
+        };
+        TrunkRegistration: {
+            /**
+             * @description Whether the trunk is registered with. `NOT_REGISTERING`: it needs no registration, or cannot have one; `reason` says why.
+             * @enum {string}
+             */
+            state: "REGISTERED" | "REGISTERING" | "REFUSED" | "UNREACHABLE" | "NOT_REGISTERING";
+            /** @description When this state began; null before the first attempt, and for `NOT_REGISTERING`. */
+            since: string | null;
+            /** @description `REGISTERED`: until when, unless it is renewed. */
+            expires_at: string | null;
+            /** @description SIP status that the trunk answered with, such as 403. */
+            sip_status: number | null;
+            /** @description The trunk's own words, or what is wrong. */
+            reason: string | null;
+        };
+        /** @description An account with a provider. Each provider takes the fields that name it. */
+        ConnectCarrierRequest: {
+            /**
+             * @description The carrier, or another provider of channels.
+             * @enum {string}
+             */
+            provider: "TWILIO" | "PLIVO" | "SIP" | "DAILY" | "WHATSAPP";
+            /** @description TWILIO: the account SID. */
+            account_sid?: string | null;
+            /** @description PLIVO: the auth ID. */
+            auth_id?: string | null;
+            /** @description TWILIO, PLIVO: the auth token. */
+            auth_token?: string | null;
+            /** @description SIP: host name or IP address of the trunk, with a port if it is not SIP's own. */
+            host?: string | null;
+            /** @description SIP: user to register and authenticate as. */
+            username?: string | null;
+            /** @description SIP: password of the user. */
+            password?: string | null;
+            /** @description DAILY: the domain's API key. */
+            api_key?: string | null;
+            /** @description WHATSAPP: ID of the phone number in WhatsApp Manager. */
+            phone_number_id?: string | null;
+            /** @description WHATSAPP: token of a system user. */
+            access_token?: string | null;
+            /** @description WHATSAPP: secret of the Meta app, which signs its webhooks. */
+            app_secret?: string | null;
+            /** @description WHATSAPP: a word of your own, which you also give to Meta. */
+            verify_token?: string | null;
+            /** @description SIP: how it is sent to the trunk. Default: UDP. */
+            transport?: ("UDP" | "TCP" | "TLS") | null;
+            /** @description SIP: IP addresses and CIDRs that the trunk's calls come from. */
+            allowed_addresses?: string[] | null;
+            /** @description WHATSAPP: the phone number, in E.164 form. */
+            mobile_number?: string | null;
+            /** @description WHATSAPP: ID of the agent that answers. */
+            agent_id?: string | null;
         };
         /** @description A connected account. It has the fields of its provider. */
         Carrier: {
@@ -3939,44 +4049,6 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
-        };
-        /** @description An account with a provider. Each provider takes the fields that name it. */
-        ConnectCarrierRequest: {
-            /**
-             * @description The carrier, or another provider of channels.
-             * @enum {string}
-             */
-            provider: "TWILIO" | "PLIVO" | "SIP" | "DAILY" | "WHATSAPP";
-            /** @description TWILIO: the account SID. */
-            account_sid?: string | null;
-            /** @description PLIVO: the auth ID. */
-            auth_id?: string | null;
-            /** @description TWILIO, PLIVO: the auth token. */
-            auth_token?: string | null;
-            /** @description SIP: host name or IP address of the trunk, with a port if it is not SIP's own. */
-            host?: string | null;
-            /** @description SIP: user to register and authenticate as. */
-            username?: string | null;
-            /** @description SIP: password of the user. */
-            password?: string | null;
-            /** @description DAILY: the domain's API key. */
-            api_key?: string | null;
-            /** @description WHATSAPP: ID of the phone number in WhatsApp Manager. */
-            phone_number_id?: string | null;
-            /** @description WHATSAPP: token of a system user. */
-            access_token?: string | null;
-            /** @description WHATSAPP: secret of the Meta app, which signs its webhooks. */
-            app_secret?: string | null;
-            /** @description WHATSAPP: a word of your own, which you also give to Meta. */
-            verify_token?: string | null;
-            /** @description SIP: how it is sent to the trunk. Default: UDP. */
-            transport?: ("UDP" | "TCP" | "TLS") | null;
-            /** @description SIP: IP addresses and CIDRs that the trunk's calls come from. */
-            allowed_addresses?: string[] | null;
-            /** @description WHATSAPP: the phone number, in E.164 form. */
-            mobile_number?: string | null;
-            /** @description WHATSAPP: ID of the agent that answers. */
-            agent_id?: string | null;
         };
         CarrierNumbers: {
             /** @description The phone numbers of the account, at most 1,000; none for a SIP trunk, which cannot list them. */
@@ -17202,7 +17274,10 @@ export interface operations {
     };
     listCarriers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `registration`: how the registration with a SIP trunk stands. */
+                include?: "registration";
+            };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -17226,16 +17301,21 @@ export interface operations {
                      * @example {
                      *       "carriers": [
                      *         {
-                     *           "carrier_id": "car_01m7yyhwgbk5r2v7x0z4b6d8f1",
                      *           "provider": "SIP",
                      *           "host": "trunk.example",
                      *           "transport": "TLS",
                      *           "username": "acme",
+                     *           "carrier_id": "car_01m7yyhwgbk5r2v7x0z4b6d8f1",
                      *           "password": "********orse",
-                     *           "allowed_addresses": [
-                     *             "192.0.2.0/24"
-                     *           ],
-                     *           "created_at": "2026-01-31T09:30:00.000Z"
+                     *           "allowed_addresses": [],
+                     *           "created_at": "2026-01-31T09:30:00.000Z",
+                     *           "registration": {
+                     *             "state": "REFUSED",
+                     *             "since": "2026-01-31T09:31:00.000Z",
+                     *             "expires_at": null,
+                     *             "sip_status": 403,
+                     *             "reason": "Forbidden"
+                     *           }
                      *         }
                      *       ]
                      *     }
@@ -17270,11 +17350,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "include is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "include",
+                     *           "message": "include is not valid"
                      *         }
                      *       ]
                      *     }
@@ -17602,7 +17682,10 @@ export interface operations {
     };
     getCarrier: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `registration`: how the registration with a SIP trunk stands. */
+                include?: "registration";
+            };
             header?: {
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -17642,7 +17725,7 @@ export interface operations {
                      *       "created_at": "2026-01-31T09:30:00.000Z"
                      *     }
                      */
-                    "application/json": components["schemas"]["Carrier"];
+                    "application/json": components["schemas"]["ShownCarrier"];
                 };
             };
             /** @description Not signed in, or the session has ended. When signing in: email or password is wrong. */
@@ -17690,11 +17773,11 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "page is not valid",
+                     *       "detail": "include is not valid",
                      *       "errors": [
                      *         {
-                     *           "path": "page",
-                     *           "message": "page is not valid"
+                     *           "path": "include",
+                     *           "message": "include is not valid"
                      *         }
                      *       ]
                      *     }

@@ -7,6 +7,7 @@ import { tellDone } from "../../ui/overlay/toasts.tsx";
 import { Time } from "../../ui/time.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { CARRIERS, type Carrier } from "./queries.ts";
+import { TrunkRegistration } from "./trunk-registration.tsx";
 
 export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
   return (
@@ -19,6 +20,7 @@ export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
           <div className="min-w-0">
             <p className="font-semibold">{PROVIDERS[carrier.provider].label}</p>
             <p className="truncate font-mono text-xs text-muted">{accountOf(carrier) || "One account"}</p>
+            {carrier.registration && <TrunkRegistration registration={carrier.registration} />}
             <p className="mt-2 text-xs text-muted">
               Connected <Time at={carrier.created_at} relative />
             </p>

@@ -2,16 +2,22 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
 import { AGENTS } from "../agents/agents.ts";
 
-export type Carrier = Schema["Carrier"];
+export type Carrier = Schema["ShownCarrier"];
 export type OwnNumber = Schema["NumberList"]["mobile_numbers"][number];
 
 export const CARRIERS = ["carriers"] as const;
 export const NUMBERS = ["numbers"] as const;
 
+/** How soon the page shows that a trunk answers something else. */
+const REGISTRATIONS_EVERY_MS = 10_000;
+
 /** All connected carriers, oldest first. */
 export const carriersQuery = queryOptions({
   queryKey: CARRIERS,
-  queryFn: async ({ signal }) => (await ask(api.GET("/v1/manage/carriers", { signal }))).carriers,
+  queryFn: async ({ signal }) =>
+    (await ask(api.GET("/v1/manage/carriers", { params: { query: { include: "registration" } }, signal }))).carriers,
+  refetchInterval: ({ state }) =>
+    state.data?.some(({ registration }) => registration) ? REGISTRATIONS_EVERY_MS : false,
 });
 
 /** All phone numbers, oldest first. */

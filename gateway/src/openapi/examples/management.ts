@@ -75,6 +75,20 @@ const carrier = {
   allowed_addresses: ["192.0.2.0/24"],
   created_at: CREATED_AT,
 };
+const registered = {
+  ...trunk,
+  carrier_id: CARRIER_ID,
+  password: "********orse",
+  allowed_addresses: [],
+  created_at: CREATED_AT,
+  registration: {
+    state: "REFUSED",
+    since: UPDATED_AT,
+    expires_at: null,
+    sip_status: 403,
+    reason: "Forbidden",
+  },
+};
 const voice = {
   id: VOICE_ID,
   name: "Our receptionist",
@@ -156,7 +170,7 @@ export const MANAGEMENT_EXAMPLES: OperationExamples = {
   addDoNotCall: { request: { mobile_number: NUMBER }, response: { mobile_number: NUMBER, created_at: CREATED_AT } },
   removeDoNotCall: { response: { message: "Number removed from the do-not-call list" } },
   removeMobileNumber: { response: { message: "Mobile number removed" } },
-  listCarriers: { response: { carriers: [carrier] } },
+  listCarriers: { response: { carriers: [registered] } },
   connectCarrier: {
     request: { ...trunk, password: "correct horse", allowed_addresses: ["192.0.2.0/24"] },
     response: carrier,

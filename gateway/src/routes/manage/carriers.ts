@@ -1,15 +1,40 @@
+import type { Carrier as CarrierMessage } from "@parley/proto/parley/account/v1/account.ts";
 import { CARRIER_CALL_MS } from "@parley/shared/carriers/rest";
 import { presentOwnNumber } from "@parley/shared/domain/present/account";
-import { presentCarrier, presentCarrierNumber, readCarrierSettings } from "@parley/shared/domain/present/carrier";
+import {
+  presentCarrier,
+  presentCarrierNumber,
+  presentRegistration,
+  readCarrierSettings,
+} from "@parley/shared/domain/present/carrier";
+import type { CallOrigin } from "@parley/shared/rpc/call";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { required } from "../../present/required.ts";
-import { Carrier, CarrierList, CarrierNumbers, ConnectCarrierBody, ImportNumberBody } from "../../schemas/carriers.ts";
+import {
+  Carrier,
+  CarrierList,
+  CarrierNumbers,
+  ConnectCarrierBody,
+  ImportNumberBody,
+  ShowCarrierQuery,
+  ShownCarrier,
+} from "../../schemas/carriers.ts";
 import { Done, OwnNumber } from "../../schemas/managed.ts";
 import { endpoint } from "../endpoint.ts";
 
-export function carrierRoutes(gate: GateContext, { accounts }: Clients) {
+export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) {
+  /** How to show an owner's carriers. */
+  const presenter = async (ownerId: string, include: string | undefined, origin: CallOrigin) => {
+    if (include !== "registration") return presentCarrier;
+    const known = await voices.listTrunkRegistrations({ ownerId }, { origin });
+    return (carrier: CarrierMessage) => ({
+      ...presentCarrier(carrier),
+      registration: presentRegistration(carrier, known),
+    });
+  };
+
   return new Elysia({ prefix: "/v1/manage/carriers" })
     .get(
       "/",
@@ -20,11 +45,12 @@ export function carrierRoutes(gate: GateContext, { accounts }: Clients) {
           tag: "Management",
           summary: "List connected carriers in the order in which they were connected",
           scope: "session",
+          query: ShowCarrierQuery,
           response: CarrierList,
         },
-        async ({ ownerId, origin }) => {
+        async ({ ownerId, query, origin }) => {
           const { carriers } = await accounts.listCarriers({ ownerId }, { origin });
-          return { carriers: carriers.map(presentCarrier) };
+          return { carriers: carriers.map(await presenter(ownerId, query.include, origin)) };
         },
       ),
     )
@@ -59,12 +85,13 @@ export function carrierRoutes(gate: GateContext, { accounts }: Clients) {
           tag: "Management",
           summary: "Get a connected carrier",
           scope: "session",
-          response: Carrier,
+          query: ShowCarrierQuery,
+          response: ShownCarrier,
           refuses: ["not_found"],
         },
-        async ({ ownerId, params, origin }) => {
+        async ({ ownerId, params, query, origin }) => {
           const { carrier } = await accounts.getCarrier({ ownerId, carrierId: params.carrier_id ?? "" }, { origin });
-          return presentCarrier(required(carrier));
+          return (await presenter(ownerId, query.include, origin))(required(carrier));
         },
       ),
     )

@@ -11,6 +11,7 @@ import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_servi
 import { PromptType } from "@parley/proto/parley/prompt/v1/prompt.ts";
 import { CallStatus, Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
+import { RegistrationState } from "@parley/proto/parley/voice/v1/trunk.ts";
 import { DeliveryStatus, RequestType } from "@parley/proto/parley/webhook/v1/webhook.ts";
 
 /** The scopes that a key can have (docs/api-reference.md#scopes). */
@@ -104,6 +105,13 @@ export const CALL_STATUSES = {
   RINGING: CallStatus.CALL_STATUS_RINGING,
   IN_PROGRESS: CallStatus.CALL_STATUS_IN_PROGRESS,
   ENDED: CallStatus.CALL_STATUS_ENDED,
+} as const;
+
+export const REGISTRATION_STATES = {
+  REGISTERING: RegistrationState.REGISTRATION_STATE_REGISTERING,
+  REGISTERED: RegistrationState.REGISTRATION_STATE_REGISTERED,
+  REFUSED: RegistrationState.REGISTRATION_STATE_REFUSED,
+  UNREACHABLE: RegistrationState.REGISTRATION_STATE_UNREACHABLE,
 } as const;
 
 export const CALL_OUTCOMES = {

@@ -53,6 +53,11 @@ export function isCarrierProvider(text: string): text is CarrierProvider {
   return Object.hasOwn(CARRIER_PROVIDERS, text);
 }
 
+/** A SIP trunk is registered with if it has credentials, and no addresses that its calls come from. */
+export function wantsRegistration({ username, password, allowedAddresses }: CarrierSettings): boolean {
+  return Boolean(username && password) && allowedAddresses.length === 0;
+}
+
 /** The fields of a provider, in the order to show them. */
 export function carrierFields(provider: CarrierProvider): { field: CarrierField; rule: FieldRule }[] {
   const fields: { [F in CarrierField]?: FieldRule } = CARRIER_PROVIDERS[provider].fields;

@@ -1,6 +1,8 @@
 import type { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
+import { wantsRegistration } from "@parley/shared/domain/carriers";
+import { EgressError } from "@parley/shared/egress/error";
 import { ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { enqueueJobs, enqueueJobsOnce } from "@parley/shared/jobs/store";
@@ -14,7 +16,8 @@ import {
   storeTrunkContact,
   type TrunkKey,
 } from "../store/trunk-contacts.ts";
-import type { Register } from "../transport/sip/registering.ts";
+import { deleteTrunkRegistration, type NewRegistration, storeTrunkRegistration } from "../store/trunk-registrations.ts";
+import type { Register, RegistrationAnswer } from "../transport/sip/registering.ts";
 import type { Target } from "../transport/sip/sockets.ts";
 import { protocolOf } from "./trunk-server.ts";
 
@@ -69,8 +72,15 @@ export function trunkRegistrations(ctx: RegistrationContext): TrunkRegistrations
           const { carrierId } = payload as { carrierId: string };
           const key = { ownerId, carrierId };
           const settings = await settingsOf(ctx, key);
-          if (!settings) return deleteTrunkContact(db, key);
-          const { contact, seconds } = await register(ctx, key, settings);
+          if (!settings) {
+            await deleteTrunkRegistration(db, key);
+            return deleteTrunkContact(db, key);
+          }
+          const answer = await register(ctx, key, settings);
+          await storeTrunkRegistration(db, key, registrationOf(answer, clock.now()), clock.now());
+          if (!("registered" in answer))
+            throw new Error(`No registration with the SIP trunk: ${answer.refused ?? ""} ${answer.reason}`);
+          const { contact, seconds } = answer.registered;
           await storeTrunkContact(db, { ...key, contact, processId });
           const waitMs = Math.max(REFRESH_MIN_MS, Math.min(REFRESH_MS, (seconds / 2) * 1_000));
           return new Date(clock.now().getTime() + waitMs);
@@ -107,31 +117,56 @@ interface Credentials {
 async function settingsOf({ accounts }: RegistrationContext, key: TrunkKey): Promise<Credentials | null> {
   try {
     const { carrier } = await accounts.getCarrierCredentials(key);
-    const { host, username, password, transport, allowedAddresses = [] } = carrier?.settings ?? {};
-    return host && username && password && allowedAddresses.length === 0
-      ? { host, username, password, transport }
-      : null;
+    if (!carrier?.settings || !wantsRegistration(carrier.settings)) return null;
+    const { host = "", username = "", password = "", transport } = carrier.settings;
+    return { host, username, password, transport };
   } catch (error) {
     if (error instanceof ServiceError && error.kind === "not_found") return null;
     throw error;
   }
 }
 
-/** @throws with the trunk's answer when it refuses */
+/** `refused` is null if the trunk was not found, or may not be called. */
+type Answer = Extract<RegistrationAnswer, { registered: unknown }> | { refused: number | null; reason: string };
+
 async function register(
   { db, register: send, serverOf }: RegistrationContext,
   key: TrunkKey,
   { host, username, password, transport }: Credentials,
-): Promise<{ contact: string; seconds: number }> {
+): Promise<Answer> {
+  let server: Target;
+  try {
+    server = await serverOf(host, protocolOf(transport));
+  } catch (error) {
+    if (error instanceof EgressError) return { refused: null, reason: error.message };
+    throw error;
+  }
   const domain = host.replace(/:\d+$/, "");
-  const answer = await send({
+  return send({
     uri: `sip:${domain}`,
-    server: await serverOf(host, protocolOf(transport)),
+    server,
     addressOfRecord: `sip:${username}@${domain}`,
     credentials: { username, password },
     seconds: SECONDS,
     former: await findTrunkContact(db, key),
   });
-  if ("registered" in answer) return answer.registered;
-  throw new Error(`The SIP trunk refused the registration: ${answer.refused} ${answer.reason}`);
+}
+
+/** As a user agent reports silence (RFC 3261, section 8.1.3.1). */
+const TIMEOUT = 408;
+/** The trunk's words, of which a line is enough. */
+const REASON_MAX = 200;
+
+function registrationOf(answer: Answer, now: Date): NewRegistration {
+  if ("registered" in answer) {
+    const expiresAt = new Date(now.getTime() + answer.registered.seconds * 1_000);
+    return { state: "REGISTERED", expiresAt, sipStatus: null, reason: null };
+  }
+  const { refused, reason } = answer;
+  const isReached = refused !== null && refused !== TIMEOUT;
+  const words = reason
+    .replace(/[\p{Cc}\p{Cs}]/gu, " ")
+    .slice(0, REASON_MAX)
+    .trim();
+  return { state: isReached ? "REFUSED" : "UNREACHABLE", expiresAt: null, sipStatus: refused, reason: words || null };
 }

@@ -25,6 +25,7 @@ import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Idempotency, Page } from "../../common/v1/common.ts";
 import { Call, CallStatus, Voicemail } from "./call.ts";
 import { BatchCall, CallBatch, CallBatchSettings } from "./call_batch.ts";
+import { TrunkRegistration } from "./trunk.ts";
 
 export const CallBatchChange = {
   CALL_BATCH_CHANGE_UNSPECIFIED: 0,
@@ -318,6 +319,16 @@ export interface RemoveDoNotCallRequest {
 }
 
 export interface RemoveDoNotCallResponse {
+}
+
+export interface ListTrunkRegistrationsRequest {
+  ownerId: string;
+}
+
+export interface ListTrunkRegistrationsResponse {
+  registrations: TrunkRegistration[];
+  /** Whether this installation has SIP: without it, no trunk is registered with. */
+  hasSip: boolean;
 }
 
 export interface CreateDailySessionRequest {
@@ -3453,6 +3464,132 @@ export const RemoveDoNotCallResponse: MessageFns<RemoveDoNotCallResponse> = {
   },
 };
 
+function createBaseListTrunkRegistrationsRequest(): ListTrunkRegistrationsRequest {
+  return { ownerId: "" };
+}
+
+export const ListTrunkRegistrationsRequest: MessageFns<ListTrunkRegistrationsRequest> = {
+  encode(message: ListTrunkRegistrationsRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTrunkRegistrationsRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTrunkRegistrationsRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListTrunkRegistrationsRequest>, I>>(base?: I): ListTrunkRegistrationsRequest {
+    return ListTrunkRegistrationsRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListTrunkRegistrationsRequest>, I>>(
+    object: I,
+  ): ListTrunkRegistrationsRequest {
+    const message = createBaseListTrunkRegistrationsRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseListTrunkRegistrationsResponse(): ListTrunkRegistrationsResponse {
+  return { registrations: [], hasSip: false };
+}
+
+export const ListTrunkRegistrationsResponse: MessageFns<ListTrunkRegistrationsResponse> = {
+  encode(message: ListTrunkRegistrationsResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    for (const v of message.registrations) {
+      TrunkRegistration.encode(v!, writer.uint32(10).fork()).join();
+    }
+    if (message.hasSip !== false) {
+      writer.uint32(16).bool(message.hasSip);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ListTrunkRegistrationsResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseListTrunkRegistrationsResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.registrations.push(TrunkRegistration.decode(reader, reader.uint32()));
+            continue;
+          }
+          case 2: {
+            if (tag !== 16) {
+              break;
+            }
+
+            message.hasSip = reader.bool();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ListTrunkRegistrationsResponse>, I>>(base?: I): ListTrunkRegistrationsResponse {
+    return ListTrunkRegistrationsResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ListTrunkRegistrationsResponse>, I>>(
+    object: I,
+  ): ListTrunkRegistrationsResponse {
+    const message = createBaseListTrunkRegistrationsResponse();
+    message.registrations = object.registrations?.map((e) => TrunkRegistration.fromPartial(e)) || [];
+    message.hasSip = object.hasSip ?? false;
+    return message;
+  },
+};
+
 function createBaseCreateDailySessionRequest(): CreateDailySessionRequest {
   return {
     ownerId: "",
@@ -3999,6 +4136,19 @@ export const VoiceServiceService = {
       Buffer.from(RemoveDoNotCallResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): RemoveDoNotCallResponse => RemoveDoNotCallResponse.decode(value),
   },
+  /** How the registrations with the owner's SIP trunks stand. Trunks that are not registered with have none. */
+  listTrunkRegistrations: {
+    path: "/parley.voice.v1.VoiceService/ListTrunkRegistrations" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ListTrunkRegistrationsRequest): Buffer =>
+      Buffer.from(ListTrunkRegistrationsRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ListTrunkRegistrationsRequest => ListTrunkRegistrationsRequest.decode(value),
+    responseSerialize: (value: ListTrunkRegistrationsResponse): Buffer =>
+      Buffer.from(ListTrunkRegistrationsResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ListTrunkRegistrationsResponse =>
+      ListTrunkRegistrationsResponse.decode(value),
+  },
   /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
   createDailySession: {
     path: "/parley.voice.v1.VoiceService/CreateDailySession" as const,
@@ -4079,6 +4229,8 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   listDoNotCall: handleUnaryCall<ListDoNotCallRequest, ListDoNotCallResponse>;
   addDoNotCall: handleUnaryCall<AddDoNotCallRequest, AddDoNotCallResponse>;
   removeDoNotCall: handleUnaryCall<RemoveDoNotCallRequest, RemoveDoNotCallResponse>;
+  /** How the registrations with the owner's SIP trunks stand. Trunks that are not registered with have none. */
+  listTrunkRegistrations: handleUnaryCall<ListTrunkRegistrationsRequest, ListTrunkRegistrationsResponse>;
   /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
   createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
   /** Takes what Daily tells of its rooms. Whose it is, the connection tells; the signature is checked. */
@@ -4357,6 +4509,22 @@ export interface VoiceServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: RemoveDoNotCallResponse) => void,
+  ): ClientUnaryCall;
+  /** How the registrations with the owner's SIP trunks stand. Trunks that are not registered with have none. */
+  listTrunkRegistrations(
+    request: ListTrunkRegistrationsRequest,
+    callback: (error: ServiceError | null, response: ListTrunkRegistrationsResponse) => void,
+  ): ClientUnaryCall;
+  listTrunkRegistrations(
+    request: ListTrunkRegistrationsRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ListTrunkRegistrationsResponse) => void,
+  ): ClientUnaryCall;
+  listTrunkRegistrations(
+    request: ListTrunkRegistrationsRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ListTrunkRegistrationsResponse) => void,
   ): ClientUnaryCall;
   /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
   createDailySession(

@@ -1,5 +1,7 @@
 import type { Carrier, CarrierNumber, CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
-import { carrierFields, isCarrierProvider } from "../carriers.ts";
+import type { ListTrunkRegistrationsResponse } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import { nameOf, REGISTRATION_STATES } from "../api-names.ts";
+import { carrierFields, isCarrierProvider, wantsRegistration } from "../carriers.ts";
 import { isoTime } from "./time.ts";
 
 /** A connected carrier as the management API and the command line show it, with the fields of its provider. */
@@ -9,6 +11,45 @@ export function presentCarrier({ carrierId, provider, settings, createdAt }: Car
     provider,
     ...(isCarrierProvider(provider) && settings && presentSettings(provider, settings)),
     created_at: isoTime(createdAt) ?? null,
+  };
+}
+
+export interface ShownRegistration {
+  state: keyof typeof REGISTRATION_STATES | "NOT_REGISTERING";
+  /** Null for a trunk that is not registered with, or that nobody has registered with yet. */
+  since: string | null;
+  expires_at: string | null;
+  sip_status: number | null;
+  reason: string | null;
+}
+
+/** How the registration with a carrier stands; null for a carrier that is no SIP trunk. */
+export function presentRegistration(
+  { carrierId, provider, settings }: Carrier,
+  { registrations, hasSip }: ListTrunkRegistrationsResponse,
+): ShownRegistration | null {
+  if (provider !== "SIP" || !settings) return null;
+  const unregistered = { since: null, expires_at: null, sip_status: null, reason: null };
+  if (settings.allowedAddresses.length > 0) {
+    const reason = "The trunk's calls come from its allowed_addresses";
+    return { ...unregistered, state: "NOT_REGISTERING", reason };
+  }
+  if (!wantsRegistration(settings)) {
+    const reason = "The trunk has no username and password: its calls come from the addresses of its host";
+    return { ...unregistered, state: "NOT_REGISTERING", reason };
+  }
+  if (!hasSip) {
+    const reason = "This installation has no SIP: the operator has to set PARLEY_SIP_LISTEN";
+    return { ...unregistered, state: "NOT_REGISTERING", reason };
+  }
+  const known = registrations.find((registration) => registration.carrierId === carrierId);
+  if (!known) return { ...unregistered, state: "REGISTERING" };
+  return {
+    state: nameOf(REGISTRATION_STATES, known.state) ?? "REGISTERING",
+    since: isoTime(known.since) ?? null,
+    expires_at: isoTime(known.expiresAt) ?? null,
+    sip_status: known.sipStatus ?? null,
+    reason: known.reason ?? null,
   };
 }
 

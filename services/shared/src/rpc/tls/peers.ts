@@ -74,6 +74,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     Transcribe: ["messaging"],
     Speak: ["messaging"],
     ForgetRecordings: ["conversation"],
+    ListTrunkRegistrations: ["gateway", "parley"],
     ListDoNotCall: ["gateway", "parley"],
     AddDoNotCall: ["gateway", "parley"],
     RemoveDoNotCall: ["gateway", "parley"],

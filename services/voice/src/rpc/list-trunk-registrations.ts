@@ -1,0 +1,48 @@
+import { RegistrationState, type TrunkRegistration } from "@parley/proto/parley/voice/v1/trunk.ts";
+import type { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
+import type { Clock } from "@parley/shared/clock";
+import type { Database } from "@parley/shared/db/database";
+import { REGISTRATION_STATES } from "@parley/shared/domain/api-names";
+import type { Handlers } from "@parley/shared/rpc/server";
+import { listTrunkRegistrations as listRows, type RegistrationRow } from "../store/trunk-registrations.ts";
+
+interface Context {
+  db: Database;
+  clock: Clock;
+  hasSip: boolean;
+}
+
+type Handler = NonNullable<Handlers<typeof VoiceServiceService>["listTrunkRegistrations"]>;
+
+export function listTrunkRegistrations({ db, clock, hasSip }: Context): Handler {
+  return async ({ ownerId }) => {
+    const now = clock.now();
+    return { registrations: (await listRows(db, ownerId)).map((row) => toRegistration(row, now)), hasSip };
+  };
+}
+
+/** A registration that nobody has renewed is one that is to be made again. */
+function toRegistration(
+  { carrierId, state, since, expiresAt, sipStatus, reason }: RegistrationRow,
+  now: Date,
+): TrunkRegistration {
+  if (expiresAt !== null && expiresAt < now) {
+    const registering = RegistrationState.REGISTRATION_STATE_REGISTERING;
+    return {
+      carrierId,
+      state: registering,
+      since: expiresAt,
+      expiresAt: undefined,
+      reason: undefined,
+      sipStatus: undefined,
+    };
+  }
+  return {
+    carrierId,
+    state: REGISTRATION_STATES[state],
+    since,
+    expiresAt: expiresAt ?? undefined,
+    sipStatus: sipStatus ?? undefined,
+    reason: reason ?? undefined,
+  };
+}

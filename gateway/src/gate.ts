@@ -23,7 +23,7 @@ import { refuseOverRate } from "./rate-limit/refuse.ts";
 
 /**
  * What every request passes before its route (key or session, rate limit, scope, validation), and what every response
- * gets.
+ * gets. Carriers' callbacks and visitors of websites pass routes/open-endpoint.ts instead.
  */
 export interface GateContext extends IdentifyContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession" | "claimIdempotencyKey">;

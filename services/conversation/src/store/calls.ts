@@ -5,7 +5,8 @@ import type { ConversationRow, StatusName, TypeName } from "./conversations.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
 
-// Conversations of voice runtimes: calls, message threads and rooms. Chats are in turns.ts.
+// Conversations that another process holds and reports: Parley's voice and messaging services, or a voice runtime. Chats, and the
+// turns of message threads, are in turns.ts.
 
 /** What a runtime reports when a conversation starts; null where its type has no such field or the runtime left it out. */
 export interface NewCall extends SessionKey {

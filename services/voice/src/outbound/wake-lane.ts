@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import { enqueueJob } from "@parley/shared/jobs/store";
 import { QUEUES } from "./context.ts";
 
-/** Has the calls of a carrier account placed. */
+/** Wakes a carrier account's lane: the job that places the account's calls in order (place-calls.ts). */
 export function wakeLane(
   tx: Sql,
   { ownerId, carrierId }: { ownerId: string; carrierId: string },

@@ -15,6 +15,12 @@ const STOP_WITHIN_MS = 30_000;
 /** Enough for one replica of every service with a full pool, twice over. */
 const CONNECTIONS = 100;
 
+/**
+ * A statement that was planned while its table was empty may use any index that has its columns, and read much of it, until the
+ * table is analyzed. By default that takes up to a minute, in which a new stack has most of the rows that it ever gets.
+ */
+const YOUNG = { autovacuum_naptime: "5s" };
+
 /** The embedded Postgres of a home, on a socket in `folder`; once it runs, `ensureStackDatabase` returns the URL. */
 export async function postgresProgram(
   home: Home,
@@ -32,7 +38,7 @@ export async function postgresProgram(
   const cluster = await prepareCluster({ home: postgresFolder ?? home.path, fallback, password });
   if (cluster.place !== home.path)
     say(`Postgres keeps its data in ${cluster.place}: its user cannot enter ${home.path}`);
-  const settings = { max_connections: String(replicas * CONNECTIONS) };
+  const settings = { max_connections: String(replicas * CONNECTIONS), ...YOUNG };
   const folder = makeSocketFolder(join(cluster.place, "postgres-run"), cluster.user);
   const command = postgresCommand(cluster, folder, home.log("postgres"), settings);
   const url = postgresUrl(folder, password, "postgres");

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { setImmediate } from "node:timers/promises";
-import { loopEntry } from "@parley/shared/shares/loop-entry";
+import { type EnterLoop, loopEntry } from "@parley/shared/shares/loop-entry";
 
 /** A loop whose turns the test takes, where each piece takes `pieceMs`, and a log of the pieces of each turn. */
 function manual(pieceMs: number) {
@@ -44,7 +44,7 @@ test("another owner's piece does not wait behind an owner's flood", async () => 
   const { piece, rest, turn } = manual(1);
   for (let at = 0; at < 10; at++) void piece("a");
   for (let at = 0; at < 3; at++) void piece("b");
-  expect(await rest()).toBe("ab");
+  expect(await rest()).toBe("aaaab");
   expect(await turn()).toBe("ab");
   void piece("c");
   expect(await rest()).toBe("c");
@@ -53,9 +53,26 @@ test("another owner's piece does not wait behind an owner's flood", async () => 
 
 test("the time of pieces of many owners counts too, and owners take turns", async () => {
   const { piece, rest, turn } = manual(3);
-  for (const owner of ["a", "a", "b", "c", "d", "e", "f", "e"]) void piece(owner);
+  for (const owner of ["a", "b", "a", "b", "c", "d", "e", "f", "e"]) void piece(owner);
   expect(await rest()).toBe("abcd");
-  expect([await turn(), await turn(), await turn(), await turn()]).toEqual(["a", "e", "f", "e"]);
+  const turns = [await turn(), await turn(), await turn(), await turn(), await turn()];
+  expect(turns).toEqual(["a", "b", "e", "f", "e"]);
+});
+
+test("an owner alone begins four pieces at once, as long as the turn has lasted less than two milliseconds", () => {
+  let nowMs = 0;
+  const begins = (enter: EnterLoop, owners: string) => [...owners].map((owner) => enter(owner) === null);
+  const unhurried = loopEntry({ nextTurn: () => {}, now: () => 0 });
+  expect(begins(unhurried, "aaaaa")).toEqual([true, true, true, true, false]);
+  const hurried = loopEntry({ nextTurn: () => {}, now: () => nowMs });
+  expect(begins(hurried, "aa")).toEqual([true, true]);
+  nowMs = 2;
+  expect(begins(hurried, "a")).toEqual([false]);
+});
+
+test("an owner that is not alone begins one piece at once", () => {
+  const enter = loopEntry({ nextTurn: () => {}, now: () => 0 });
+  expect(["a", "b", "a"].map((owner) => enter(owner) === null)).toEqual([true, true, false]);
 });
 
 test("one piece begins in each turn of the loop, however long the turn has lasted", async () => {

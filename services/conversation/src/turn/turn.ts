@@ -46,7 +46,8 @@ export async function runTurn(
   const letMemoryGo = memory.keep();
   try {
     // A gateway's turns arrive many in one message.
-    await enterLoop(turn.ownerId);
+    const entered = enterLoop(turn.ownerId);
+    if (entered) await entered;
     const taken = await accept(ctx, turn, call);
     if (taken.type === "run") return await answer(ctx, turn, taken, call, asked, memory, tell);
     await tell({ type: "started", sessionId: taken.sessionId, replySeq: taken.replySeq, replayed: true });
@@ -87,7 +88,8 @@ async function answer(
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
     // Turns that were stored by one statement go on together.
-    await enterLoop(turn.ownerId);
+    const entered = enterLoop(turn.ownerId);
+    if (entered) await entered;
     const request = await modelRequest(ctx, agent, accepted, turn.message, { toolbox: CHAT_TOOLS, note: "" });
     const hasRoom = roomFor(memory, request);
     if (!hasRoom(0)) throw outOfTurnMemory();

@@ -4,6 +4,8 @@ import { nextTick } from "node:process";
 const SLICE_MS = 2;
 /** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */
 const OWNERS_MAX = 4;
+/** Pieces of an owner alone that begin at once in a turn of the loop: they share what follows, such as a statement. */
+const ALONE_MAX = 4;
 
 /**
  * Asks to begin a short piece of an owner's work, such as a request: a millisecond or so until it waits for something.
@@ -29,6 +31,8 @@ export function loopEntry({
   const waiting = new Map<string, (() => void)[]>();
   /** Owners with a piece in this turn of the loop. */
   const served = new Set<string>();
+  /** Pieces that began at once in this turn, although their owner had one in it. */
+  let begunAlone = 0;
   /** When the first piece of this turn began. */
   let beganAt = 0;
   let isPlanned = false;
@@ -40,26 +44,35 @@ export function loopEntry({
     isPlanned = true;
     beganAt = now();
     served.clear();
-    nextTurn(() => {
-      isPlanned = false;
-      if (waiting.size === 0) return;
-      begin();
-      // One begins in any case: on a busy machine, time may be up before the first.
-      beginNext();
-      void serve();
-    });
+    begunAlone = 0;
+    nextTurn(turn);
+  }
+
+  function turn(): void {
+    isPlanned = false;
+    if (waiting.size === 0) return;
+    begin();
+    // One begins in any case: on a busy machine, time may be up before the first.
+    beginNext();
+    serve();
   }
 
   /** Lets pieces begin, one after the other, while there is time. The rest waits for the next turn. */
-  async function serve(): Promise<void> {
+  function serve(): void {
     if (isServing) return;
     isServing = true;
-    await workedOn();
-    while (waiting.size > 0 && now() - beganAt < SLICE_MS) {
-      beginNext();
-      await workedOn();
-    }
-    isServing = false;
+    whenWorkedOn(serveNext);
+  }
+
+  function serveNext(): void {
+    isServing = waiting.size > 0 && hasTime();
+    if (!isServing) return;
+    beginNext();
+    whenWorkedOn(serveNext);
+  }
+
+  function hasTime(): boolean {
+    return now() - beganAt < SLICE_MS;
   }
 
   function beginNext(): void {
@@ -73,24 +86,31 @@ export function loopEntry({
     queue.shift()?.();
   }
 
+  function mayBeginAtOnce(ownerId: string): boolean {
+    if (!served.has(ownerId)) return served.size < OWNERS_MAX && !waiting.has(ownerId);
+    const isAlone = served.size === 1 && waiting.size === 0;
+    return isAlone && begunAlone < ALONE_MAX - 1 && hasTime();
+  }
+
   return (ownerId) => {
     begin();
-    if (!waiting.has(ownerId) && !served.has(ownerId) && served.size < OWNERS_MAX) {
-      served.add(ownerId);
+    if (mayBeginAtOnce(ownerId)) {
+      if (served.has(ownerId)) begunAlone++;
+      else served.add(ownerId);
       return null;
     }
     const { promise, resolve } = Promise.withResolvers<void>();
     const queue = waiting.get(ownerId);
     if (queue) queue.push(resolve);
     else waiting.set(ownerId, [resolve]);
-    void serve();
+    serve();
     return promise;
   };
 }
 
-/** Settles when what has begun waits for something, so that its time counts: ticks come after all promises that have settled. */
-function workedOn(): Promise<void> {
-  return new Promise((resolve) => queueMicrotask(() => nextTick(resolve)));
+/** Calls when what has begun waits for something, so that its time counts: ticks come after all promises that have settled. */
+function whenWorkedOn(then: () => void): void {
+  queueMicrotask(() => nextTick(then));
 }
 
 /** For this process, which has one event loop. */

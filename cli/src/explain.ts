@@ -21,7 +21,7 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
 
 /** Describes a service's error in terms of the command line. */
 export function explain({ kind, detail, violations }: ServiceError): string {
-  if (kind === "internal") return `${detail}: the log of the service says what happened`;
+  if (kind === "internal") return `${detail}: see the log of the service`;
   const [violation] = violations;
   const argument = violation && ARGUMENTS[violation.path];
   return argument ? detail.replace(violation.path, argument) : detail;

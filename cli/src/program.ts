@@ -29,7 +29,7 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings, sessions and webhooks of a running Parley stack, call its agents, and have them call and write.",
+      "Manage the owners, API keys, carriers, phone numbers, settings, sessions and webhooks of a running Parley stack, call its agents, and have them call and message people.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")

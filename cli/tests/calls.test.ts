@@ -72,7 +72,7 @@ test("calls are listed and hung up, and the API's words are shown when it refuse
   expect(refused).toMatchObject({ status: 1, stderr: expect.stringContaining("Call not found") });
 });
 
-test("a batch is made of a CSV file and changed", async () => {
+test("a batch is created from a CSV file and changed", async () => {
   const csv = join(folder, "customers.csv");
   await Bun.write(csv, "to_mobile_number\n+14155550188\n");
   const options = ["--agent", "agt_1", "--csv", csv, "--window", "09:00-17:00", "--retries", "2"];
@@ -110,7 +110,7 @@ test("a template is sent on WhatsApp, with values for its body or with all its c
   );
 });
 
-test("a file that holds no components is refused before anything is sent", async () => {
+test("a file without components is refused before anything is sent", async () => {
   const file = join(folder, "components.json");
   await Bun.write(file, "{}");
   const template = ["--agent", "agt_1", "--template", "order_update", "--language", "en_US"];

@@ -12,7 +12,7 @@ afterAll(() => stack?.stop());
 
 const doNotCall = (...args: string[]) => stack.parley(["do-not-call", ...args, "--owner", owner]);
 
-test("numbers are put on an owner's do-not-call list, listed, and taken off it", async () => {
+test("numbers are added to an owner's do-not-call list, listed, and removed from it", async () => {
   expect(await doNotCall("list")).toMatchObject({ status: 0, stdout: `${owner} has no numbers on the list.\n` });
   for (const number of ["+14155550124", "+14155550123", "+14155550123"]) {
     const { status, stdout } = await doNotCall("add", number, "--json");
@@ -25,7 +25,7 @@ test("numbers are put on an owner's do-not-call list, listed, and taken off it",
   expect(left).toMatchObject({ numbers: [{ mobile_number: "+14155550124" }], total: 1, total_pages: 1 });
 });
 
-test("a number that is none, one that is not on the list, and an unknown owner are refused in words", async () => {
+test("an invalid number, one that is not on the list, and an unknown owner are refused with a sentence", async () => {
   const none = await doNotCall("add", "0415");
   expect([none.status, none.stderr]).toEqual([1, expect.stringContaining("must be a phone number in E.164 form")]);
   const missing = await doNotCall("remove", "+14155550199");

@@ -32,7 +32,7 @@ export async function lockHome(home: Home): Promise<HomeLock> {
   const left = read(path);
   if (left && isRunning(left.supervisor)) {
     throw new Error(
-      `Another stack runs in ${home.path} (pid ${left.supervisor.pid}): stop it, or give this one its own PARLEY_HOME and PORT`,
+      `Another stack is running in ${home.path} (pid ${left.supervisor.pid}): stop it, or give this one its own PARLEY_HOME and PORT`,
     );
   }
   const supervisor = describe("supervisor", process.pid);

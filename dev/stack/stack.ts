@@ -67,7 +67,7 @@ export async function startStack(
   const lock = await lockHome(home);
   if (!(await isFree(settings.PORT, settings.PARLEY_HOST))) {
     lock.release();
-    throw new Error(`Port ${settings.PORT} of ${settings.PARLEY_HOST} is not free: give another PORT`);
+    throw new Error(`Port ${settings.PORT} of ${settings.PARLEY_HOST} is not free: set another PORT`);
   }
   // May already be reserved, by the caller that found it for this stack.
   await promise(settings.PORT);

@@ -80,7 +80,7 @@ function endless(...pieces: string[]) {
   return { request: new Request("http://gateway/", { method: "POST", body }), cancelled: cancelled.promise };
 }
 
-test("a raw body is kept piece by piece, and one that never ends is refused and let go", async () => {
+test("a raw body is read piece by piece, and one that never ends is refused and released", async () => {
   const kept: number[] = [];
   const { request, cancelled } = endless("one", "three");
   const limits = { bytesMax: 100, withinMs: 50, keep: (bytes: number) => void kept.push(bytes) };
@@ -89,7 +89,7 @@ test("a raw body is kept piece by piece, and one that never ends is refused and 
   expect(kept).toEqual([3, 8]);
 });
 
-test("a raw body is refused as soon as it is too long, or as there is no room for it", async () => {
+test("a raw body is refused as soon as it is too long or does not fit into memory", async () => {
   const room = { bytesMax: 7, withinMs: 60_000, keep: () => {} };
   await expect(readRaw(endless("one", "three").request, room)).rejects.toMatchObject({ status: 413 });
   const full = new Error("full");

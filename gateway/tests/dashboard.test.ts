@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-test("the dashboard's page may run only its own scripts, and may be framed by nobody", async () => {
+test("the dashboard's page runs only its own scripts, and no page may frame it", async () => {
   const answer = await fetchPath("/");
   expect([answer.status, await answer.text()]).toEqual([200, PAGE]);
   const policy = answer.headers.get("content-security-policy") ?? "";
@@ -63,7 +63,7 @@ test("the dashboard answers nothing that belongs to the API", async () => {
   expect((await fetchPath("/openapi.json", { headers: BROWSER })).headers.get("content-type")).toContain("json");
 });
 
-test("files of the dashboard are sent as they were compressed, and kept by browsers for good", async () => {
+test("the dashboard's files are sent as they were compressed, and browsers cache them forever", async () => {
   const forms = { zstd: zstdDecompressSync, gzip: gunzipSync };
   for (const [encoding, decompress] of Object.entries(forms)) {
     const answer = await fetchPath("/assets/index-abc.js", { headers: { "accept-encoding": encoding } });
@@ -74,12 +74,12 @@ test("files of the dashboard are sent as they were compressed, and kept by brows
   }
 });
 
-test("only files of the dashboard's assets can be had", async () => {
+test("only files of the dashboard's assets are served", async () => {
   for (const name of ["index-abc.js.gz", "..%2Findex.html", "%2e%2e%2findex.html"])
     expect([name, (await fetchPath(`/assets/${name}`)).status]).toEqual([name, 404]);
 });
 
-test("what a browser's content security policy stopped is in the log, without what its user searched for", async () => {
+test("what a browser's content security policy blocked is logged, without what its user searched for", async () => {
   const report = {
     "csp-report": {
       "effective-directive": "script-src-elem",
@@ -101,7 +101,7 @@ test("what a browser's content security policy stopped is in the log, without wh
   expect(JSON.stringify(lines)).not.toMatch(/zebra|secret=1/);
 });
 
-test("reports of a browser are bounded in size and in number", async () => {
+test("a browser's reports are limited in size and number", async () => {
   const headers = { "content-type": "application/csp-report" };
   const send = (body: string) => fetchPath("/csp-reports", { method: "POST", headers, body });
   expect((await send("x".repeat(17 * 1024))).status).toBe(413);
@@ -109,7 +109,7 @@ test("reports of a browser are bounded in size and in number", async () => {
   expect(new Set(statuses)).toEqual(new Set([204, 429]));
 });
 
-test("a folder without a built dashboard is refused at the start, with what to do", () => {
+test("a folder without a built dashboard fails the start with a message that says what to do", () => {
   expect(() => openDashboard(join(folder, "assets"))).toThrow(ConfigError);
   expect(() => openDashboard("/nowhere")).toThrow("bun dashboard/build.ts");
 });

@@ -177,7 +177,7 @@ describe("the key ring", () => {
     expect(state.watching).toBe(1);
   });
 
-  test("passes on a failed look-up and does not take it for a wrong key", async () => {
+  test("reports a failed look-up instead of treating the key as wrong", async () => {
     const { ring, state } = await started();
     state.failure = new ServiceError("unavailable", "The account service is unreachable, try again");
     await expect(ring.find(DIGEST)).rejects.toThrow("unreachable");

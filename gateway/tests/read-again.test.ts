@@ -25,7 +25,7 @@ const gate: GateContext = {
   log: silentLogger,
 };
 
-test("a read whose response finds no room is read again when there is room, and the client notices nothing", async () => {
+test("a read whose response does not fit is repeated when there is room, and the client notices nothing", async () => {
   let reads = 0;
   const bothBegun = Promise.withResolvers<void>();
   const read = gated(

@@ -155,7 +155,7 @@ test("turns are answered, and spread evenly over all replicas", async () => {
   await Promise.all(held);
 });
 
-test("a replica that stops finishes its turns, and those that it refuses are made elsewhere", async () => {
+test("a stopping replica finishes its turns, and the turns that it refuses run elsewhere", async () => {
   const stopping = await startReplica("stopping", (message, number, { tell }) => {
     if (message !== "early") tell({ number, end: { ...DONE, refused: true } }, true);
   });
@@ -170,7 +170,7 @@ test("a replica that stops finishes its turns, and those that it refuses are mad
   expect((await early).text).toBe("Bye.");
 });
 
-test("turns go on while connections reach their age, and a lost stream fails its turns and no later one", async () => {
+test("turns continue when connections reach their maximum age, and a lost stream fails its own turns but no later one", async () => {
   const replica = await startReplica(
     "a",
     (message, number, self) => message !== "slow" && answers(message, number, self),
@@ -208,7 +208,7 @@ test("an error arrives with its details, and whether it is a replay", async () =
   expect(replays).toBe(1);
 });
 
-test("a turn whose client leaves, or whose time is over, is cancelled at its replica", async () => {
+test("a turn whose client disconnects or whose deadline passes is cancelled at its replica", async () => {
   const replica = await startReplica("a", () => {});
   const turns = turnsTo(replica);
   const client = new AbortController();
@@ -223,7 +223,7 @@ test("a turn whose client leaves, or whose time is over, is cancelled at its rep
   await eventually(() => expect(replica.cancelled).toEqual([1, 2]));
 });
 
-test("credit is given for what the reader took, and not for what waits for it", async () => {
+test("credit is given for what the reader has taken, not for what waits to be read", async () => {
   const replica = await startReplica("a", (_, number, { tell }) => tell({ number, text: "x".repeat(10_000) }));
   const reader = Promise.withResolvers<void>();
   const said = say(turnsTo(replica), "Hi", { onText: () => reader.promise });
@@ -245,7 +245,7 @@ test("without a replica a turn fails as a call does", async () => {
   });
 });
 
-test("at replicas of the release before, each turn is a call of its own", async () => {
+test("with replicas of the previous release, each turn is a separate call", async () => {
   const server = await serve(
     ConversationServiceService,
     {

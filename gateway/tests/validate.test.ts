@@ -31,7 +31,7 @@ const custom = (params: object) => ({
   llm: { provider_name: "CUSTOM_LLM", model_name: "m", params },
 });
 
-test("of many violations, the first twenty are reported", () => {
+test("only the first twenty of many violations are reported", () => {
   const params = Object.fromEntries(Array.from({ length: 25 }, (_, at) => [`p${at}`, 1]));
   expect(messagesOf({ ...GOOD, stt: { provider_name: "DEEPGRAM", model_name: "m", params } })).toHaveLength(20);
   expect(messagesOf({ ...GOOD, agent_tips: Array(25).fill(1) })).toHaveLength(20);

@@ -10,7 +10,7 @@ error: expected 1, got 2
 (pass) b is two
 `;
 
-test("nothing is told when nothing failed", () => {
+test("nothing is reported when nothing failed", () => {
   expect(tellFailures([])).toBe("");
 });
 
@@ -25,13 +25,13 @@ gateway/src/b.test.ts
 `);
 });
 
-test("a batch that ended without a failed test is told whole", () => {
+test("a batch that ended without a failed test is reported in full", () => {
   expect(tellFailures([{ name: "a.test.ts", report: "panic: out of memory" }])).toBe(
     "--- a.test.ts\npanic: out of memory\n\n--- Failed:\na.test.ts\n",
   );
 });
 
-test("of a long report the end is told, and many reports share the room", () => {
+test("a long report is cut to its end, and many reports share the space", () => {
   const long = (name: string) => ({ name, report: `${"a long line\n".repeat(10_000)}(fail) ${name}` });
   expect(tellFailures([long("one")])).toEndWith(`a long line\n(fail) one\n\n--- Failed:\none\n  (fail) one\n`);
   const all = tellFailures(Array.from({ length: 100 }, (_, n) => long(`test ${n}`)));

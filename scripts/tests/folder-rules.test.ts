@@ -10,7 +10,7 @@ test("a folder may have 20 source files, whatever its tests and subfolders have"
   );
 });
 
-test("a folder with more is named with their number", () => {
+test("a folder with more is reported with their number", () => {
   expect(crowdedFolders([...files("a", 3), ...files("a/src", 21), ...files("b", 22, ".tsx")])).toEqual([
     "a/src has 21 source files side by side; give those that belong together a folder",
     "b has 22 source files side by side; give those that belong together a folder",

@@ -16,7 +16,7 @@ test("files that import each other, directly or through others, are a circle, an
   ]);
 });
 
-test("a file that two others import is no circle", () => {
+test("a file that two others import is not a circle", () => {
   const imports = new Map([
     ["a.ts", ["b.ts", "c.ts"]],
     ["b.ts", ["c.ts"]],

@@ -5,11 +5,11 @@ const OUTPUT =
   "a.test.ts:\n(pass) x\n\n 12 pass\n 1 skip\n 3 fail\n 1 error\n 40 expect() calls\nRan 16 tests across 2 files.\n";
 
 describe("the last line of the test command", () => {
-  test("tells bun's closing figures", () => {
+  test("reports bun's closing figures", () => {
     expect(readTally(OUTPUT, 1)).toEqual({ passed: 12, failed: 3 });
   });
 
-  test("is not misled by colours or by figures that a test printed", () => {
+  test("is not misled by colors or by figures that a test printed", () => {
     expect(readTally(` 99 pass\n\u001b[32m 2 pass\u001b[0m\n 0 fail\n`, 0)).toEqual({ passed: 2, failed: 0 });
   });
 

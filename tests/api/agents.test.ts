@@ -107,7 +107,7 @@ describe("creating an agent", () => {
     });
   });
 
-  test("may hear and speak through the stand-in of the stack", async () => {
+  test("may use the stack's speech stand-in", async () => {
     const params = { base_url: `http://${stack.address("speech")}/v1` };
     const stt = { provider_name: "CUSTOM_STT", model_name: "pocketsphinx", params };
     const tts = { provider_name: "CUSTOM_TTS", voice_id: "slt", params };

@@ -142,7 +142,7 @@ describe("a manually requested analysis", () => {
     const { session_id: openId } = (await chat("Hello")).body;
     expect(await analyze(openId)).toMatchObject({
       status: 400,
-      body: { detail: "Conversation is in progress: it is analyzed when it has ended" },
+      body: { detail: "Conversation is in progress: it can be analyzed after it ends" },
     });
     const model = { baseUrl: `http://${stack.address("model")}/v1` };
     const plainId = await createAgent(api, model, { tools: { end_call: true } });

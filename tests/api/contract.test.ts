@@ -271,7 +271,7 @@ describe.each(
       headers: { ...(media && { "content-type": type }), ...headers },
     });
 
-  test("refuses who does not prove who they are, and changes nothing", async () => {
+  test("refuses unauthenticated callers, and changes nothing", async () => {
     const before = await rows.of(stack.owners[0].ownerId);
     const query = operation.path.includes("whatsapp") ? "?hub.mode=subscribe&hub.challenge=1&hub.verify_token=x" : "";
     const path = `${pathTo(operation, mine)}${query}`;

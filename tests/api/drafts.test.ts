@@ -59,7 +59,7 @@ test("a refused draft names the field in it", async () => {
   }
 });
 
-test("what a web call keeps until it begins has at most 64 KiB", async () => {
+test("what a web call stores until it begins is at most 64 KiB", async () => {
   const request = { agent_id: agentId, metadata: { long: "x".repeat(64 * 1024) } };
   expect(await signedIn.post("//v1/public/web-calls", request)).toMatchObject({
     status: 413,

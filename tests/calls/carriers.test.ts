@@ -159,7 +159,7 @@ test(
   WITHIN_MS,
 );
 
-test("a caller of a number without agent hears that it is not in service, and leaves no conversation", async () => {
+test("a caller of a number without an agent hears that it is not in service, and leaves no conversation", async () => {
   const from = "+12025550147";
   const call = await carrier.callIn(TWILIO_FREE, { from });
   const { status, notes } = await carrier.ended(call.carrier_call_id);
@@ -167,7 +167,7 @@ test("a caller of a number without agent hears that it is not in service, and le
   expect(await conversationsWith(from)).toEqual([]);
 });
 
-test("what carriers send is refused over HTTP without the signature, without the call, and if it is too large", async () => {
+test("carriers' callbacks are refused over HTTP without a signature, without a call, and if they are too large", async () => {
   const send = (path: string, body: string, headers: Record<string, string> = {}) =>
     fetch(`${stack.url}/v1/carriers/${path}`, {
       method: "POST",

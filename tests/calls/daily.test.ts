@@ -51,7 +51,7 @@ test(
   WITHIN_MS,
 );
 
-test("a session is refused for another owner's agent, an agent that is not there, and a body that is wrong", async () => {
+test("a session is refused for another owner's agent, a missing agent, and an invalid body", async () => {
   const statusOf = async (body: object, key = stack.owners[0].apiKey) =>
     (await stack.api(key).post("/daily/sessions", body)).status;
   expect(await statusOf({ agent_id: agentId }, stack.owners[1].apiKey)).toBe(403);
@@ -60,7 +60,7 @@ test("a session is refused for another owner's agent, an agent that is not there
   expect(await statusOf({ agent_id: agentId, metadata: { note: "x".repeat(65_536) } })).toBe(413);
 });
 
-test("what comes to the webhooks' address is refused without the signature, for nobody's domain, and if it is too large", async () => {
+test("webhooks are refused without a signature, for an unknown domain, and if they are too large", async () => {
   const statusOf = async (path: string, body: string, headers: Record<string, string> = {}) =>
     (await fetch(`${stack.url}/v1/carriers/daily/${path}`, { method: "POST", headers, body })).status;
   const event = JSON.stringify({ type: "meeting.ended", payload: { room: "parley" } });

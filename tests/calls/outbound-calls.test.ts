@@ -141,7 +141,7 @@ test.each(CARRIERS)(
   2 * WITHIN_MS,
 );
 
-test("a call that may not be made is refused, and says why", async () => {
+test("a forbidden call is refused with the reason", async () => {
   const to = "+12025550320";
   const request = { agent_id: agentId, to_mobile_number: to };
   expect((await manage.post("/do-not-call", { mobile_number: to })).status).toBe(200);

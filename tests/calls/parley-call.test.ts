@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-test("a call from the terminal is held in words, told as it goes, and recorded with both sides", async () => {
+test("a call from the terminal is spoken, printed as it goes, and recorded with both sides", async () => {
   const agentId = await createAgent(api, model, {
     first_message_prompt: GREETING,
     // The stand-in's words come late on a busy machine, and words that come later interrupt the reply.
@@ -58,7 +58,7 @@ test("a call from the terminal is held in words, told as it goes, and recorded w
   }
 }, 120_000);
 
-test("a call to an agent that is not there says so", async () => {
+test("a call to a missing agent says so", async () => {
   const { status, stderr } = await parley("call", "agt_nobody", "--say", "Hello");
   expect({ status, stderr }).toEqual({ status: 1, stderr: "There is no agent agt_nobody on this stack\n" });
 }, 120_000);

@@ -115,7 +115,7 @@ async function expectRecording(url: string, seconds: number): Promise<void> {
   expect((await fetch(url)).status).toBe(401);
 }
 
-test("a token connects one page only, and a wrong one none", async () => {
+test("a token connects only one page, and a wrong one connects none", async () => {
   const agentId = await createAgent(api, model, { first_message_prompt: GREETING });
   const webCall = await createWebCall(agentId);
   const page = await openPage();

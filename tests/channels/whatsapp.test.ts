@@ -65,7 +65,7 @@ const conversationsWith = async (from: string) =>
       person === `+${from}`,
   );
 
-test("a person who writes gets the agent's reply, and the conversation shows both and the delivery", async () => {
+test("a person who writes gets the agent's reply, and the conversation shows both messages and the delivery", async () => {
   const from = "4917012340001";
   expect(await write(from, "When do you open?")).toMatchObject({ callback_status: 200 });
   expect(await textsTo(from, 1)).toEqual(["We open at nine."]);
@@ -133,7 +133,7 @@ test("the handshake answers with the challenge, as text, to whoever knows the to
   expect((await shake({})).status).toBe(400);
 });
 
-test("a callback for no connection, of no JSON, too long or compressed is refused", async () => {
+test("a callback for no connection, not in JSON, too long, or compressed is refused", async () => {
   const body = callback("4917012340004", "Hi");
   const status = async (response: Promise<Response>) => (await response).status;
   expect(await status(post(body, { url: `${stack.url}/v1/carriers/whatsapp/car_01m7yyhwdzeb28n9gms8rr2qyg` }))).toBe(
@@ -145,12 +145,12 @@ test("a callback for no connection, of no JSON, too long or compressed is refuse
   expect(await status(post(body, { headers: { "Content-Encoding": "gzip" } }))).toBe(415);
 });
 
-test("a callback that says nothing of use is accepted, or WhatsApp would send it again for a week", async () => {
+test("a callback without anything useful is accepted, because WhatsApp would otherwise resend it for a week", async () => {
   for (const body of ["{}", "[]", "null", '{"entry":[{"changes":[{"field":"account_update","value":{}}]}]}'])
     expect([body, (await post(body)).status]).toEqual([body, 200]);
 });
 
-test("whoever guesses signatures from one address is stopped, and Meta is not", async () => {
+test("an address that guesses signatures is stopped, and Meta is not", async () => {
   const from = { "X-Forwarded-For": "10.1.1.3" };
   const body = callback("4917012340005", "Hi");
   const guesses = Array.from({ length: 70 }, () => post(body, { secret: "guess", headers: from }));
@@ -160,7 +160,7 @@ test("whoever guesses signatures from one address is stopped, and Meta is not", 
   expect(await textsTo("4917012340006", 1)).toEqual(["We open at nine."]);
 });
 
-test("bodies that never end hold up no callback, of their connection or another", async () => {
+test("bodies that never end hold up no callback of their own or another connection", async () => {
   const { hostname, port, pathname } = new URL(number.callbackUrl);
   const head = (path: string) =>
     `POST ${path} HTTP/1.1\r\nHost: parley\r\nX-Forwarded-For: 10.1.1.4\r\nContent-Length: 3000000\r\n\r\n{`;

@@ -72,7 +72,7 @@ async function openPage(): Promise<Page> {
 const messagesOf = (opened: Page) => opened.getByRole("log").locator(".message").allTextContents();
 const isAttacked = (opened: Page) => opened.evaluate("window.attacked === true");
 
-test("a visitor of a site of another origin chats by keyboard alone, and goes on after the next page", async () => {
+test("a visitor of another origin's site chats by keyboard alone, and continues after the next page", async () => {
   const opened = await openPage();
   await opened.getByRole("button", { name: "Open chat" }).focus();
   await opened.keyboard.press("Enter");
@@ -104,7 +104,7 @@ test("a visitor of a site of another origin chats by keyboard alone, and goes on
   });
 }, 120_000);
 
-test("what agent and model say is text in the page, and the look is the owner's", async () => {
+test("what agent and model say is plain text in the page, and the look is the owner's", async () => {
   const opened = await openPage();
   await opened.getByRole("button", { name: "Open chat" }).click();
   expect(await opened.getByRole("heading", { level: 2 }).textContent()).toBe(HOSTILE);
@@ -194,7 +194,7 @@ test("a message that is empty or too long is refused", async () => {
   for (const message of ["", "x".repeat(4_001)]) expect((await say(token, message)).status).toBe(400);
 });
 
-test("a visitor who floods is stopped, in the chat and at the address, while others and the owner's API go on", async () => {
+test("a visitor who floods is stopped, in the chat and at the address, while others and the owner's API continue", async () => {
   const token = await tokenOf();
   const flood = await Promise.all(Array.from({ length: 30 }, () => say(token, "Hi")));
   expect(flood.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(10);
@@ -207,7 +207,7 @@ test("a visitor who floods is stopped, in the chat and at the address, while oth
   expect(chat.status).toBe(200);
 });
 
-test("a browser may ask from any origin: its preflight is answered", async () => {
+test("a browser may send requests from any origin: its preflight is answered", async () => {
   for (const path of ["widget-tokens", "widget-messages"]) {
     const response = await fetch(`${stack.url}/v1/public/${path}`, {
       method: "OPTIONS",

@@ -123,7 +123,7 @@ test("a chat tries what is on the screen, and only saving changes the agent", as
   await page.context().close();
 }, 240_000);
 
-test("a refused change says at its field what the API said", async () => {
+test("a refused change shows the API's message at its field", async () => {
   const owner = await createOwner(stack.accounts);
   const { body: agent } = await stack.api(owner.apiKey).post("/agents", { agent_name: "A", agent_type: "INBOUND" });
   const page = await openSignedIn(browser, stack, owner);
@@ -136,7 +136,7 @@ test("a refused change says at its field what the API said", async () => {
   await page.context().close();
 }, 240_000);
 
-test("a page hears the agent that it talks with and shows what both say, and what an answer took", async () => {
+test("a page hears its agent and shows what both say and how long an answer took", async () => {
   const owner = await createOwner(stack.accounts);
   const page = await openSignedIn(browser, stack, owner);
   await page.goto("/agents?new=true");
@@ -208,7 +208,7 @@ test("names and prompts with markup are text on every page", async () => {
   await page.context().close();
 }, 240_000);
 
-test("no page has a barrier in either theme, is wider than a narrow phone, or is changed by looking at it", async () => {
+test("no page has an accessibility issue in either theme, is wider than a narrow phone, or changes when opened", async () => {
   const owner = await createOwner(stack.accounts);
   const api = stack.api(owner.apiKey);
   await api.post("/prompts", { prompt_name: "refunds", prompt_content: "You handle refunds for {{company}}." });

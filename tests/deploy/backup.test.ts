@@ -232,7 +232,7 @@ test(
   WITHIN_MS,
 );
 
-test("a back-up is not restored over running processes or existing owners, nor from a partial file, and is not overwritten", async () => {
+test("a backup is not restored over running processes or existing owners, nor from a partial file, and is not overwritten", async () => {
   const { ownerId } = stack.owners[0];
   const refused = (why: string) => ({ status: 3, said: expect.stringContaining(why) });
   expect(await run("restore", databaseUrl)).toEqual(refused("Parley's processes are connected to this database: stop"));

@@ -222,7 +222,7 @@ describe("a model with a fallback", () => {
     },
   );
 
-  test("is not stood in for after its first word", async () => {
+  test("is not replaced after its first word", async () => {
     const before = second.requests.length;
     const asked = model.next((exchange) => {
       exchange.text("One two thr");
@@ -276,13 +276,13 @@ describe("a model that fails in the middle of a streamed reply", () => {
     for (const sessionId of sessions) await goesOn(sessionId, ["user: Count", "assistant: One two thr"]);
   });
 
-  test("is one line of the log, named by the request", async () => {
+  test("is one log line, named by the request", async () => {
     const asked = model.next((exchange) => exchange.text("One two"));
     const response = await api.chat({ agent_id: agentId, message: "Count" });
     (await asked).reset();
     await expect(response.text()).rejects.toThrow();
     const told = await logLines("gateway", ({ msg }) => msg === "reply broken off");
-    const detail = expect.stringContaining("cut its answer off");
+    const detail = expect.stringContaining("cut off its answer");
     expect(told.at(-1)).toMatchObject({
       level: "warn",
       request_id: response.headers.get("x-request-id"),
@@ -297,7 +297,7 @@ describe("a model that fails in the middle of a streamed reply", () => {
   });
 });
 
-describe("a model that says what cannot be kept", () => {
+describe("a model that says what cannot be stored", () => {
   test.each([true, false])(
     "has its NUL characters removed, as sent and as stored (streaming %p)",
     async (streaming) => {
@@ -321,7 +321,7 @@ describe("a client that leaves", () => {
       Bun.sleep(CANCELLED_WITHIN_MS).then(() => Promise.reject(new Error("not cancelled"))),
     ]);
 
-  test("in the middle of a stream ends the model's call, and what was said is kept", async () => {
+  test("in the middle of a stream ends the model's call, and what was said is stored", async () => {
     const asked = model.next((exchange) => exchange.text("One two thr"));
     const leaving = new AbortController();
     const response = await api.chat({ agent_id: agentId, message: "Count" }, leaving.signal);
@@ -359,7 +359,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a second message while a reply is in progress", () => {
-  test("is 409 and not stored; after the reply the session goes on", async () => {
+  test("is 409 and not stored; after the reply the session continues", async () => {
     const asked = model.next((exchange) => exchange.text("One "));
     const first = api.chat({ agent_id: agentId, message: "Count" });
     const exchange = await asked;

@@ -82,7 +82,7 @@ describe("a key", () => {
 });
 
 describe("a change of a key or its account", () => {
-  test("takes effect on every gateway soon: off, on, deleted", async () => {
+  test("takes effect on every gateway soon: deactivated, activated, deleted", async () => {
     const { accounts, owners } = stack;
     const { ownerId } = owners[0];
     const second = await startSecondGateway(stack);
@@ -231,7 +231,7 @@ describe("wrong keys", () => {
     const wrong = stack.api(UNKNOWN);
     for (let guesses = 0; guesses < 60; guesses++) expect((await guess(wrong, "198.51.100.7")).status).toBe(401);
     const refused = await guess(wrong, "198.51.100.7");
-    const detail = "Too many wrong keys or ended sessions came from this address, wait a minute";
+    const detail = "Too many invalid API keys or expired sessions from this address, wait a minute";
     expect(problem(refused)).toEqual({ status: 429, detail });
     expect(refused.headers.get("retry-after")).toMatch(/^([1-9]|[1-5]\d|60)$/);
     expect((await guess(stack.api("malformed"), "198.51.100.7")).status).toBe(429);

@@ -43,7 +43,7 @@ test("a shell that sources it passes the variables to its commands", () => {
   expect(given).toContain("PARLEY_CONVERSATION_ADDRESS=unix:/run/conversation.sock");
 });
 
-test("a home from before there were passwords keeps its owner and key", async () => {
+test("a home from before passwords existed keeps its owner and key", async () => {
   const path = write(KEY);
   expect(await Bun.file(path).text()).not.toContain("PASSWORD");
   expect(readDevEnv(home)).toEqual({ ...KEY, login: undefined });

@@ -39,7 +39,7 @@ describe("a home", () => {
     await leave(other.pid, { pid: 0, identity: null });
     const message = await lockHome(home).then(String, (error: Error) => error.message);
     expect(message).toBe(
-      `Another stack runs in ${home.path} (pid ${other.pid}): stop it, or give this one its own PARLEY_HOME and PORT`,
+      `Another stack is running in ${home.path} (pid ${other.pid}): stop it, or give this one its own PARLEY_HOME and PORT`,
     );
   });
 

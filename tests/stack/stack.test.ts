@@ -95,7 +95,7 @@ describe("a stack that says it is up", () => {
   test("refuses a second one in its home with one sentence", async () => {
     const second = runStack(home.path, await freePort());
     expect(await second.supervisor.exited).toBe(1);
-    expect(second.output()).toContain(`Another stack runs in ${home.path} (pid ${stack.supervisor.pid})`);
+    expect(second.output()).toContain(`Another stack is running in ${home.path} (pid ${stack.supervisor.pid})`);
     expect(isAlive(processOf("gateway").pid)).toBe(true);
   });
 
@@ -103,7 +103,7 @@ describe("a stack that says it is up", () => {
     const other = await temporaryHome("open");
     const second = runStack(other.path, Number(new URL(stack.url).port));
     expect(await second.supervisor.exited).toBe(1);
-    expect(second.output()).toContain(`Port ${new URL(stack.url).port} of 127.0.0.1 is not free: give another PORT`);
+    expect(second.output()).toContain(`Port ${new URL(stack.url).port} of 127.0.0.1 is not free: set another PORT`);
     await other.remove();
   });
 });

@@ -236,7 +236,7 @@ test("the models and the health are served", async () => {
   expect(await (await fetch(`${model.url}/healthz`)).json()).toEqual({ status: "ok" });
 });
 
-test("the words of a stream are the delay apart", async () => {
+test("the words of a stream are spaced by the delay", async () => {
   const slow = startModel({ wordDelayMs: 20 });
   const startedAt = performance.now();
   const response = await fetch(`${slow.url}/v1/chat/completions`, {

@@ -63,7 +63,7 @@ describe("what the speech stand-in says", () => {
     expect(Math.max(...samples)).toBeGreaterThan(3_000);
   });
 
-  test("goes on after the first sentence", async () => {
+  test("continues after the first sentence", async () => {
     const one = await samplesOf({ input: "Hello there." });
     const two = await samplesOf({ input: "Hello there. How are you today?" });
     expect(two.length).toBeGreaterThan(one.length * 1.5);
@@ -108,12 +108,12 @@ describe("what the speech stand-in hears", () => {
     expect(await heard(wav.subarray(0, wav.length / 2))).toStartWith("what is the");
   }, 120_000);
 
-  test("is plain text if that is asked for", async () => {
+  test("is plain text if requested", async () => {
     const response = await transcribe(await spoken("goodbye"), { response_format: "text" });
     expect(await response.text()).toBe("goodbye\n");
   }, 120_000);
 
-  test("is nothing in silence", async () => {
+  test("is empty for silence", async () => {
     const header = (await spoken("hello")).subarray(0, HEADER_BYTES);
     const silence = Buffer.concat([header, new Uint8Array(SAMPLES_PER_SECOND)]);
     expect(await heard(silence)).toBe("");

@@ -43,17 +43,21 @@ export function addBatchCommands(program: Command, env: Environment): void {
     .requiredOption("--agent <agent_id>", "The agent that calls, agt_…")
     .requiredOption("--csv <file>", "With a column to_mobile_number, and a dynamic variable in each other column")
     .option("--from <mobile_number>", "The number that calls (default: the agent's first)")
-    .addOption(new Option("--start <time>", "When the first call may begin (default: now)").argParser(parseTime))
+    .addOption(new Option("--start <time>", "When the first call may start (default: now)").argParser(parseTime))
     .addOption(
-      new Option("--window <from-to>", "Time of day at which calls may begin: 09:00-17:00").argParser(parseWindow),
+      new Option("--window <from-to>", "Time of day at which calls may start: 09:00-17:00").argParser(parseWindow),
     )
-    .option("--timezone <zone>", "Of the window", "UTC")
+    .option("--timezone <zone>", "IANA time zone of the window", "UTC")
     .addOption(
-      new Option("--retries <number>", "How often a number that is busy or does not answer is called again")
+      new Option("--retries <number>", "How many times to call a number again that is busy or does not answer")
         .argParser(parseWholeNumber)
         .default(0),
     )
-    .addOption(new Option("--retry-after <minutes>", "Minutes between").argParser(parseWholeNumber).default(60))
+    .addOption(
+      new Option("--retry-after <minutes>", "Minutes between calls to a number")
+        .argParser(parseWholeNumber)
+        .default(60),
+    )
     .addOption(jsonOption())
     .action(async ({ agent, csv, from, start, window, timezone, retries, retryAfter, json }: BatchOptions) => {
       const text = await Bun.file(csv)
@@ -83,9 +87,9 @@ export function addBatchCommands(program: Command, env: Environment): void {
 
   for (const [name, description, method] of [
     ["get", "Show a batch with its counts", "get"],
-    ["pause", "Begin no further calls", "post"],
-    ["resume", "Begin calls again", "post"],
-    ["cancel", "Begin no further calls, for good", "post"],
+    ["pause", "Start no further calls until the batch is resumed", "post"],
+    ["resume", "Start further calls again", "post"],
+    ["cancel", "Start no further calls, permanently", "post"],
   ] as const) {
     batch
       .command(name)

@@ -29,16 +29,23 @@ const SPOKEN_WITHIN_MS = 30_000;
 export function addCallCommand(program: Command, env: Environment): void {
   program
     .command("call")
-    .description("Call an agent of the stack on this machine, and read what is said; or have an agent call a number")
+    .description(
+      "Call an agent of the stack on this machine and follow the conversation, or have an agent call a number",
+    )
     .argument("<agent_id|mobile_number>", "The agent that you call, agt_…, or the number that --agent calls, +…")
     .option("--agent <agent_id>", "The agent that calls the number")
     .addOption(
       repeatableOption(
         "--say <text>",
-        "Say this, spoken by the speech stand-in, when the agent has finished; repeatable",
+        "Say this in the speech stand-in's voice when the agent has finished; repeatable",
       ),
     )
-    .addOption(repeatableOption("--wav <file>", "Likewise, from a WAV file of 16-bit PCM; after all --say"))
+    .addOption(
+      repeatableOption(
+        "--wav <file>",
+        "Play this WAV file (16-bit PCM) when the agent has finished, after all --say; repeatable",
+      ),
+    )
     .option("--record <file>", "Write both sides to a stereo WAV file, the agent on the right")
     .addOption(jsonOption())
     .addHelpText(
@@ -162,15 +169,12 @@ async function show(
 function refused({ status, message }: NotAnswered, agentId: string): ServiceError {
   if (status === 404) return new ServiceError("not_found", `There is no agent ${agentId} on this stack`);
   if (status === 480) {
-    const why = "it lacks a model, a voice or a provider's key: the log of the voice service says what";
+    const why = "it lacks a model, a voice, or a provider's key: see the log of the voice service";
     return new ServiceError("condition", `Agent ${agentId} cannot be called: ${why}`);
   }
   if (status === 486)
-    return new ServiceError("rate_limited", "Its account has as many calls as it may: try again later");
+    return new ServiceError("rate_limited", "Its account has reached its limit of calls: try again later");
   if (status === 408)
-    return new ServiceError(
-      "unavailable",
-      'Nobody answers. If the stack is not running, start it with "bun run start".',
-    );
+    return new ServiceError("unavailable", 'No answer. If the stack is not running, start it with "bun run start".');
   return new ServiceError("unavailable", message);
 }

@@ -31,12 +31,12 @@ export function addCallsCommands(program: Command, env: Environment): void {
         ...(batch && { batch_id: batch }),
       });
       const list = await publicApi(env).get<{ calls: Record<string, Value>[] }>(`/calls?${query}`);
-      await print(json, list, list.calls.length > 0 ? formatTable(COLUMNS, list.calls) : "There are no such calls.");
+      await print(json, list, list.calls.length > 0 ? formatTable(COLUMNS, list.calls) : "No calls match.");
     });
 
   for (const [name, description, method, action] of [
     ["get", "Show a call", "get", ""],
-    ["hang-up", "Take a call out of the queue, stop its ringing or end it", "post", "/hangup"],
+    ["hang-up", "Remove a call from the queue, stop its ringing, or end it", "post", "/hangup"],
   ] as const) {
     calls
       .command(name)

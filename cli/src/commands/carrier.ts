@@ -113,7 +113,7 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
 
   carrier
     .command("import")
-    .description("Import a phone number, whose calls the carrier sends here from then on")
+    .description("Import a phone number, so that its calls reach Parley")
     .argument("<carrier_id>")
     .argument("<mobile_number>", "The number in E.164 form, such as +14155550123")
     .addOption(ownerOption())
@@ -127,7 +127,7 @@ ${examples(program, `carrier connect twilio --owner own_… <<< '{ "account_sid"
 
   carrier
     .command("disconnect")
-    .description("Disconnect a carrier of which no phone number is left")
+    .description("Disconnect a carrier that has no phone numbers left")
     .argument("<carrier_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())

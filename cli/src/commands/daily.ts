@@ -20,14 +20,12 @@ const REQUEST_MS = 5_000;
 export function addDailyCommand(program: Command, env: Environment): void {
   program
     .command("daily")
-    .description(
-      "Open a Daily room with an agent: for somebody with a browser, or for a person of the stack's stand-in",
-    )
+    .description("Open a Daily room with an agent, to enter with a browser or as a person of the stack's stand-in")
     .argument("<agent_id>", "The agent, agt_…")
     .addOption(
       repeatableOption("--say <text>", "Have the stand-in's person say this when the agent has finished; repeatable"),
     )
-    .option("--expires-in <seconds>", "When the room closes; 3600 by default")
+    .option("--expires-in <seconds>", "Seconds until the room closes (default: 3600)")
     .addOption(jsonOption())
     .addHelpText(
       "after",
@@ -72,7 +70,7 @@ async function enter(standIn: string, { room_name, token }: Session, say: readon
   const { detail = `it answered with ${response.status}` } = (await response.json().catch(() => ({}))) as {
     detail?: string;
   };
-  throw new ServiceError("condition", `Nobody could enter the room: ${detail}`);
+  throw new ServiceError("condition", `The person could not enter the room: ${detail}`);
 }
 
 /** Until the conversation has ended. */

@@ -19,7 +19,7 @@ const E164 = "The number in E.164 form, such as +14155550123";
 export function addDoNotCallCommands(program: Command, env: Environment): void {
   const list = program
     .command("do-not-call")
-    .description("Manage the numbers that an owner's agents do not call")
+    .description("Manage the numbers that an owner's agents must not call")
     .addHelpText(
       "after",
       examples(program, "do-not-call add +14155550123 --owner own_…", "do-not-call list --owner own_…"),
@@ -27,7 +27,7 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
 
   list
     .command("add")
-    .description("Put a number on the list: calls to it are refused, and batches skip it")
+    .description("Add a number to the list: calls to it are refused, and batches skip it")
     .argument("<mobile_number>", E164)
     .addOption(ownerOption())
     .addOption(jsonOption())
@@ -42,7 +42,7 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
 
   list
     .command("list")
-    .description("List the numbers in their order as texts")
+    .description("List the numbers, sorted as text")
     .addOption(ownerOption())
     .addOption(new Option("--page <number>", "Page to show, starting at 1").argParser(parseWholeNumber).default(1))
     .addOption(
@@ -61,7 +61,7 @@ export function addDoNotCallCommands(program: Command, env: Environment): void {
 
   list
     .command("remove")
-    .description("Take a number off the list")
+    .description("Remove a number from the list")
     .argument("<mobile_number>", E164)
     .addOption(ownerOption())
     .addOption(jsonOption())

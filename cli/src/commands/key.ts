@@ -67,11 +67,13 @@ ${examples(program, "key create --owner own_…", 'key create --owner own_… --
       await print(json, { keys }, keys.length > 0 ? formatTable(columns, keys) : `${owner} has no keys yet.`);
     });
 
-  addChange(key, env, "activate", "Switch an inactive key on again", (account, request) =>
-    account.activateKey(request),
-  );
-  addChange(key, env, "deactivate", "Switch a key off within a second, until you activate it", (account, request) =>
-    account.deactivateKey(request),
+  addChange(key, env, "activate", "Activate an inactive key", (account, request) => account.activateKey(request));
+  addChange(
+    key,
+    env,
+    "deactivate",
+    "Deactivate a key within a second, until you activate it again",
+    (account, request) => account.deactivateKey(request),
   );
 
   key

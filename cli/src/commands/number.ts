@@ -51,7 +51,7 @@ export function addNumberCommands(program: Command, env: Environment): void {
 
   number
     .command("remove")
-    .description("Remove a phone number from an owner; an imported one gets back at its carrier what it had before")
+    .description("Remove a phone number from an owner; an imported one gets its previous settings at the carrier back")
     .argument("<mobile_number>", E164)
     .addOption(ownerOption())
     .addOption(jsonOption())

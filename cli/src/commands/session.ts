@@ -29,13 +29,13 @@ export function addSessionCommands(program: Command, env: Environment): void {
       await print(
         json,
         { sessions },
-        sessions.length > 0 ? formatTable(COLUMNS, sessions) : `${owner} is signed in nowhere.`,
+        sessions.length > 0 ? formatTable(COLUMNS, sessions) : `${owner} has no sessions.`,
       );
     });
 
   session
     .command("end")
-    .description("Sign out the browser of a session within a second")
+    .description("End a session; its browser is signed out within a second")
     .argument("<session_id>")
     .addOption(ownerOption())
     .addOption(jsonOption())

@@ -35,10 +35,17 @@ export function addWhatsAppCommands(program: Command, env: Environment): void {
     .argument("<mobile_number>", "The person's number in E.164 form, such as +14155550123")
     .requiredOption("--agent <agent_id>", "The agent that writes, agt_…; it has a WhatsApp number")
     .requiredOption("--template <name>", "Name of the template at Meta")
-    .requiredOption("--language <code>", "Its language, as Meta has it, such as en_US")
-    .addOption(new Option("--value <text>", "The next gap of the template's body; repeatable").argParser(more))
+    .requiredOption("--language <code>", "Language code of the template at Meta, such as en_US")
     .addOption(
-      new Option("--components <file>", "All values, as a JSON array of components in Meta's form").conflicts("value"),
+      new Option("--value <text>", "The value for the next placeholder in the template's body; repeatable").argParser(
+        more,
+      ),
+    )
+    .addOption(
+      new Option(
+        "--components <file>",
+        "All values, as a JSON array of components in the form of Meta's API",
+      ).conflicts("value"),
     )
     .addOption(jsonOption())
     .addHelpText(

@@ -4,7 +4,7 @@ import { str } from "envalid";
 const VARIABLES = {
   DATABASE_ADMIN_URL: str({
     default: "",
-    desc: "postgres:// address of a role that may create roles and schemas; without one they must be there",
+    desc: "postgres:// address of a role that may create roles and schemas; without one, these must exist",
   }),
   ACCOUNT_DATABASE_URL: str({ desc: "DATABASE_URL of the account service" }),
   AGENT_DATABASE_URL: str({ desc: "DATABASE_URL of the agent service" }),

@@ -56,7 +56,7 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
       const decision = await ctx.addressLimiter.take(address, WRONG_KEYS_PER_MINUTE);
       // As with the requests of a key (gate.ts).
       await enterLoop(address);
-      refuseOverRate(decision, "Too many wrong keys or ended sessions came from this address, wait a minute");
+      refuseOverRate(decision, "Too many invalid API keys or expired sessions from this address, wait a minute");
     }
     throw error;
   }

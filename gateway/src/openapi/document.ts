@@ -24,14 +24,14 @@ export type Described = Operation | OpenOperation;
 const TAGS = {
   Agents: "AI agents and the variables they expect.",
   Prompts: "Versioned prompts.",
-  Chat: "Talking to an agent in text.",
-  Conversations: "What was said, on every channel.",
-  Calls: "Speaking with an agent.",
-  Catalogue: "What can be configured: providers, models, voices, phone numbers.",
+  Chat: "Text conversations with agents.",
+  Conversations: "Stored conversations from every channel.",
+  Calls: "Voice calls with agents.",
+  Catalogue: "What agents can use: providers, models, voices, and phone numbers.",
   Callbacks:
-    "What carriers tell. Each proves with its signature that it is the carrier; nobody else has a use for them.",
+    "Requests that carriers send to Parley, each authenticated by the carrier's signature. No other client needs them.",
   Management:
-    "What an owner manages, signed in: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, usage. A browser may write only from a page of the same origin.",
+    "What a signed-in owner manages: API keys, webhook destinations and deliveries, phone numbers, cloned voices, settings, and usage. A browser may write only from a page of the same origin.",
 } as const;
 
 /** Builds the OpenAPI 3.1 document of some routes from the schemas that validate them. */
@@ -105,7 +105,7 @@ function describe(method: string, path: string, operation: Described, components
     responses: {
       200: success(operation, example, isKeyed, components),
       ...(operation.file?.ranges && {
-        206: { ...success(operation, example, isKeyed, components), description: "The range that was asked for." },
+        206: { ...success(operation, example, isKeyed, components), description: "The requested range." },
       }),
       ...problemsOf(operation, { path, isKeyed, isWrite: method !== "GET" }),
     },

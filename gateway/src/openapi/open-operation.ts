@@ -58,7 +58,7 @@ export const OPEN_SECURITY_SCHEMES = {
   ),
   PlivoSignature: inHeader(
     "X-Plivo-Signature-V3",
-    "Base64 of the HMAC-SHA256, with the account's auth token, of the public URL, the sorted parameters and the nonce; several with commas between them.",
+    "Base64 of the HMAC-SHA256, with the account's auth token, of the public URL, the sorted parameters and the nonce; several are separated by commas.",
   ),
   PlivoMainAccountSignature: inHeader(
     "X-Plivo-Signature-MA-V3",

@@ -35,7 +35,10 @@ const PATH_PARAMETERS: Readonly<Record<string, { description: string; example: s
     description: "ID of the connected carrier for an incoming call, of the call for an outgoing one.",
     example: TWILIO_CARRIER_ID,
   },
-  event: { description: "What the carrier tells or asks: part of the address that Parley gave it.", example: "voice" },
+  event: {
+    description: "Kind of callback, which is part of the address that Parley gave the carrier.",
+    example: "voice",
+  },
   connection_id: { description: "ID of the connected WhatsApp number.", example: WHATSAPP_CARRIER_ID },
   domain_id: {
     description: "ID of the connected Daily domain, or `operator` for the operator's.",
@@ -75,7 +78,8 @@ export function queryParameters(query: TObject | undefined, components: Componen
 const REQUEST_HEADERS = {
   "X-Webhook-Timestamp": { description: "When Daily sent it; part of what is signed.", example: "1769851800000" },
   Origin: {
-    description: "Of the page, which browsers add. It must be one of the agent's `widget_config.allowed_origins`.",
+    description:
+      "The origin of the page, which browsers send. It must be one of the agent's `widget_config.allowed_origins`.",
     example: "https://shop.example",
   },
   "X-Plivo-Signature-V3-Nonce": { description: "Part of what Plivo signs.", example: "05429567804466091622" },
@@ -98,7 +102,7 @@ export const RANGE = {
   name: "Range",
   in: "header",
   required: false,
-  description: "The part of the file that is wanted.",
+  description: "The part of the file to return.",
   schema: { type: "string", pattern: "^bytes=(\\d+-\\d*|-\\d+)$" },
 };
 export const REQUEST_ID = {

@@ -7,10 +7,10 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "The API key is missing, invalid, inactive or expired, or the session has ended.",
   403: "The key lacks the scope, its owner has no access, or a session's request comes from another site's page.",
   404: "Not found.",
-  409: "In conflict with something else: it is in use, or a reply is in progress.",
+  409: "Conflict: the resource is in use, or a reply is in progress.",
   413: "The body is over 1 MiB.",
   415: "The body is not application/json.",
-  416: "The file has nothing of the range.",
+  416: "The range is outside the file.",
   422: "A field breaks a rule.",
   429: "The rate limit is exceeded.",
   500: "Internal error.",
@@ -23,9 +23,9 @@ const DESCRIPTIONS: Readonly<Record<number, string>> = {
 const MANAGE_DESCRIPTIONS: Readonly<Record<number, string>> = {
   401: "Not signed in, or the session has ended. When signing in: email or password is wrong.",
   403: "The request comes from another site's page.",
-  409: "In conflict with something else that exists.",
+  409: "Conflict with something that exists.",
 };
-const CARRIER_REFUSED = "The carrier refused.";
+const CARRIER_REFUSED = "The carrier refused the request.";
 
 export const RATE_HEADERS = ["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"];
 
@@ -71,12 +71,12 @@ export function problemsOf(
 const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
   400: "The body cannot be read, or a condition is not met.",
   401: "The token is missing, wrong or has expired.",
-  403: "The signature, the verify token or the origin is not the right one.",
-  404: "Not found. Calls that carriers report may be unknown, and carriers disconnected.",
+  403: "The signature, the verify token, or the origin is wrong.",
+  404: "Not found: the call is unknown, or the carrier is no longer connected.",
   408: "The body arrives too slowly.",
   413: "The body is too large.",
-  415: "The body has another type, or a Content-Encoding.",
-  429: "Too many requests of this address, chat or account.",
+  415: "The body has the wrong type, or a Content-Encoding.",
+  429: "Too many requests from this address, in this chat, or to this account.",
 };
 
 /**
@@ -85,7 +85,7 @@ const OPEN_DESCRIPTIONS: Readonly<Record<number, string>> = {
  */
 export function openProblems(refuses: Readonly<Record<number, string>>): Record<string, unknown> {
   const details = {
-    429: "Too many requests came from this address, wait a minute",
+    429: "Too many requests from this address, wait a minute",
     500: DETAILS[500],
     503: DETAILS[503],
     ...refuses,

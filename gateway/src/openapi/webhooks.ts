@@ -39,8 +39,8 @@ function described(event: keyof typeof EVENTS, payload: Json): Json {
       },
     },
     responses: {
-      "2XX": { description: "Received. Any other answer, or none within 10 seconds, is a failure." },
-      "4XX": { description: "Failed: tried four times in all, 10 seconds apart." },
+      "2XX": { description: "Received. Any other response, or none within 10 seconds, is a failure." },
+      "4XX": { description: "Failed. Parley makes four attempts in all, 10 seconds apart." },
     },
   };
 }

@@ -14,9 +14,9 @@ export function whatsAppRoutes(gate: GateContext, { messaging }: Clients) {
       {
         id: "sendWhatsAppMessage",
         tag: "Chat",
-        summary: "Write to a person on WhatsApp first",
+        summary: "Start a WhatsApp conversation",
         description:
-          "Opens a WhatsApp conversation with a template that Meta has approved. What the person answers, the agent answers (docs/whatsapp.md).",
+          "Starts a WhatsApp conversation with a template that Meta has approved. The agent answers the person's replies (docs/whatsapp.md).",
         scope: "chat",
         body: WhatsAppMessageBody,
         bodyBytesMax: BODY_BYTES_MAX,

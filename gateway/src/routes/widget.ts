@@ -57,7 +57,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const body = checkToken((await readJson(request, BODY_BYTES_MAX)).value) as typeof WidgetTokenBody.static;
     const asked = { agentId: body.agent_id, origin: originOf(request), renews: body.token };
     const { ownerId, ...created } = await messaging.createWidgetToken(asked, { origin: { requestId } });
-    await take(`tokens:${ownerId}`, LIMITS.tokensOfOwner, "chats were opened with this account's agents");
+    await take(`tokens:${ownerId}`, LIMITS.tokensOfOwner, "chats with this account's agents");
     return jsonAnswer(
       200,
       {
@@ -76,8 +76,8 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     const token = bearerOf(request);
     const grant = await messaging.openWidgetToken({ token, origin }, { origin: { requestId } });
     const { ownerId, agentId, sessionId } = grant;
-    await take(`session:${ownerId} ${sessionId}`, LIMITS.messagesOfSession, "messages came in this chat");
-    await take(`messages:${ownerId}`, MESSAGES_OF_OWNER_PER_MINUTE, "visitors write to this account's agents");
+    await take(`session:${ownerId} ${sessionId}`, LIMITS.messagesOfSession, "messages in this chat");
+    await take(`messages:${ownerId}`, MESSAGES_OF_OWNER_PER_MINUTE, "visitors are writing to this account's agents");
     const { message } = checkMessage((await readJson(request, BODY_BYTES_MAX)).value) as { message: string };
     const length = codePoints(message);
     if (length === 0 || length > MESSAGE_CHARACTERS_MAX)
@@ -129,8 +129,8 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
         {
           id: "createWidgetToken",
           tag: "Chat",
-          summary: "Let a visitor of a website chat",
-          description: "For a page on which the widget is; its script calls it (docs/widget.md).",
+          summary: "Let a website's visitor chat",
+          description: "The widget's script calls this on the page that shows it (docs/widget.md).",
           security: [],
           headers: ["Origin"],
           body: { type: "application/json", schema: WidgetTokenBody },
@@ -143,10 +143,10 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
             403: "https://shop.example is not in the agent's widget_config.allowed_origins: add it there",
             404: "Agent not found",
             422: "agent_id is required",
-            429: "Too many chats were opened from this address, wait a minute",
+            429: "Too many chats from this address, wait a minute",
           },
         },
-        rules("tokens", LIMITS.tokensOfAddress, "chats were opened from this address"),
+        rules("tokens", LIMITS.tokensOfAddress, "chats from this address"),
         createToken,
       ),
     )
@@ -177,12 +177,12 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
             404: "Agent not found",
             409: "A reply is in progress in this session, wait for it to end",
             422: "message is required",
-            429: "Too many messages came in this chat, wait a minute",
+            429: "Too many messages in this chat, wait a minute",
             502: "The OPENAI model provider failed",
             504: "The OPENAI model provider did not begin to answer in time",
           },
         },
-        rules("messages", LIMITS.messagesOfAddress, "messages came from this address"),
+        rules("messages", LIMITS.messagesOfAddress, "messages from this address"),
         sendMessage,
       ),
     );

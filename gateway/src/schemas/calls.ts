@@ -26,7 +26,7 @@ const RingSeconds = Type.Integer({
 });
 const OnVoicemail = OneOf(namesOf(VOICEMAILS), {
   description:
-    "What to do if a machine answers, where the carrier can tell. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default the agent talks to whoever answers.",
+    "What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to whoever answers.",
 });
 
 export const CallBody = Type.Object(
@@ -41,10 +41,10 @@ export const CallBody = Type.Object(
     ring_seconds: Maybe(RingSeconds),
     voicemail: Maybe(OnVoicemail),
   },
-  { $id: "CreateCallRequest", description: "A call that an agent is to make." },
+  { $id: "CreateCallRequest", description: "A call for an agent to make." },
 );
 
-const CallStatus = OneOf(namesOf(CALL_STATUSES), { description: "Where the call stands." });
+const CallStatus = OneOf(namesOf(CALL_STATUSES), { description: "State of the call." });
 
 export const ListCallsQuery = Type.Object({
   ...PageQuery,
@@ -69,7 +69,7 @@ export const CreatedCall = Resource(
     conversation_id: Uuid("The conversation that begins when the call is placed."),
     status: CallStatus,
   },
-  "A call that is in the queue.",
+  "A queued call.",
 );
 
 export const PhoneCall = Resource(
@@ -87,12 +87,12 @@ export const PhoneCall = Resource(
     ),
     notes: Nullable(Type.String(), "What went wrong, with the carrier's own code, or where the call was transferred."),
     created_at: At("When it was accepted."),
-    placed_at: Nullable(At(), "When the carrier was asked to ring last; null before."),
-    answered_at: Nullable(At(), "When somebody or something answered; null if nobody has."),
+    placed_at: Nullable(At(), "When the carrier was last asked to place the call; null before."),
+    answered_at: Nullable(At(), "When the call was answered; null if it was not."),
     ended_at: Nullable(At(), "When it ended; null before."),
     duration_seconds: Nullable(Type.Number(), "Seconds between answered and ended; null before its end."),
     is_test_call: Type.Boolean({ description: "Whether it is a test." }),
-    batch_id: Nullable(Type.String(), "The batch that it is of; null for a single call."),
+    batch_id: Nullable(Type.String(), "The batch that it belongs to; null for a single call."),
   },
   "A call that an agent makes.",
 );
@@ -106,19 +106,22 @@ const Window = Type.Object(
   {
     from_time: About(
       TimeOfDay,
-      "First minute of the day at which calls may begin. A later one than `to_time` spans midnight.",
+      "First minute of the day at which calls may start. If it is later than `to_time`, the window spans midnight.",
     ),
-    to_time: About(TimeOfDay, "The minute from which on they may not."),
+    to_time: About(TimeOfDay, "The minute from which calls may no longer start."),
     timezone: TimeZone,
   },
-  { additionalProperties: false, $id: "CallWindow", description: "The time of day at which calls may begin." },
+  { additionalProperties: false, $id: "CallWindow", description: "The time of day at which calls may start." },
 );
 
 const Retries = Type.Object(
   {
-    max: Type.Integer({ minimum: 0, maximum: 10, description: "How often a number is called again." }),
-    after_minutes: Type.Integer({ minimum: 1, maximum: 10_080, description: "Minutes between two calls of a number." }),
-    on: Type.Array(OneOf(namesOf(REPEATED_OUTCOMES)), { maxItems: 2, description: "After which outcomes." }),
+    max: Type.Integer({ minimum: 0, maximum: 10, description: "How many times a number is called again." }),
+    after_minutes: Type.Integer({ minimum: 1, maximum: 10_080, description: "Minutes between two calls to a number." }),
+    on: Type.Array(OneOf(namesOf(REPEATED_OUTCOMES)), {
+      maxItems: 2,
+      description: "Outcomes after which a number is called again.",
+    }),
   },
   { additionalProperties: false, $id: "CallRetries", description: "Which numbers are called again." },
 );
@@ -142,7 +145,7 @@ export const CallBatchBody = Type.Object(
       Text({ max: 2_000_000, description: "CSV." }),
       "The numbers as CSV: a column `to_mobile_number`, and a dynamic variable in each other column. The first row has their names.",
     ),
-    start_at: Maybe(DateTimeText, "When the first call may begin. Default: now."),
+    start_at: Maybe(DateTimeText, "When the first call may start. Default: now."),
     window: Maybe(Window, "Default: at any time."),
     retries: Maybe(Retries, "Default: none."),
     metadata: Maybe(Json, "Kept with each conversation."),
@@ -151,7 +154,7 @@ export const CallBatchBody = Type.Object(
     ring_seconds: Maybe(RingSeconds),
     voicemail: Maybe(OnVoicemail),
   },
-  { $id: "CreateCallBatchRequest", description: "Numbers that an agent is to call." },
+  { $id: "CreateCallBatchRequest", description: "Numbers for an agent to call." },
 );
 
 export const ListCallBatchesQuery = Type.Object(PageQuery);
@@ -161,26 +164,26 @@ const Count = (description: string) => Type.Integer({ minimum: 0, description })
 const BatchCounts = Resource(
   "CallBatchCounts",
   {
-    pending: Count("Not called yet, or to be called again."),
+    pending: Count("Not called yet, or waiting to be called again."),
     calling: Count("In the queue, ringing or in progress."),
     do_not_call: Count("Skipped, because they are on your do-not-call list."),
     success: Count("Reached."),
     no_answer: Count("Nobody answered."),
-    busy: Count("Were busy."),
+    busy: Count("Busy."),
     cancelled: Count("Cancelled before an answer."),
     hung_up_early: Count("Hung up before the greeting ended."),
     error: Count("The carrier or Parley failed."),
   },
-  "The numbers of a batch by where they stand: each is in one of these.",
+  "The numbers of a batch by state: each number is in exactly one.",
 );
 
 const batchFields = {
   batch_id: Id("ID of the batch.", "bat_01m7yyhwq2c6f0j4m8s1v5x9z3"),
-  status: OneOf(namesOf(CALL_BATCH_STATUSES), { description: "Whether further calls begin." }),
+  status: OneOf(namesOf(CALL_BATCH_STATUSES), { description: "Whether the batch starts further calls." }),
   agent_id: Id("ID of the agent.", "agt_01m7yyhwdzeb28n9gms8rr2qyg"),
   from_mobile_number: Type.String({ description: "The number that calls.", examples: ["+14155550100"] }),
-  total: Count("How many numbers it has."),
-  start_at: Nullable(At(), "When the first call may begin; null for at once."),
+  total: Count("Number of phone numbers in the batch."),
+  start_at: Nullable(At(), "When the first call may start; null for immediately."),
   created_at: At("When the batch was created."),
   ended_at: Nullable(At(), "When it ended or was cancelled; null before."),
 };
@@ -200,7 +203,7 @@ export const CallBatchList = Resource("CallBatchList", {
 
 export const DoNotCallBody = Type.Object(
   { mobile_number: E164 },
-  { $id: "AddDoNotCallRequest", description: "A number that your agents are not to call." },
+  { $id: "AddDoNotCallRequest", description: "A number that your agents must not call." },
 );
 
 export const DoNotCallEntry = Resource(
@@ -209,10 +212,10 @@ export const DoNotCallEntry = Resource(
     mobile_number: Type.String({ description: "The number.", examples: ["+14155550188"] }),
     created_at: At("When it was put on the list."),
   },
-  "A number that your agents do not call.",
+  "A number that your agents must not call.",
 );
 
 export const DoNotCallList = Resource("DoNotCallList", {
-  numbers: Type.Array(DoNotCallEntry, { description: "In the order of their digits." }),
+  numbers: Type.Array(DoNotCallEntry, { description: "Sorted by their digits." }),
   ...PageFigures,
 });

@@ -11,7 +11,7 @@ export const CarrierProviderName = OneOf(Object.keys(CARRIER_PROVIDERS) as Carri
 });
 export const CarrierId = Id("ID of the connected carrier.", "car_01m7yyhwgbk5r2v7x0z4b6d8f1");
 
-const Transport = OneOf(["UDP", "TCP", "TLS"] as const, { description: "How SIP is sent to the trunk." });
+const Transport = OneOf(["UDP", "TCP", "TLS"] as const, { description: "SIP transport to the trunk." });
 const AllowedAddresses = Type.Array(Text({ max: 100 }), {
   maxItems: 100,
   description: "SIP: IP addresses and CIDRs that the trunk's calls come from.",
@@ -20,21 +20,21 @@ const FIELDS = {
   account_sid: Field("TWILIO: the account SID.", "AC0123456789abcdef0123456789abcdef"),
   auth_id: Field("PLIVO: the auth ID.", "MA0123456789ABCDEF01"),
   auth_token: Field("TWILIO, PLIVO: the auth token.", "0123456789abcdef0123456789abcdef"),
-  host: Field("SIP: host name or IP address of the trunk, with a port if it is not SIP's own.", "trunk.example"),
+  host: Field("SIP: host name or IP address of the trunk, with a port if it is not the SIP default.", "trunk.example"),
   username: Field("SIP: user to register and authenticate as.", "acme"),
   password: Field("SIP: password of the user.", "correct horse"),
   api_key: Field("DAILY: the domain's API key.", "7d5ae1b6c8e94f0f"),
   phone_number_id: Field("WHATSAPP: ID of the phone number in WhatsApp Manager.", "106540352242922"),
   access_token: Field("WHATSAPP: token of a system user.", "EAAGm0PX4ZCpsBA"),
   app_secret: Field("WHATSAPP: secret of the Meta app, which signs its webhooks.", "2f6b7d0c9a1e4f58"),
-  verify_token: Field("WHATSAPP: a word of your own, which you also give to Meta.", "our-word-for-meta"),
+  verify_token: Field("WHATSAPP: a value that you choose and also enter at Meta.", "our-word-for-meta"),
 };
 
 export const ConnectCarrierBody = Type.Object(
   {
     provider: CarrierProviderName,
     ...Object.fromEntries(Object.entries(FIELDS).map(([name, schema]) => [name, Maybe(schema, schema.description)])),
-    transport: Maybe(Transport, "SIP: how it is sent to the trunk. Default: UDP."),
+    transport: Maybe(Transport, "SIP: transport to the trunk. Default: UDP."),
     allowed_addresses: Maybe(AllowedAddresses, AllowedAddresses.description),
     mobile_number: Maybe(E164, "WHATSAPP: the phone number, in E.164 form."),
     agent_id: Maybe(Text({ max: 100 }), "WHATSAPP: ID of the agent that answers."),

@@ -42,7 +42,7 @@ export const Providers = Resource("Providers", {
 });
 
 export const Voice = Resource("Voice", {
-  id: Type.String({ description: "What to give as `voice_id`.", examples: ["alloy"] }),
+  id: Type.String({ description: "The value for `voice_id`.", examples: ["alloy"] }),
   name: Type.String({ description: "Name of the voice." }),
   provider: Type.String({ description: "Provider of the voice." }),
   gender: OneOf(namesOf(GENDERS), { description: "Gender of the voice." }),

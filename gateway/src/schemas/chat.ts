@@ -49,7 +49,7 @@ export const ListSessionsQuery = Type.Object({
 
 const SessionId = Uuid("ID of the session.");
 const MessageCount = Type.Integer({ description: "Number of messages." });
-const SessionMetadata = About(Json, "What you gave with it, `last_activity` and `session_status`.");
+const SessionMetadata = About(Json, "What you sent with it, `last_activity` and `session_status`.");
 
 export const ChatSession = Resource("ChatSession", {
   session_id: SessionId,
@@ -64,9 +64,9 @@ export const ChatSession = Resource("ChatSession", {
   metadata: SessionMetadata,
   usage: Type.Object(
     {
-      replies: Type.Integer({ description: "Replies that the model gave." }),
-      input_tokens: Type.Integer({ description: "Tokens that the model read." }),
-      output_tokens: Type.Integer({ description: "Tokens that the model wrote." }),
+      replies: Type.Integer({ description: "Replies from the model." }),
+      input_tokens: Type.Integer({ description: "Input tokens." }),
+      output_tokens: Type.Integer({ description: "Output tokens." }),
       mean_first_word_ms: Type.Integer({ description: "Mean milliseconds until the first word of a streamed reply." }),
       mean_total_ms: Type.Integer({ description: "Mean milliseconds until the end of a reply." }),
     },

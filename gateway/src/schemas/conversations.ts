@@ -49,12 +49,14 @@ export const ListConversationsQuery = Type.Object({
     }),
   ),
   shape: Type.Optional(
-    OneOf(["envelope", "flat"] as const, { description: "Shape of the answer. Default: `envelope`." }),
+    OneOf(["envelope", "flat"] as const, { description: "Shape of the response. Default: `envelope`." }),
   ),
 });
 
 export const ReadConversationQuery = Type.Object({
-  include: Type.Optional(OneOf(["replies"] as const, { description: "`replies`: what each reply of a model cost." })),
+  include: Type.Optional(
+    OneOf(["replies"] as const, { description: "`replies`: the model, tokens, and timing of each reply of a model." }),
+  ),
 });
 
 export const ConversationId = Uuid("ID of the conversation; of a chat, its session's.");
@@ -90,17 +92,17 @@ export const TranscriptMessage = Resource("Message", {
       {
         provider_name: Type.String({ description: "Provider of the model.", examples: ["OPENAI"] }),
         model_name: Type.String({ description: "Name of the model.", examples: ["gpt-5-mini"] }),
-        input_tokens: Figure("Tokens that the model read"),
-        output_tokens: Figure("Tokens that the model wrote"),
+        input_tokens: Figure("Input tokens"),
+        output_tokens: Figure("Output tokens"),
         first_word_ms: Figure("Milliseconds until its first word"),
         total_ms: Figure("Milliseconds until its end"),
-        is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being made." }),
+        is_partial: Type.Boolean({ description: "Whether the reply was cut short, or is still being generated." }),
       },
-      { description: "What a model's reply cost; only with `include=replies`." },
+      { description: "The model, tokens, and timing of a model's reply; only with `include=replies`." },
     ),
   ),
   delivery_status: Type.Optional(
-    OneOf(namesOf(MESSAGE_DELIVERIES), { description: "What became of a message that was sent over WhatsApp." }),
+    OneOf(namesOf(MESSAGE_DELIVERIES), { description: "Delivery status of a message that was sent over WhatsApp." }),
   ),
   delivery_error: Type.Optional(
     Type.String({ description: "If the delivery failed: WhatsApp's error code.", examples: ["131047"] }),
@@ -109,7 +111,7 @@ export const TranscriptMessage = Resource("Message", {
 
 export const AnalysisItem = Resource("AnalysisItem", {
   name: Type.String({ description: "Name of the field." }),
-  value: Type.Unknown({ description: "Value of the field, null if the model gave none of its type." }),
+  value: Type.Unknown({ description: "Value of the field; null if the model gave no value of its type." }),
   type: Type.String({ description: "Type of the field.", examples: ["bool"] }),
   error: Type.Optional(Type.String({ description: "Why there is no value." })),
 });
@@ -121,14 +123,14 @@ export const Conversation = Resource("Conversation", {
   conversation_type: ConversationType,
   conversation_status: Status,
   conversation_analysis: Nullable(Type.Array(AnalysisItem), "An item for each field, null until there is an analysis."),
-  notes: Nullable(Type.String(), "Notes of whoever ended the conversation."),
+  notes: Nullable(Type.String(), "Notes from whoever ended the conversation."),
   conversation_transcript: Nullable(
     Type.Array(TranscriptMessage),
     "What was said, oldest first. Null for a call without a transcript; of a long one, the newest messages.",
   ),
   created_by: Nullable(Type.String(), "ID of the user who created it."),
   conversation_metadata: Type.Record(Type.String(), Type.Unknown(), {
-    description: "What you gave with it, and fields of its channel such as `last_activity` or `to_mobile_number`.",
+    description: "What you sent with it, and fields of its channel such as `last_activity` or `to_mobile_number`.",
   }),
   created_at: At("When the conversation began."),
   updated_at: At("When the conversation last changed."),
@@ -141,7 +143,7 @@ export const Conversation = Resource("Conversation", {
         at: At("When."),
         reason: Type.Optional(Type.String({ description: "What it is about." })),
       },
-      { description: "A further call that the agent agreed with the user." },
+      { description: "A follow-up call that the agent arranged with the user." },
     ),
   ),
 });

@@ -16,7 +16,7 @@ export const DailySessionBody = Type.Object(
       }),
     ),
   },
-  { $id: "CreateDailySessionRequest", description: "A Daily room that an agent is to join." },
+  { $id: "CreateDailySessionRequest", description: "A Daily room for an agent to join." },
 );
 
 export const DailySession = Resource(

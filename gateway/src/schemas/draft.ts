@@ -2,6 +2,6 @@ import { UpdateAgentBody } from "./agents/requests.ts";
 import { About, Maybe } from "./types.ts";
 
 export const Draft = Maybe(
-  About(UpdateAgentBody, "Changes of the agent that are not saved."),
-  "Unsaved changes of the agent to try, in the form of a PATCH of it; only with a session. The conversation is a test: it sends no webhook and is not counted as usage.",
+  About(UpdateAgentBody, "Unsaved changes to the agent."),
+  "Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage.",
 );

@@ -17,7 +17,7 @@ export const SignInBody = Type.Object(
 
 export const ChangePasswordBody = Type.Object(
   {
-    current_password: Password("The password so far.", "four words and a comma"),
+    current_password: Password("The current password.", "four words and a comma"),
     new_password: Password("The new password, 15 to 256 characters.", "another four words here"),
   },
   { $id: "ChangePasswordRequest", description: "A new password." },
@@ -49,7 +49,7 @@ const Url = Text({
 });
 export const RequestType = OneOf(namesOf(REQUEST_TYPES), { description: "HTTP method that events are sent with." });
 export const DestinationStatus = OneOf(["enabled", "disabled"] as const, {
-  description: "A disabled destination gets nothing.",
+  description: "A disabled destination receives no events.",
 });
 
 export const CreateDestinationBody = Type.Object(
@@ -57,7 +57,7 @@ export const CreateDestinationBody = Type.Object(
     name: Name,
     url: Url,
     request_type: RequestType,
-    status: Maybe(DestinationStatus, "A disabled destination gets nothing. Default: enabled."),
+    status: Maybe(DestinationStatus, "A disabled destination receives no events. Default: enabled."),
   },
   { $id: "CreateDestinationRequest", description: "A webhook destination." },
 );
@@ -73,8 +73,8 @@ export const UpdateDestinationBody = Type.Object(
 );
 
 export const ResendFailedBody = Type.Object(
-  { since: About(DateTimeText, "Deliveries created at this time or later are sent again.") },
-  { $id: "ResendFailedRequest", description: "Which deliveries to send again." },
+  { since: About(DateTimeText, "Deliveries created at this time or later are resent.") },
+  { $id: "ResendFailedRequest", description: "Which deliveries to resend." },
 );
 
 export const DeliveryStatus = OneOf(namesOf(DELIVERY_STATUSES), { description: "Status of the delivery." });
@@ -118,7 +118,7 @@ export const UpdateSettingsBody = Type.Object(
       Type.Integer({
         minimum: 1,
         maximum: 3650,
-        description: "Days for which conversations are kept. Older ones are deleted for good.",
+        description: "Days for which conversations are kept. Older ones are permanently deleted.",
         examples: [90],
       }),
     ),

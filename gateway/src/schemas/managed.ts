@@ -31,9 +31,9 @@ export const SessionList = Resource("SessionList", {
       is_current: Type.Boolean({ description: "Whether the request was made in this session." }),
       user_agent: Nullable(
         Type.String({ examples: ["Mozilla/5.0 (X11; Linux x86_64) Firefox/145.0"] }),
-        "What the browser that signed in called itself, cut to 300 characters.",
+        "The browser's User-Agent at sign-in, cut to 300 characters.",
       ),
-      created_at: At("When somebody signed in."),
+      created_at: At("When the session began."),
       last_used_at: At("When the session was last used, give or take five minutes."),
       expires_at: At("When the session ends at the latest. It ends earlier after a day without use."),
     }),
@@ -107,7 +107,7 @@ export const TestSent = Resource("TestSent", {
   delivery_id: Id("ID of the sample's delivery.", "dlv_01m7yyhwdzeb28n9gms8rr2qyg"),
 });
 export const Resent = Resource("Resent", {
-  resent: Type.Integer({ description: "Number of deliveries that are sent again." }),
+  resent: Type.Integer({ description: "Number of deliveries that are resent." }),
 });
 
 const Attempt = Resource("Attempt", {
@@ -154,9 +154,9 @@ export const Settings = Resource("Settings", {
 
 const UsageFigures = {
   conversations: Type.Integer({ minimum: 0, description: "Conversations that began." }),
-  replies: Type.Integer({ minimum: 0, description: "Replies that models gave." }),
-  input_tokens: Type.Integer({ minimum: 0, description: "Tokens that models read." }),
-  output_tokens: Type.Integer({ minimum: 0, description: "Tokens that models wrote." }),
+  replies: Type.Integer({ minimum: 0, description: "Replies from models." }),
+  input_tokens: Type.Integer({ minimum: 0, description: "Input tokens." }),
+  output_tokens: Type.Integer({ minimum: 0, description: "Output tokens." }),
 };
 export const Usage = Resource("Usage", {
   days: Type.Array(
@@ -170,6 +170,6 @@ export const Usage = Resource("Usage", {
 });
 
 export const ModelSetup = Resource("ModelSetup", {
-  llm_providers: Type.Array(Type.String(), { description: "Providers of language models that can be used at once." }),
+  llm_providers: Type.Array(Type.String(), { description: "Providers of language models that are ready to use." }),
   default_llm: Nullable(LlmConfig, "The model for a new agent, in the form of its `llm`; null if there is none."),
 });

@@ -6,28 +6,28 @@ import { Nullable, OneOf } from "./types.ts";
 const Count = (description: string) => Type.Integer({ minimum: 0, description });
 
 const modelFigures = {
-  replies: Count("Replies that models gave."),
-  input_tokens: Count("Tokens that models read."),
-  output_tokens: Count("Tokens that models wrote."),
+  replies: Count("Replies from models."),
+  input_tokens: Count("Input tokens."),
+  output_tokens: Count("Output tokens."),
 };
 const figures = {
-  conversations: Count("Conversations that began. Those that have not ended make up the difference to the next three."),
-  completed: Count("Those of them that ended as COMPLETED."),
-  disconnected: Count("Those of them that ended as DISCONNECTED."),
-  failed: Count("Those of them that ended as FAILED."),
-  call_seconds: Type.Number({ minimum: 0, description: "Seconds that those of them lasted which were calls." }),
+  conversations: Count("Conversations that began, including those that have not ended."),
+  completed: Count("Conversations that ended as COMPLETED."),
+  disconnected: Count("Conversations that ended as DISCONNECTED."),
+  failed: Count("Conversations that ended as FAILED."),
+  call_seconds: Type.Number({ minimum: 0, description: "Seconds that the calls among them lasted." }),
   ...modelFigures,
 };
 const Latency = Resource(
   "Latency",
   {
-    p50_ms: Count("Milliseconds within which half of the replies came."),
-    p95_ms: Count("Milliseconds within which 95 % of the replies came."),
+    p50_ms: Count("Milliseconds within which half of the replies began."),
+    p95_ms: Count("Milliseconds within which 95 % of the replies began."),
   },
-  "How fast replies came, right to 5 %.",
+  "Time until replies began, accurate to 5 %.",
 );
 const latencies = {
-  text_latency: Nullable(Latency, "To the first word of streamed replies in text; null if there were none."),
+  text_latency: Nullable(Latency, "To the first word of streamed text replies; null if there were none."),
   call_latency: Nullable(
     Latency,
     "In calls that measured it, from the end of the user's speech to the first audio; null if there were none.",
@@ -43,7 +43,7 @@ export const Statistics = Resource("Statistics", {
           conversation_type: OneOf(namesOf(CONVERSATION_TYPES), { description: "The channel." }),
           ...figures,
         }),
-        { description: "The channels on which something happened." },
+        { description: "The channels that had conversations." },
       ),
       ...latencies,
     }),

@@ -15,8 +15,8 @@ export const WebCallBody = Type.Object(
 
 const IceServer = Resource("IceServer", {
   urls: Type.Array(Type.String(), { description: "`stun:` and `turn:` addresses." }),
-  username: Type.Optional(Type.String({ description: "For TURN." })),
-  credential: Type.Optional(Type.String({ description: "For TURN." })),
+  username: Type.Optional(Type.String({ description: "User name for TURN." })),
+  credential: Type.Optional(Type.String({ description: "Password for TURN." })),
 });
 
 export const WebCall = Resource(

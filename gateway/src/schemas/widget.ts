@@ -11,7 +11,7 @@ export const WidgetTokenBody = Type.Object(
       Text({
         min: 1,
         max: 1_500,
-        description: "An earlier token, at most a day old, whose chat goes on. It may have expired.",
+        description: "An earlier token, at most a day old, whose chat continues. It may have expired.",
       }),
     ),
   },
@@ -22,7 +22,7 @@ export const WidgetToken = Resource(
   "WidgetToken",
   {
     token: Type.String({ description: "The bearer token of this visitor, this agent and the page's origin." }),
-    expires_at: At("When it must have been renewed."),
+    expires_at: At("When the token expires: renew it before then."),
     session_id: Uuid("The chat, which begins with the first message."),
     agent_name: Type.String({ description: "Name of the agent.", examples: ["Front desk"] }),
     widget_config: Type.Record(Type.String(), Type.Unknown(), {

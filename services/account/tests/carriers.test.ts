@@ -107,7 +107,7 @@ test("no secret of a carrier is in the database in clear", async () => {
   expect(row?.all).toContain("********cdef");
 });
 
-test("a carrier moved to another owner in the database opens for nobody", async () => {
+test("a carrier moved to another owner in the database cannot be opened", async () => {
   const [key, thief] = [await connected("TWILIO", newTwilio()), await newOwner(account.client)];
   const sql = postgres(account.database.urls.account, { max: 1, onnotice: () => {} });
   await sql`update carriers set owner_id = ${thief.ownerId} where carrier_id = ${key.carrierId}`;
@@ -115,7 +115,7 @@ test("a carrier moved to another owner in the database opens for nobody", async 
   const moved = { ownerId: thief.ownerId, carrierId: key.carrierId };
   expect(await failureOf(account.client.getCarrierCredentials(moved))).toMatchObject({
     kind: "condition",
-    detail: "The credentials of this carrier cannot be read any more: connect it again",
+    detail: "The credentials of this carrier can no longer be read: connect it again",
   });
 });
 
@@ -157,7 +157,7 @@ test.each([
   if (right[provider]) await connected(provider, right[provider]());
 });
 
-test("a suspended account is refused, and a carrier that is down is 'try again'", async () => {
+test("a suspended account is refused, and a carrier that is down is reported as 'try again'", async () => {
   const { ownerId } = await newOwner(account.client);
   const accountSid = `AC${(accounts++).toString(16).padStart(32, "0")}`;
   twilio.addAccount({ accountSid, authToken: TOKEN, status: "suspended" });
@@ -188,7 +188,7 @@ test("connecting an account again replaces its credentials and keeps its id", as
   expect(carrier?.settings?.authToken).toBe("the-rotated-token");
 });
 
-test("a number imported from Twilio calls Parley, and gets back all that it had when it is removed", async () => {
+test("a number imported from Twilio calls Parley, and its previous settings are restored when it is removed", async () => {
   const had = {
     voice_url: "https://before.example/voice",
     voice_method: "GET",
@@ -224,7 +224,7 @@ test("a number imported from Twilio calls Parley, and gets back all that it had 
   expect(await account.client.findCarrierOfNumber({ ...key, mobileNumber })).toEqual({ carrier: undefined });
 });
 
-test("a number imported from Plivo gets an application of Parley's, and its former one when it is removed", async () => {
+test("a number imported from Plivo gets Parley's application, and its previous one when it is removed", async () => {
   const given = newPlivo({ "+442071838751": "77", "+442071838752": null });
   const key = await connected("PLIVO", given);
   const authId = given.authId ?? "";
@@ -274,7 +274,7 @@ test("removing a number does not wait for a carrier that is down, and the creden
   expect(twilio.numbers(given.accountSid ?? "").get(mobileNumber)?.voice_url).toBe("https://before.example/");
 });
 
-test("what somebody set at the carrier after the import is left alone", async () => {
+test("settings changed at the carrier after the import are left alone", async () => {
   const given = newTwilio({ "+14155550143": { voice_url: "https://before.example/" }, "+14155550144": {} });
   const key = await connected("TWILIO", given);
   const mobileNumbers = ["+14155550143", "+14155550144"];
@@ -302,7 +302,7 @@ test("a number is imported by one owner, and by none if the carrier cannot be to
   await account.client.importCarrierNumber({ ...one, mobileNumber });
   expect(await failureOf(account.client.importCarrierNumber({ ...other, mobileNumber }))).toMatchObject({
     kind: "conflict",
-    detail: "mobile_number +14155550145 is another owner's",
+    detail: "mobile_number +14155550145 belongs to another owner",
   });
   expect(await failureOf(account.client.importCarrierNumber({ ...one, mobileNumber: "+14155550146" }))).toMatchObject({
     kind: "not_found",
@@ -352,7 +352,7 @@ test("a call to a number finds the trunk that it was imported from, with its sec
   expect(await account.client.findTrunk({ mobileNumber })).toEqual({ carrier: undefined });
 });
 
-test("a number of another carrier, or that was only added, has no trunk", async () => {
+test("a number of another carrier, or one that was only added, has no trunk", async () => {
   const twilioKey = await connected("TWILIO", newTwilio({ "+14155550172": {} }));
   await account.client.importCarrierNumber({ ...twilioKey, mobileNumber: "+14155550172" });
   const added = { mobileNumber: "+14155550173", telephonyProvider: "TWILIO", carrierId: undefined };

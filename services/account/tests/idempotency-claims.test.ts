@@ -16,7 +16,7 @@ const claim = (key: string, request: string, ownerId = NO_OWNER) =>
   account.client.claimIdempotencyKey({ ownerId, idempotency: { key, fingerprint: Buffer.from(request) } });
 const REFUSED = { kind: "invalid", violations: [{ path: "Idempotency-Key" }] };
 
-test("of many requests that claim a key at once, one gets it, however often it asks", async () => {
+test("when many requests claim a key at once, one gets it, however often it asks", async () => {
   const requests = Array.from({ length: 40 }, (_, at) => `request ${at % 4}`);
   const outcomes = await Promise.all(
     requests.map((request) =>

@@ -86,7 +86,7 @@ test("a change that is rolled back is not reported", async () => {
   expect(await next()).toBe("key_done");
 });
 
-test("a watcher that leaves gets the end of its stream, one that has left already gets nothing", async () => {
+test("a watcher that leaves sees its stream end, and one that has left already gets nothing", async () => {
   const { next, leave } = watch(changes);
   expect(await next()).toBe("");
   const last = next();

@@ -56,11 +56,11 @@ test("a number belongs to one owner until it is removed or its owner is deleted"
   await add(one);
   expect(await failureOf(add(one))).toMatchObject({
     kind: "conflict",
-    detail: "mobile_number +14155550111 is already this owner's",
+    detail: "mobile_number +14155550111 already belongs to this owner",
   });
   expect(await failureOf(add(two))).toMatchObject({
     kind: "conflict",
-    detail: "mobile_number +14155550111 is another owner's",
+    detail: "mobile_number +14155550111 belongs to another owner",
   });
   await account.client.removeMobileNumber({ ownerId: one.ownerId, mobileNumber: mobileNumber.mobileNumber });
   await add(two);
@@ -68,7 +68,7 @@ test("a number belongs to one owner until it is removed or its owner is deleted"
   await add(three);
 });
 
-test("of several owners who add the same number at once, one gets it", async () => {
+test("when several owners add the same number at once, one gets it", async () => {
   const owners = await Promise.all(Array.from({ length: 8 }, () => newOwner(account.client)));
   const outcomes = await Promise.allSettled(
     owners.map((owner) =>

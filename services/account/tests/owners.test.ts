@@ -94,7 +94,7 @@ describe("CreateOwner", () => {
     expect((await account.client.createOwner(again)).owner?.email).toBe("Unique@Example.com");
   });
 
-  test("of twenty concurrent requests for one email, one gets it", async () => {
+  test("when twenty concurrent requests want one email, one gets it", async () => {
     const outcomes = await Promise.allSettled(
       Array.from({ length: 20 }, () =>
         account.client.createOwner({ name: "Race", email: "race@example.com", tier: TIER_FREE }),

@@ -81,7 +81,7 @@ describe("signing in", () => {
 });
 
 describe("a session", () => {
-  test("that nobody began is none", async () => {
+  test("that was never started does not exist", async () => {
     expect(await sessionOf("nothing")).toBeUndefined();
     expect(await failureOf(account.client.authenticateSession({ digest: Buffer.alloc(5) }))).toMatchObject({
       kind: "invalid",
@@ -154,7 +154,7 @@ describe("a session", () => {
 });
 
 describe("a password", () => {
-  test("that an operator sets replaces the one before and ends every session", async () => {
+  test("that an operator sets replaces the previous one and ends every session", async () => {
     const { ownerId, email } = await member();
     const { token } = await signIn(email);
     await account.client.setPassword({ ownerId, password: "another four words here" });
@@ -181,7 +181,7 @@ describe("a password", () => {
     await signIn(email, newPassword);
   });
 
-  test("set while somebody signs in with the previous one leaves no session of that sign-in", async () => {
+  test("set during a sign-in with the previous one leaves no session of that sign-in", async () => {
     const { ownerId, email } = await member();
     for (let rounds = 0; rounds < 3; rounds++) {
       const [before, after] = [`the words of round ${rounds}`, `the words of round ${rounds + 1}`];

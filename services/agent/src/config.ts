@@ -14,12 +14,12 @@ const VARIABLES = {
     default: [],
     desc: "private hosts and CIDRs that agents' own endpoints may be on",
   }),
-  PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices beside the built-in ones" }),
+  PARLEY_CATALOGUE: str({ default: "", desc: "JSON file of models and voices in addition to the built-in ones" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
   PARLEY_SEAL_UNBOUND: str({
     default: "0",
     choices: ["0", "1"],
-    desc: "1 while a release that does not bind models' keys to their agents has to read them",
+    desc: "1 while an older release, which does not bind models' keys to their agents, must read them",
   }),
 };
 

@@ -407,7 +407,7 @@ test("deleting returns the agent's name and removes it", async () => {
   expect((await list(agent.ownerId)).total).toBe(0);
 });
 
-test("every provider and model that the catalogue lists is accepted", async () => {
+test("every provider and model in the catalogue is accepted", async () => {
   const providers = await service.agents.listProviders({ ownerId: newOwner() });
   expect(providers.llm.map(({ providerName }) => providerName)).toEqual([
     "OPENAI",
@@ -453,7 +453,7 @@ describe("a phone number", () => {
   const NUMBERS = ["+14155550181", "+14155550182"];
   const taken = (agentId: string) => ({
     kind: "conflict",
-    detail: `agent_mobile_number +14155550181 is answered by the agent ${agentId} already`,
+    detail: `agent_mobile_number +14155550181 is already answered by the agent ${agentId}`,
   });
 
   test("is answered by one agent of an owner: the second one's write is refused", async () => {

@@ -20,7 +20,7 @@ async function written(name: string, text: string): Promise<string> {
   return path;
 }
 
-test("no file is the built-in catalogue", async () => {
+test("without a file, the built-in catalogue is used", async () => {
   expect(await loadCatalogue("")).toBe(BUILT_IN);
 });
 

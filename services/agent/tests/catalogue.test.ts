@@ -176,7 +176,7 @@ describe("cloned voices", () => {
     );
     expect(await failure(add(ownerId, { voiceId: "alloy" }))).toMatchObject({
       kind: "conflict",
-      detail: "voice_id alloy is a voice of the catalogue, which everybody has",
+      detail: "voice_id alloy is a voice of the catalogue, which every account has",
     });
   });
 

@@ -73,7 +73,7 @@ test("a mask in a draft stands for the agent's own key, which stays sealed", asy
   expect(await serviceErrorOf(elsewhere)).toMatchObject({ kind: "invalid" });
 });
 
-test("a draft that a PATCH would refuse is refused alike", async () => {
+test("a draft that a PATCH would refuse is refused the same way", async () => {
   const agent = await newAgent();
   const refusals: [Partial<UpdateAgentRequest>, object][] = [
     [
@@ -106,7 +106,7 @@ test("a draft belongs to its owner and its agent", async () => {
   expect(await serviceErrorOf(theirs)).toMatchObject({ kind: "forbidden" });
 });
 
-test("a call on a draft hears and speaks as the draft says", async () => {
+test("a call on a draft uses the draft's speech settings", async () => {
   const agent = await newAgent();
   const { ownerId, agentId } = agent;
   const stt = {

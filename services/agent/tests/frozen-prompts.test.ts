@@ -118,7 +118,7 @@ test("while the prompt service hangs, changes that wait for it hold no connectio
   expect(await Promise.all(owners.map(agentsOf))).toEqual(Array(CHANGES).fill(2));
 });
 
-test("of creations with one key at two processes, only one reaches the prompt service, and all return its agent", async () => {
+test("when creations with one key run in two processes, only one reaches the prompt service, and all return its agent", async () => {
   const owner = newOwner();
   const idempotency = { key: "once", fingerprint: Buffer.alloc(32) };
   freeze();

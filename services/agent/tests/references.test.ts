@@ -157,7 +157,7 @@ describe("when processes die or hang", () => {
     await eventually(async () => expect(await promises()).toBe(0));
   }
 
-  test("a process killed between acquiring a prompt and storing its agent leaves no reference and no prompt for ever", async () => {
+  test("a process killed between acquiring a prompt and storing its agent leaves no reference or prompt forever", async () => {
     const owner = newOwner();
     await createPrompt(service.prompts, owner, "sales");
     const analysis = { enabled: true, prompt: inline("Sum up."), schema: undefined };

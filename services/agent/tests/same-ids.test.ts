@@ -83,7 +83,7 @@ function removal(ownerId: string) {
   return { ownerId, promptName: "sales", idempotency: undefined };
 }
 
-test("a number that agents of two owners have leads to nobody's, or to the agent of the owner whose it is", async () => {
+test("a number that agents of two owners have reaches neither agent, or the agent of the number's owner", async () => {
   const numbers = ["+14155550180"];
   const [one, other] = [newOwner(), newOwner()];
   const agents = await Promise.all(

@@ -10,11 +10,11 @@ const defaultLlm = makeValidator(parseDefaultLlm);
 
 const VARIABLES = {
   ...SERVICE_VARIABLES,
-  PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "as DATABASE_URL, for a replica that serves lists" }),
+  PARLEY_DATABASE_REPLICA_URL: str({ default: "", desc: "like DATABASE_URL, for a replica that serves lists" }),
   PARLEY_AGENT_ADDRESS: str({ desc: "host:port of the agent service" }),
   PARLEY_PROMPT_ADDRESS: str({
     default: "",
-    desc: "host:port of the prompt service, which tells of changed prompts; without it each turn asks the agent service",
+    desc: "host:port of the prompt service, which reports changed prompts; without it, each turn asks the agent service",
   }),
   PARLEY_WEBHOOK_ADDRESS: str({ desc: "host:port of the webhook dispatcher" }),
   PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which deletes recordings" }),

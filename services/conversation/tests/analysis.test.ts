@@ -199,7 +199,7 @@ describe("an ended conversation of an agent with analysis", () => {
     expect(await service.sql`select 1 from jobs where ${analysisJobs(agent)}`).toEqual([] as never);
   });
 
-  test("says at once that its model is not configured", async () => {
+  test("reports immediately that its model is not configured", async () => {
     const llm = { providerName: "GROQ", modelName: "openai/gpt-oss-20b", params: undefined, fallbacks: [] };
     const agent = await analyzing(null);
     const { sessionId } = await say(service, agent);

@@ -141,7 +141,7 @@ function rooms(): Partial<StartConversationRequest> {
   };
 }
 
-describe("the same start again", () => {
+describe("repeating the same start", () => {
   test("returns the stored conversation and transcript position, even if the agent is deleted or the call is over", async () => {
     const leaving = await createAgent(service, {}, agent.ownerId);
     const request = callOf(leaving, { metadata: { b: 1, a: { z: [null, 0.5], y: "x" } } });

@@ -28,7 +28,7 @@ beforeEach(async () => {
 const heardWhole = (text: string) => HeardReply.fromPartial({ text, isFinal: true });
 
 describe("a spoken turn", () => {
-  test("tells the reply, and stores it when it was heard whole, with its latency", async () => {
+  test("sends the reply, and stores it with its latency when it was heard in full", async () => {
     const turn = speakTurn(service.chat, call, 1);
     expect(await turn.reply()).toMatchObject({ text: "We open at nine. Do come.", event: { $case: "complete" } });
     expect(await lines(service.chat, call)).toEqual(["user: When do you open?"]);
@@ -70,7 +70,7 @@ describe("a spoken turn", () => {
     ]);
   });
 
-  test("of which nothing was heard leaves only the user message, and the next turn follows it", async () => {
+  test("of which nothing was heard leaves only the user's message, and the next turn follows it", async () => {
     service.model.script = () => {};
     const turn = speakTurn(service.chat, call, 1);
     await eventually(async () => expect(await lines(service.chat, call)).toHaveLength(1));
@@ -83,7 +83,7 @@ describe("a spoken turn", () => {
     expect(await next.stored()).toBe(3);
   });
 
-  test("follows what the runtime appended, and is told to speak", async () => {
+  test("follows what the runtime appended, and is instructed to speak", async () => {
     await append(service.chat, [said(call, 1, "Hello there."), said(call, 2, "Hi, how can I help?")]);
     const turn = speakTurn(service.chat, call, 3);
     await turn.reply();
@@ -217,19 +217,19 @@ describe("a spoken turn is refused", () => {
     });
   });
 
-  test("while another reply is in progress, or when its sequence has other words", async () => {
+  test("while another reply is in progress, or when its sequence is stored with other text", async () => {
     service.model.script = () => {};
     const turn = speakTurn(service.chat, call, 1);
     await eventually(async () => expect(await lines(service.chat, call)).toHaveLength(1));
     expect(await refusal(speakTurn(service.chat, call, 2, "Hello?").stored())).toMatchObject({ kind: "conflict" });
     expect(await refusal(speakTurn(service.chat, call, 1, "Hello?").stored())).toMatchObject({
       kind: "conflict",
-      detail: "Message 1 is stored with other words",
+      detail: "Message 1 is stored with different text",
     });
     turn.leave();
   });
 
-  test("when the call has ended, or is another owner's", async () => {
+  test("when the call has ended, or belongs to another owner", async () => {
     await complete(service.chat, call);
     expect(await refusal(speakTurn(service.chat, call, 1).stored())).toMatchObject({
       kind: "condition",
@@ -270,7 +270,7 @@ describe("a tool that a runtime runs for a model of its own", () => {
     expect((await read(service.chat, call)).scheduledCall).toMatchObject({ reason: "The quote" });
   });
 
-  test("is refused when the call has ended, or is another owner's", async () => {
+  test("is refused when the call has ended, or belongs to another owner", async () => {
     const other = await createAgent(service);
     expect(await refusal(run("end_call", {}, { ...call, ownerId: other.ownerId }))).toMatchObject({
       kind: "forbidden",

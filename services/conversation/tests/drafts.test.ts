@@ -42,12 +42,12 @@ test("a session either tries a draft in each message or in none", async () => {
   const { sessionId: trying } = await tryOut(agent, draftId);
   expect(await serviceErrorOf(tryOut(agent, undefined, trying))).toMatchObject({
     kind: "condition",
-    detail: "Session tries a draft: send draft with each message",
+    detail: "Session uses a draft: send draft with each message",
   });
   const { sessionId: real } = await say(service, agent);
   expect(await serviceErrorOf(tryOut(agent, draftId, real))).toMatchObject({
     kind: "condition",
-    detail: "Session does not try a draft: begin a new one, without session_id",
+    detail: "Session does not use a draft: start a new session, without session_id",
   });
 });
 

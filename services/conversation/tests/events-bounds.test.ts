@@ -92,7 +92,7 @@ function asTimeGoesOn(check: () => unknown): Promise<unknown> {
   });
 }
 
-test("an owner whose events the dispatcher takes forever to accept delays no other owner's", async () => {
+test("an owner whose events the dispatcher accepts very slowly delays no other owner's", async () => {
   const [slow, other] = [newOwner(), newOwner()];
   const accepted = Promise.withResolvers<void>();
   service.dispatcher.accept = ({ ownerId }) => (ownerId === slow ? accepted.promise : undefined);

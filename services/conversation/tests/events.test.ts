@@ -145,7 +145,7 @@ describe("the event of a conversation that ended", () => {
 });
 
 describe("a dispatcher", () => {
-  test("that is down gets every event once it is back, and few attempts meanwhile", async () => {
+  test("that is down gets every event once it is back, and few attempts until then", async () => {
     await service.dispatcher.stop();
     const ids = await chats(200);
     await endChats(service.sql, ids, service.clock.now());

@@ -117,7 +117,7 @@ describe.each(WAYS)("a %s turn", (_, take) => {
     await (await called.promise).left;
   });
 
-  test("whose models all fail reports all failures, and the session goes on", async () => {
+  test("whose models all fail reports all failures, and the session continues", async () => {
     first(1, (call) => call.respond(401, "text/plain", ""));
     second.script = () => {};
     const failed = await failure(take(turn(agent)));
@@ -156,13 +156,13 @@ test("a stream that breaks after the first word is not retried, not even by a fa
       for await (const { text } of heard) if (text) said.push(text);
     })(),
   );
-  expect(failed).toMatchObject({ kind: "upstream_failed", detail: "The CUSTOM_LLM model provider cut its answer off" });
+  expect(failed).toMatchObject({ kind: "upstream_failed", detail: "The CUSTOM_LLM model provider cut off its answer" });
   expect(said).toEqual(["Well, "]);
   expect([calls(), second.calls.length - before]).toEqual([1, 0]);
   expect(await transcript(service, agent, failed.sessionId ?? "")).toEqual(["user: Hi", "assistant: Well, let"]);
 });
 
-test("a client that disconnects between two attempts ends them, and the session goes on", async () => {
+test("a client that disconnects between two attempts ends them, and the session continues", async () => {
   const { origin, leave } = leavable();
   const called = Promise.withResolvers<ModelCall>();
   const alone = await createAgent(service);

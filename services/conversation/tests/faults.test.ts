@@ -128,7 +128,7 @@ describe("a client that disconnects", () => {
     await goesOn(row?.id ?? "", ["user: Hi"]);
   });
 
-  test("at the last word leaves a whole reply", async () => {
+  test("at the last word leaves a complete reply", async () => {
     const heard = listen(service.chat, turn(agent));
     const { sessionId = "" } = (await heard.next()).value as { sessionId?: string };
     expect((await heard.next()).value).toEqual({ text: "Hello " });

@@ -64,7 +64,7 @@ test("only the newest 4 MiB of a transcript are ever read", async () => {
   expect(conversations[0]?.transcript?.messages).toHaveLength(fit);
 });
 
-test("of many short messages, as many are read as event loops can take at once", async () => {
+test("only as many short messages are read at once as an event loop can take", async () => {
   const ownerId = newOwner();
   const conversationId = await store(ownerId, { messages: 9_000, characters: 1 });
   const { conversation } = await lists.lists.getConversation({ ownerId, conversationId });

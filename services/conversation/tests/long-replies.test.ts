@@ -42,7 +42,7 @@ test("a model that never stops is aborted", async () => {
   await left.promise;
 });
 
-test("a reply exactly at the limit is whole", async () => {
+test("a reply exactly at the limit is complete", async () => {
   const text = `${"word ".repeat(CHARACTERS_MAX / 5 - 1)}ends.`;
   service.model.script = (call) => call.finish(text);
   expect((await hear(service.chat, turn(agent))).chunks.join("")).toBe(text);

@@ -23,7 +23,7 @@ test("a model key moved in the database is not sent: the chat says what to do, a
     await setModel(agent, llm);
     const refusal = {
       kind: "condition",
-      detail: "The agent's llm.params.api_key cannot be read any more: set it again",
+      detail: "The agent's llm.params.api_key can no longer be read: set it again",
       sessionId: undefined,
     };
     const [whole, streamed, beside] = await Promise.all([

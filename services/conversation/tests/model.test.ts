@@ -185,7 +185,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     else expect(asked.messages).toHaveLength(2);
   });
 
-  test("is held to a schema when a JSON answer is requested", async () => {
+  test("must follow a schema when a JSON answer is requested", async () => {
     server.script = (call) => call.finish('{"mood":"good"}');
     const schema = {
       type: "object",
@@ -269,7 +269,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     ["breaks the connection", "is unreachable", (call) => call.reset()],
     [
       "breaks off",
-      "cut its answer off",
+      "cut off its answer",
       (call) => [call.begin(200, JSON_TYPE, "{"), setTimeout(call.reset, READ_BY_MS)],
     ],
     [
@@ -300,9 +300,9 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
 
   const streamFaults: [string, string, Script][] = [
     ["says nothing", "gave an answer that cannot be read", (call) => call.respond(200, "text/event-stream", "")],
-    ["ends early", "cut its answer off", saying("Hel", (call) => call.end())],
-    ["is done without a reason", "cut its answer off", saying("Hel", (call) => call.finish("", null))],
-    ["breaks off", "cut its answer off", saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS))],
+    ["ends early", "cut off its answer", saying("Hel", (call) => call.end())],
+    ["is done without a reason", "cut off its answer", saying("Hel", (call) => call.finish("", null))],
+    ["breaks off", "cut off its answer", saying("Hel", (call) => setTimeout(call.reset, READ_BY_MS))],
     ["turns to garbage", "gave an answer that cannot be read", saying("Hel", (call) => call.event("{oops"))],
     ["reports an error", "", (call) => void call.event(dialect.error)],
     ["reports an error midway", "", saying("Hel", (call) => call.event(dialect.error))],
@@ -346,7 +346,7 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
     await left;
   });
 
-  test("whose hearer throws in the middle is aborted at once", async () => {
+  test("whose listener throws in the middle is aborted immediately", async () => {
     let left: Promise<void> | undefined;
     server.script = (call) => {
       left = call.left;

@@ -43,7 +43,7 @@ const streamed = async (model: Model): Promise<ModelReply> => {
 };
 const whole = (model: Model) => model.complete(REQUEST, NEVER);
 
-test("an address that agents must not reach is not called", async () => {
+test("an address that agents may not reach is never called", async () => {
   const guarded = createEgress({ allow: parseAllowList("") });
   const before = server.calls.length;
   const model = selectModel(custom(server.baseUrl), settings(server.baseUrl, guarded), silentLogger);

@@ -95,7 +95,7 @@ test("figures remain when conversations are deleted", async () => {
   expect(await statistics(agent.ownerId)).toEqual(before);
 });
 
-test("latency is told of calls and of text apart, right to 5 %", async () => {
+test("latency is reported separately for calls and text, accurate to 5 %", async () => {
   const ownerId = newOwner();
   await note(
     ownerId,

@@ -108,7 +108,7 @@ describe("set_language", () => {
     expect(calls()[1]?.asked.messages).toEqual([
       "user: Spanish, please",
       'call: set_language {"language":"es"}',
-      "result: The conversation goes on in Spanish (es). Answer the user in it now.",
+      "result: The conversation continues in Spanish (es). Answer the user in it now.",
     ]);
     await take(agent, "Gracias", sessionId);
     expect(calls().map(({ asked }) => asked.system)).toEqual([
@@ -161,7 +161,7 @@ describe("set_language", () => {
     ["a language in words", true, '{"language":"Spanish from Spain"}', '"language" must be a BCP 47 tag'],
     ["no JSON", true, '{"language":', '"language" must be a BCP 47 tag'],
     ["no object", true, '["es"]', '"language" must be a BCP 47 tag'],
-    ["a language not offered", { languages: ["en", "de"] }, '{"language":"es"}', "Offered are: en, de."],
+    ["a language not offered", { languages: ["en", "de"] }, '{"language":"es"}', "Available languages: en, de."],
   ];
   test.each(refusals)("with %s is reported to the model and sets nothing", async (_, config, input, told) => {
     const agent = await createAgent(service, { tools: { set_language: config } });

@@ -212,7 +212,7 @@ describe("a stream", () => {
     expect(await refusal(append(service.chat, []))).toMatchObject({ kind: "invalid" });
   });
 
-  test("that its runtime breaks off keeps its messages, and the next stream continues after them", async () => {
+  test("that its runtime aborts keeps its messages, and the next stream continues after them", async () => {
     const key = await startCall(service.chat, agent);
     const { stream, send } = feed();
     const leaving = new AbortController();

@@ -37,7 +37,7 @@ test("while many turns speak, their further words wait for what is urgent and le
   expect(await message).toEqual(["1  two three four", "2  two three four", "3 First"]);
 });
 
-test("the end of a turn, and of all, is urgent", async () => {
+test("the end of a turn, and of all turns, is urgent", async () => {
   const { outbox, next } = openOutbox(100);
   await next();
   outbox.tellText(1, "One", true);

@@ -19,7 +19,7 @@ import {
 const TURNS_MAX = 8;
 const CUT = {
   kind: "rate_limited",
-  detail: expect.stringContaining("this one was cut off"),
+  detail: expect.stringContaining("this reply was cut off"),
   sessionId: expect.any(String),
 };
 
@@ -52,7 +52,7 @@ test("an owner at its limit of concurrent turns is refused before its message is
   const leave = await fill(greedy);
   expect(await failure(say(service, greedy))).toMatchObject({
     kind: "rate_limited",
-    detail: "Too many chat turns of this account are under way, try again",
+    detail: "This account has too many chat turns in progress, try again",
   });
   const idempotency = { key: newUuid(), fingerprint: Buffer.alloc(32) };
   const keyed = turn(greedy, "Hi", { idempotency });
@@ -120,7 +120,7 @@ test("a streamed reply that outgrows its owner's share is cut off with an error 
   expect((await say(service, agent, "And now?", failed.sessionId)).response).toBe("Short.");
 });
 
-test("a non-streamed reply that outgrows its owner's share is aborted, and the session goes on", async () => {
+test("a non-streamed reply that outgrows its owner's share is aborted, and the session continues", async () => {
   const agent = await createAgent(service);
   service.model.script = (call) => call.respond(200, "application/json", `{"a":"${"\\u0001".repeat(100_000)}"}`);
   const failed = await failure(say(service, agent));

@@ -53,7 +53,7 @@ describe("a turn", () => {
     expect(await transcript(service, agent, sessionId)).toEqual(["user: Are you there?", "assistant: Yes."]);
   });
 
-  test("is answered whole, or in chunks that end at word boundaries, and the reply is stored as sent", async () => {
+  test("is answered in one piece, or in chunks that end at word boundaries, and the reply is stored as sent", async () => {
     const agent = await createAgent(service);
     const first = await say(service, agent, "Hi");
     expect(first.response).toBe("Hello there.");
@@ -119,7 +119,7 @@ describe("a turn", () => {
     expect(usage).toMatchObject({ replies: 2, inputTokens: 22, outputTokens: 14 });
   });
 
-  test("whose model says nothing fails, but its message is stored and the session goes on", async () => {
+  test("whose model says nothing fails, but its message is stored and the session continues", async () => {
     const agent = await createAgent(service);
     service.model.script = (call) => call.finish("");
     const whole = await failure(say(service, agent, "Hi"));
@@ -154,7 +154,7 @@ describe("variables", () => {
     expect(metadata).toEqual({ ...first, ...later });
   });
 
-  test("and other metadata of a session have a limit, above which a turn is refused and the session goes on", async () => {
+  test("and other metadata of a session have a limit, above which a turn is refused and the session continues", async () => {
     const agent = await createAgent(service);
     const large = { first: "x".repeat(700_000) };
     const { sessionId } = await service.chat.completeTurn({ turn: turn(agent, "Hi", { metadata: large }) });
@@ -171,9 +171,9 @@ describe("variables", () => {
 describe("a prompt that its variables make too long", () => {
   const many = (length: number) => ({ dynamic_variables: { x: "x".repeat(length) } });
   const detail = (what: string, most: number) =>
-    `The agent's ${what} with its dynamic variables filled is longer than ${most} characters: shorten their values`;
+    `The agent's ${what} is longer than ${most} characters once its dynamic variables are filled in: shorten their values`;
 
-  test("is an error, the message is stored, and with shorter values the session goes on", async () => {
+  test("is an error, the message is stored, and with shorter values the session continues", async () => {
     const agent = await createAgent(service, { prompt: inline("{{x}}".repeat(10_000)) });
     const whole = (asked: ReturnType<typeof turn>) => service.chat.completeTurn({ turn: asked });
     for (const take of [whole, (asked: ReturnType<typeof turn>) => hear(service.chat, asked)]) {

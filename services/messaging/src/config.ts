@@ -13,7 +13,7 @@ const VARIABLES = {
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
   PARLEY_WIDGET_MESSAGES_PER_DAY: positiveInteger({
     default: 10_000,
-    desc: "messages per UTC day of all websites' visitors to the agents of an owner",
+    desc: "messages per UTC day from website visitors to all agents of an owner",
   }),
   PARLEY_WHATSAPP_BASE_URL: CARRIER_BASE_URLS.PARLEY_WHATSAPP_BASE_URL,
 };

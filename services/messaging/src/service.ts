@@ -31,9 +31,9 @@ import { connections } from "./whatsapp/connections.ts";
 import { graph } from "./whatsapp/graph.ts";
 import { widgetTokens } from "./widget/token.ts";
 
-const sent = counter("parley.whatsapp.messages", "Messages to persons over WhatsApp, by outcome");
+const sent = counter("parley.whatsapp.messages", "WhatsApp messages to people, by outcome");
 const tokensRefused = counter("parley.whatsapp.tokens.refused", "Messages for which WhatsApp refused the access token");
-const refused = counter("parley.whatsapp.callbacks.refused", "Callbacks of WhatsApp that were refused, by reason");
+const refused = counter("parley.whatsapp.callbacks.refused", "WhatsApp callbacks that were refused, by reason");
 
 const MIB = 1024 * 1024;
 /** Two notes of an owner's at once, and a dozen in all. */

@@ -29,7 +29,7 @@ const conversationsOf = ({ ownerId }: Connected) =>
 const delivered = (number: Connected, sequence = 2) =>
   service.fakes.conversations.deliveries.get(`${conversationsOf(number)[0]?.conversationId} ${sequence}`);
 
-test("messages that come within two seconds are one turn, whose reply is sent and its delivery kept", async () => {
+test("messages that arrive within two seconds are one turn, whose reply is sent and whose delivery is stored", async () => {
   const [number, from] = [service.connect(), person()];
   await service.write(number, from, "Hello");
   service.clock.advance(1_500);
@@ -44,7 +44,7 @@ test("messages that come within two seconds are one turn, whose reply is sent an
   ]);
 });
 
-test("somebody who never pauses is answered after ten seconds", async () => {
+test("a person who never pauses gets an answer after ten seconds", async () => {
   const [number, from] = [service.connect(), person()];
   for (let at = 0; at < 8; at++) {
     await service.write(number, from, `part ${at}`);
@@ -53,7 +53,7 @@ test("somebody who never pauses is answered after ten seconds", async () => {
   expect(await service.texts(from, 1)).toHaveLength(1);
 });
 
-test("a message that WhatsApp sends twice, or in two callbacks at once, is taken once", async () => {
+test("a message that WhatsApp sends twice, or in two callbacks at once, is processed once", async () => {
   const [number, from] = [service.connect(), person()];
   const twice = () => service.write(number, from, "Once", "wamid.once");
   await Promise.all([twice(), twice(), twice()]);
@@ -66,7 +66,7 @@ test("a message that WhatsApp sends twice, or in two callbacks at once, is taken
   expect(await service.texts(from, 2)).toEqual(["You said: Once", "You said: Next"]);
 });
 
-test("a person's messages go on in one conversation until it has ended, and then in a new one", async () => {
+test("a person's messages stay in one conversation until it ends, and then start a new one", async () => {
   const [number, from] = [service.connect(), person()];
   const say = async (text: string, count: number) => {
     await service.write(number, from, text);
@@ -81,7 +81,7 @@ test("a person's messages go on in one conversation until it has ended, and then
   expect(conversationsOf(number)).toHaveLength(2);
 });
 
-test("a conversation that ends while a turn is on its way to it does not take the message along", async () => {
+test("a conversation that ends while a turn is on its way does not swallow the message", async () => {
   const [number, from] = [service.connect(), person()];
   service.fakes.conversations.reply = (turn) => {
     service.fakes.conversations.reply = echo;
@@ -94,7 +94,7 @@ test("a conversation that ends while a turn is on its way to it does not take th
   expect(conversationsOf(number)).toHaveLength(2);
 });
 
-test("what comes during a turn is the next turn, and replies are sent in order", async () => {
+test("messages that arrive during a turn become the next turn, and replies are sent in order", async () => {
   const [number, from] = [service.connect(), person()];
   const { promise: mayGoOn, resolve: goOn } = Promise.withResolvers<void>();
   service.fakes.conversations.reply = async (turn) => {
@@ -121,7 +121,7 @@ test("a reply that is too long for one message is sent in parts, and is delivere
   await eventually(() => expect(delivered(number)).toBe("read"));
 });
 
-test("a voice message is heard, and answered by a voice message if the agent wants that", async () => {
+test("a voice message is transcribed, and answered with a voice message if the agent is set to", async () => {
   const [number, from] = [service.connect(), person()];
   service.fakes.whatsapp = { voice_replies: true };
   await service.meta.write(number.phoneNumberId, from, { audio: Buffer.from("a note") });
@@ -135,7 +135,7 @@ test("a voice message is heard, and answered by a voice message if the agent wan
   expect((await service.texts(from, 2)).at(-1)).toBe("You said: In writing, please");
 });
 
-test("a reply that cannot be spoken is written", async () => {
+test("a reply that cannot be spoken is sent as text", async () => {
   const [number, from] = [service.connect(), person()];
   service.fakes.whatsapp = { voice_replies: true };
   const { speak } = service.fakes.speech;
@@ -148,7 +148,7 @@ test("a reply that cannot be spoken is written", async () => {
   service.fakes.speech.speak = speak;
 });
 
-test("a voice message that cannot be heard is named to the agent, at once or when its provider stays away", async () => {
+test("a voice message that cannot be transcribed is announced to the agent, immediately or when its provider stays down", async () => {
   const [number, from] = [service.connect(), person()];
   const { transcribe } = service.fakes.speech;
   service.fakes.speech.transcribe = () => {
@@ -172,7 +172,7 @@ test("a voice message that cannot be heard is named to the agent, at once or whe
   service.fakes.speech.transcribe = transcribe;
 });
 
-test("a message that WhatsApp refuses for now is sent later, and once", async () => {
+test("a message that WhatsApp refuses temporarily is sent later, and only once", async () => {
   const [number, from] = [service.connect(), person()];
   service.meta.failNext({ status: 429, code: 130_429 }, { status: 400, code: 131_056 }, { status: 500 });
   await service.write(number, from, "Hi");
@@ -185,7 +185,7 @@ test("a message that WhatsApp refuses for now is sent later, and once", async ()
   await eventually(() => expect(delivered(number)).toBe("read"));
 });
 
-test("a message whose answer was lost is not sent again once its status comes", async () => {
+test("a message whose response was lost is not sent again once its status arrives", async () => {
   const [number, from] = [service.connect(), person()];
   service.meta.failNext({ status: 500, takes: true });
   await service.write(number, from, "Hi");
@@ -198,7 +198,7 @@ test("a message whose answer was lost is not sent again once its status comes", 
   expect(await service.texts(from, 2)).toEqual(["You said: Hi", "You said: And?"]);
 });
 
-test("a message that WhatsApp refuses for good is marked with its code, and later ones are sent", async () => {
+test("a message that WhatsApp refuses permanently is marked with its code, and later ones are sent", async () => {
   const [number, from] = [service.connect(), person()];
   service.meta.failNext({ status: 400, code: 131_047 });
   await service.write(number, from, "Hi");
@@ -223,7 +223,7 @@ test("a message that is refused for ten minutes is given up and marked", async (
   await eventually(() => expect(delivered(number)).toBe("failed unavailable"));
 });
 
-test("a delivery that fails at the person's side is kept with its code", async () => {
+test("a delivery that fails on the person's side is stored with its code", async () => {
   const [number, from] = [service.connect(), person()];
   service.meta.statuses = ["sent", { failed: 131_026 }, "sent"];
   await service.write(number, from, "Hi");
@@ -231,7 +231,7 @@ test("a delivery that fails at the person's side is kept with its code", async (
   await eventually(() => expect(delivered(number)).toBe("failed 131026"));
 });
 
-test("a turn whose model is away is asked again; one that is refused is given up, and the next is not", async () => {
+test("a turn whose model is unavailable is retried; a refused one is given up, and the next one is not", async () => {
   const [number, from] = [service.connect(), person()];
   service.fakes.conversations.reply = (turn) => {
     service.fakes.conversations.reply = echo;
@@ -255,7 +255,7 @@ test("a turn whose model is away is asked again; one that is refused is given up
   expect((await service.texts(from, 2)).at(-1)).toBe("You said: Found");
 });
 
-test("when a process stops in the middle of a turn, another one goes on with it and the person gets one reply", async () => {
+test("when a process stops in the middle of a turn, another one continues it and the person gets one reply", async () => {
   const [number, from] = [service.connect(), person()];
   let asked = 0;
   service.fakes.conversations.reply = async (turn, signal) => {
@@ -287,7 +287,7 @@ test("the agent that has the number answers when the connection names none; with
   expect(conversationsOf(number)[0]?.agentId).toBe("agt_callee");
 });
 
-test("a number that has been disconnected sends nothing more", async () => {
+test("a disconnected number sends nothing more", async () => {
   const [number, from] = [service.connect(), person()];
   service.fakes.conversations.reply = (turn) => {
     const { carriers } = service.fakes;
@@ -303,7 +303,7 @@ test("a number that has been disconnected sends nothing more", async () => {
   expect(service.meta.sent.filter(({ to }) => to === from)).toEqual([]);
 });
 
-test("a template opens a conversation, and the person's answer belongs to it", async () => {
+test("a template starts a conversation, and the person's answer belongs to it", async () => {
   const [number, to] = [service.connect(), person()];
   const components = [
     {

@@ -37,7 +37,7 @@ test("a page of an allowed origin gets a token for a session of its own, with th
   expect((await ask(agent.agentId)).sessionId).not.toBe(created.sessionId);
 });
 
-test("a renewed token goes on with the session, an expired one included; another agent's is refused", async () => {
+test("a renewed token continues the session, even if it had expired; another agent's token is refused", async () => {
   const [agent, other] = [await createAgent(), await createAgent()];
   const first = await ask(agent.agentId);
   service.clock.advance(16 * 60_000);
@@ -49,7 +49,7 @@ test("a renewed token goes on with the session, an expired one included; another
   expect(await serviceErrorOf(ask(agent.agentId, { renews: "nonsense" }))).toMatchObject({ kind: "unauthenticated" });
 });
 
-test("a page that is not listed gets no token, and one that the owner removes gets no further one", async () => {
+test("a page that is not listed gets no token, and one that the owner removes gets no more", async () => {
   const agent = await createAgent();
   const refusal = { kind: "forbidden" } as const;
   expect(await serviceErrorOf(ask(agent.agentId, { origin: "https://evil.example" }))).toMatchObject(refusal);
@@ -66,7 +66,7 @@ test("an agent that does not exist has no widget, whatever its id looks like", a
   }
 });
 
-test("the visitors of one owner have so many messages a day, whoever they claim to be, and those of another have theirs", async () => {
+test("the visitors of one owner share a daily limit of messages, whoever they claim to be, and another owner's have their own", async () => {
   const [agent, other] = [await createAgent(), await createAgent()];
   const message = async (agentId: string) => {
     const { token } = await ask(agentId);

@@ -35,7 +35,7 @@ export function readUse({ promptType, source }: PromptUseMessage): PromptUse {
     return { type, content: source.value };
   }
   if (source?.$case !== "reference") {
-    throw invalid(fields.reference, `${fields.reference} must name a prompt or give a content`);
+    throw invalid(fields.reference, `${fields.reference} must name a prompt or have content`);
   }
   const { promptName, promptVersion } = source.value;
   checkVersion(promptVersion, `${fields.reference}.prompt_version`);

@@ -41,7 +41,7 @@ async function seen<T>(call: (options: CallOptions) => Promise<T>): Promise<{ re
   return { replayed, answer };
 }
 
-test("a repeated create makes one version, and the repetition is marked as one", async () => {
+test("a repeated create makes one version, and the repeat is marked as a replay", async () => {
   const owner = newOwner();
   const request = creation(owner, { idempotency: key("create") });
   const first = await seen((options) => client.createPrompt(request, options));
@@ -68,7 +68,7 @@ test("a repeated update makes one version, however many arrive at once", async (
   expect(versions.length).toBe(2);
 });
 
-test("a repeated delete gets the first one's answer and does not touch a prompt created since", async () => {
+test("a repeated delete gets the first response and leaves a prompt created since untouched", async () => {
   const owner = newOwner();
   await client.createPrompt(creation(owner));
   const request = { ...deletion(owner, "greeting"), idempotency: key("delete") };

@@ -60,7 +60,7 @@ test("20 concurrent creates of one new name make versions 1 to 20", async () => 
   }
 });
 
-test("of concurrent creates of one new name with both types, one type wins and the other is refused", async () => {
+test("when concurrent creates of one new name have both types, one type wins and the other is refused", async () => {
   for (const _ of upTo(10)) {
     const owner = newOwner();
     const outcomes = await Promise.allSettled(
@@ -96,7 +96,7 @@ test("creates racing deletes always leave versions from 1 without gaps, and ever
   expect(made).toBe(deleted + kept.length);
 });
 
-test("of a racing delete and an agent that acquires the prompt, exactly one wins", async () => {
+test("when a delete races an agent that acquires the prompt, exactly one wins", async () => {
   const owner = newOwner();
   for (const round of upTo(60)) {
     const promptName = `prompt ${round}`;

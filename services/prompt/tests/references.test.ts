@@ -110,7 +110,7 @@ describe("acquiring by reference", () => {
     [byName("greeting", -1, ANALYSIS), "call_analysis_prompt.prompt_version must be at least 1"],
     [withContent(""), "prompt_content must be at least 1 character"],
     [withContent("", ANALYSIS), "call_analysis_prompt.custom_prompt must be at least 1 character"],
-    [{ promptType: MAIN, source: undefined }, "prompt must name a prompt or give a content"],
+    [{ promptType: MAIN, source: undefined }, "prompt must name a prompt or have content"],
     [byName("greeting", 1, UNSPECIFIED), "prompt_type must be main or analysis"],
   ])("the use %j is refused with the reason", async (use, detail) => {
     const refused = await failure(client.acquirePrompts({ ...newAgent(newOwner()), uses: [use] }));
@@ -176,7 +176,7 @@ describe("acquiring by content", () => {
     await client.createPrompt(creation(owner, { promptName, promptType: MAIN }));
     expect(await failure(client.acquirePrompts({ ...agent, uses: [withContent("Sum up.", ANALYSIS)] }))).toEqual({
       kind: "conflict",
-      detail: `Prompt ${promptName} exists and is a main prompt: delete it so that the agent's own can be made`,
+      detail: `Prompt ${promptName} exists and is a main prompt: delete it so that the agent's own prompt can be created`,
       paths: [],
     });
   });

@@ -205,7 +205,7 @@ describe("deleting", () => {
     expect((await client.getPrompt({ ownerId: owner, reference: { promptName: "greeting" } })).prompt).toBeDefined();
   });
 
-  test("of many agents that use a prompt, ten are named and the rest counted", async () => {
+  test("ten of the many agents that use a prompt are named, and the rest are counted", async () => {
     const owner = newOwner();
     await client.createPrompt(creation(owner));
     const names = Array.from({ length: 12 }, (_, at) => `Agent ${String.fromCharCode(65 + at)}`);

@@ -40,7 +40,7 @@ function readVariable(env: Record<string, string | undefined>, name: string): st
   const given = env[name] || undefined;
   const file = env[`${name}_FILE`];
   if (!file) return given;
-  if (given) throw new ConfigError(`${name} and ${name}_FILE are both given: keep one`);
+  if (given) throw new ConfigError(`${name} and ${name}_FILE are both set: keep one`);
   try {
     return readFileSync(file, "utf8").replace(/\r?\n$/, "") || undefined;
   } catch (error) {

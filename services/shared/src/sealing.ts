@@ -26,9 +26,7 @@ const KEY_BYTES = 32;
 /** The variable with the encryption keys, comma-separated: the first one seals, the others only open. */
 export const ENCRYPTION_KEY = makeValidator((text) => {
   if (!text.split(",").every((key) => Buffer.from(key, "base64").length === KEY_BYTES))
-    throw new Error(
-      "must be 32 bytes in base64 (openssl rand -base64 32), or several such keys with commas between them",
-    );
+    throw new Error("must be 32 bytes in base64 (openssl rand -base64 32), or several such keys separated by commas");
   return text;
 });
 

@@ -83,7 +83,7 @@ test("after a prompt changes, the agents that use it and those without a prompt 
   expect(reads).toEqual([`${OWNER} desk`, `${OWNER} bare`]);
 });
 
-test("an answer that a change has overtaken is not remembered", async () => {
+test("an answer that a change has overtaken is not cached", async () => {
   const { promise: told, resolve: answer } = Promise.withResolvers<void>();
   beforeAnswer = () => told;
   const reading = memory.get(OWNER, "desk");
@@ -95,7 +95,7 @@ test("an answer that a change has overtaken is not remembered", async () => {
   expect(reads).toHaveLength(2);
 });
 
-test("one owner's changes do not keep another owner's answer under way from being remembered", async () => {
+test("one owner's changes do not keep another owner's answer in flight from being cached", async () => {
   const { promise: told, resolve: answer } = Promise.withResolvers<void>();
   beforeAnswer = () => told;
   const reading = memory.get("own_2", "desk");

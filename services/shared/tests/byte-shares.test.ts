@@ -101,7 +101,7 @@ test("an owner with too many waiting requests is told to try again", async () =>
   expect(asked.map(({ error }) => error !== null)).toEqual([false, false, false, false, true]);
   expect(asked[4]?.error).toMatchObject({
     kind: "rate_limited",
-    detail: "Too many reads of this account are under way, try again",
+    detail: "This account has too many reads in progress, try again",
     retryAfterMs: 1_000,
   });
 });

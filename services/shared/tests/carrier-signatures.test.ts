@@ -6,7 +6,7 @@ import { isSameSignature, plivoSignature, twilioSignature } from "../src/carrier
 const TOKEN = "0123456789abcdef0123456789abcdef";
 const URL = "https://api.acme.example/v1/carriers/twilio/car_01m7yyhwgbk5r2v7x0z4b6d8f1/voice";
 
-test("an example of Twilio has the signature that Twilio gives for it", () => {
+test("Twilio's own example gets the signature that Twilio gives for it", () => {
   // Of the tests of its library, twilio-node.
   const form = new URLSearchParams({
     CallSid: "CA1234567890ABCDE",
@@ -19,7 +19,7 @@ test("an example of Twilio has the signature that Twilio gives for it", () => {
   expect(twilioSignature("12345", url, form)).toBe("RSOYDt4T1cUTdK1PDd93/VVr8B8=");
 });
 
-test("Twilio's library signs every form alike, and accepts what we sign", () => {
+test("Twilio's library signs every form as we do, and accepts our signatures", () => {
   const names = fc.constantFrom("CallSid", "From", "To", "CallStatus", "a", "A", "Zoë");
   fc.assert(
     fc.property(fc.array(fc.tuple(names, fc.string({ unit: "grapheme" })), { maxLength: 8 }), (pairs) => {
@@ -32,7 +32,7 @@ test("Twilio's library signs every form alike, and accepts what we sign", () => 
   );
 });
 
-test("a form with a parameter changed, added or taken away has another signature", () => {
+test("a form with a parameter changed, added or removed has another signature", () => {
   const form = { CallSid: "CA1", CallStatus: "completed", CallDuration: "7" };
   const signature = twilioSignature(TOKEN, URL, new URLSearchParams(form));
   for (const other of [{ ...form, CallDuration: "8" }, { ...form, Extra: "" }, { CallSid: "CA1" }])
@@ -50,7 +50,7 @@ test("Plivo signs the URL, a question mark, the sorted parameters and the nonce"
   expect(plivoSignature(TOKEN, url, form, "12346")).not.toBe(expected);
 });
 
-test("signatures of different lengths are not the same", () => {
+test("signatures of different lengths differ", () => {
   expect(isSameSignature("", "a")).toBeFalse();
   expect(isSameSignature("ab", "a")).toBeFalse();
   expect(isSameSignature("ab", "ab")).toBeTrue();

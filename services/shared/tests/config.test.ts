@@ -60,7 +60,7 @@ describe("a variable from a file", () => {
     expect(() => readConfig({ DATABASE_URL_FILE: file("\n") }, specs)).toThrow("DATABASE_URL: is missing");
     expect(() => readConfig({ DATABASE_URL_FILE: "/nowhere" }, specs)).toThrow(/^DATABASE_URL_FILE: ENOENT.*\/nowhere/);
     expect(() => readConfig({ DATABASE_URL: "a", DATABASE_URL_FILE: file("b") }, specs)).toThrow(
-      "DATABASE_URL and DATABASE_URL_FILE are both given: keep one",
+      "DATABASE_URL and DATABASE_URL_FILE are both set: keep one",
     );
   });
 });

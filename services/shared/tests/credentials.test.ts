@@ -40,7 +40,7 @@ test("only some of the files are refused, even where plain text is allowed", () 
       { ...ALL, [name]: "" },
       { ...NOTHING, [name]: "/x", PARLEY_INSECURE_GRPC: "1" },
     ]) {
-      expect(() => tlsFiles(partial, "127.0.0.1:0")).toThrow("go together: give all three");
+      expect(() => tlsFiles(partial, "127.0.0.1:0")).toThrow("go together: set all three");
     }
   }
 });

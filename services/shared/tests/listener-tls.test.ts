@@ -8,7 +8,7 @@ test("a listener on loopback needs no certificate", () => {
   expect(listenerFiles(plain, NAMES)).toBeNull();
 });
 
-test("a listener beyond loopback needs a certificate, or the word that TLS ends before it", () => {
+test("a listener beyond loopback needs a certificate, or the setting that TLS ends before it", () => {
   const beyond = { ...plain, address: "0.0.0.0:1" };
   expect(() => listenerFiles(beyond, NAMES)).toThrow(
     "LISTEN 0.0.0.0:1 is beyond loopback: set CERT and KEY, or INSECURE=1",

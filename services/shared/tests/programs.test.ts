@@ -54,7 +54,7 @@ describe("a program of the tests", () => {
     expect(await obtain("redis")).toBe(`${MISSING} to have redis-server installed`);
   });
 
-  test("is installed from Debian's packages if it is missing and we may, with new lists if need be", async () => {
+  test("is installed from Debian's packages if it is missing and we may, with updated lists if necessary", async () => {
     await putTool("apt-get", APT(folder));
     expect(await obtain("redis")).toStartWith(root ? join(folder, "redis-server") : MISSING);
   });
@@ -67,7 +67,7 @@ describe("a program of the tests", () => {
     else for (const said of found) expect(said).toContain("is missing");
   });
 
-  test("that cannot be installed is told of in apt's own words", async () => {
+  test("that cannot be installed is reported in apt's own words", async () => {
     await putTool("apt-get", `echo "E: No space left" >&2; exit 100`);
     expect(await obtain("redis")).toBe(`${MISSING} to have redis-server installed${root ? " (E: No space left)" : ""}`);
   });

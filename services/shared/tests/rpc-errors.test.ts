@@ -78,7 +78,7 @@ test.each(KINDS)("an error of kind %s crosses with all its facts, from every kin
   }
 });
 
-test("an error without further facts arrives without them", async () => {
+test("an error without further details arrives without them", async () => {
   await using served = await serveTest({
     once: async () => {
       throw new ServiceError("not_found", "Agent not found");
@@ -190,7 +190,7 @@ test("where nothing listens, a call is unavailable and says when to retry", asyn
   client.close();
 });
 
-test("a call that a closing connection refused is retried, but not for ever", async () => {
+test("a call that a closing connection refused is retried, but not forever", async () => {
   const refusing = (refusals: number) => startChild("./refusing-server.mjs", [String(refusals)], nodePath());
   const clientOf = ({ address }: { address: string }) => createClient(TestService, { peer: "test", address });
   using unaryRefuser = await refusing(3);

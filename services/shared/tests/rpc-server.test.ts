@@ -210,7 +210,7 @@ test("an address that is taken fails the start", async () => {
   expect(await failureOf(serveTest({}, { address: served.address }))).toBeInstanceOf(Error);
 });
 
-test("the caller learns that an answer or error is a replay, and not for a first one", async () => {
+test("the caller learns whether an answer or error is a replay", async () => {
   await using served = await serveTest({
     once: async ({ replay, fail }, call) => {
       if (replay) call.replayed = true;

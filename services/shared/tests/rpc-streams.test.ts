@@ -125,7 +125,7 @@ test("streams of requests arrive whole and in order", async () => {
   expect(await served.client.collect(source())).toEqual({ all: numbers });
 });
 
-test("both sides of a bidirectional stream send when they like, and each response may answer a request", async () => {
+test("both sides of a bidirectional stream send at any time, and each response may answer a request", async () => {
   await using served = await serveTest({
     both: async function* (requests) {
       for await (const { n } of requests) yield { n: Number(n) + 1 };

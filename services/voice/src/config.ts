@@ -42,7 +42,7 @@ const VARIABLES = {
   PARLEY_SIP_TLS_PORT: port({ default: 5061, desc: "port of SIP over TLS, at the address of PARLEY_SIP_LISTEN" }),
   PARLEY_SIP_TLS_CA: str({
     default: "",
-    desc: "PEM file of the authorities that trunks' certificates are of; without it, those that everybody trusts",
+    desc: "PEM file of the authorities that sign trunks' certificates; without it, the publicly trusted ones",
   }),
   PARLEY_VOICE_LISTEN: listenAddress({
     default: "",
@@ -74,9 +74,12 @@ const VARIABLES = {
   }),
   PARLEY_DEFAULT_STT: defaultStt({
     default: undefined,
-    desc: "speech recognition of agents that have none, as JSON in the form of an agent's stt",
+    desc: "speech recognition for agents that have none, as JSON in the form of an agent's stt",
   }),
-  PARLEY_DEFAULT_TTS: defaultTts({ default: undefined, desc: "voice of agents that have none, likewise as their tts" }),
+  PARLEY_DEFAULT_TTS: defaultTts({
+    default: undefined,
+    desc: "voice for agents that have none, as JSON in the form of an agent's tts",
+  }),
   PARLEY_TWILIO_BASE_URL: CARRIER_BASE_URLS.PARLEY_TWILIO_BASE_URL,
   PARLEY_PLIVO_BASE_URL: CARRIER_BASE_URLS.PARLEY_PLIVO_BASE_URL,
   PARLEY_DAILY_BASE_URL: CARRIER_BASE_URLS.PARLEY_DAILY_BASE_URL,
@@ -86,18 +89,18 @@ const VARIABLES = {
   }),
   PARLEY_UNKNOWN_NUMBER_SENTENCE: str({
     default: "This number is not in service.",
-    desc: "what callers of a number that no agent answers hear",
+    desc: "what callers hear at a number that no agent answers",
   }),
   PARLEY_CALLS_CONCURRENT_MAX: positiveInteger({ default: 10, desc: "concurrent calls per owner" }),
   PARLEY_CALLS_PER_SECOND: positiveInteger({ default: 1, desc: "calls placed per second and carrier account" }),
   PARLEY_CALLS_QUEUED_MAX: positiveInteger({ default: 1_000, desc: "calls of one owner that may wait to be placed" }),
   PARLEY_CALLS_DENIED_PREFIXES: prefixes({
     default: [],
-    desc: "numbers that agents may not call, by their beginnings: +1900,+4487; premium and emergency numbers are always denied",
+    desc: "prefixes of numbers that agents may not call: +1900,+4487; premium and emergency numbers are always denied",
   }),
   PARLEY_PUBLIC_URL: str({
     default: "",
-    desc: "https:// address where carriers and clients reach the gateway; without one, carriers bring no calls and make none",
+    desc: "https:// address where carriers and clients reach the gateway; without one, there are no calls from or to carriers",
   }),
   PARLEY_RECORDINGS: recordingsPlace({
     default: undefined,
@@ -123,11 +126,11 @@ export function readVoiceConfig(env: Record<string, string | undefined>): VoiceC
   const read: Record<string, unknown> = readConfig(env, { ...VARIABLES, ...CREDENTIAL_VARIABLES });
   if (["0.0.0.0", "::"].includes(String(read.PARLEY_RTP_LISTEN)) && read.PARLEY_RTP_ADDRESS === "")
     throw new ConfigError(
-      "PARLEY_RTP_ADDRESS is missing: phones cannot send audio to PARLEY_RTP_LISTEN, which is every address",
+      "PARLEY_RTP_ADDRESS is missing: phones cannot send audio to PARLEY_RTP_LISTEN, which means every address",
     );
   if (/^(0\.0\.0\.0|\[::\]):/.test(String(read.PARLEY_VOICE_LISTEN)) && read.PARLEY_VOICE_URL === "")
     throw new ConfigError(
-      "PARLEY_VOICE_URL is missing: carriers cannot connect to PARLEY_VOICE_LISTEN, which is every address",
+      "PARLEY_VOICE_URL is missing: carriers cannot connect to PARLEY_VOICE_LISTEN, which means every address",
     );
   if ((read.PARLEY_SIP_TLS_CERT === "") !== (read.PARLEY_SIP_TLS_KEY === ""))
     throw new ConfigError("PARLEY_SIP_TLS_CERT and PARLEY_SIP_TLS_KEY go together: set both");

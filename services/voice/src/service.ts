@@ -60,7 +60,7 @@ import { webCalls } from "./web-calls/web-calls.ts";
 /** How long a carrier may take from its question what to play to its stream. */
 const STREAM_WITHIN_MS = 60_000;
 
-const dropped = counter("parley.media.dropped", "Packets and messages of calls that were not used, by reason");
+const dropped = counter("parley.media.dropped", "Packets and messages of calls that were discarded, by reason");
 
 export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Promise<Running> {
   return startService(

@@ -181,7 +181,7 @@ test("an interruption stores exactly the words that were heard, and none of the 
   expect(heard.split(" ")).toHaveLength(Math.floor(heardMs / 200));
 });
 
-test("a stop without words goes on where it was cut, and the whole reply is stored once", async () => {
+test("after a stop without words, the reply resumes where it was cut and is stored once in full", async () => {
   const conversations = fakeConversations();
   const text = "We open at nine in the morning, and on Sundays at ten.";
   conversations.script = says(text);
@@ -222,7 +222,7 @@ test("the latency of an answer is measured from the end of speech to the first a
   expect(latency?.audibleMs).toBeLessThanOrEqual(320);
 });
 
-test("the caller hears one apology while the conversation service is away, and the call goes on when it is back", async () => {
+test("the caller hears one apology while the conversation service is down, and the call continues when it is back", async () => {
   const call = await newCall();
   call.conversations.away = true;
   await call.asks("When do you open?");
@@ -236,7 +236,7 @@ test("the caller hears one apology while the conversation service is away, and t
   expect(call.conversations.lines).toHaveLength(4);
 });
 
-test("an answer whose stream breaks in the middle is spoken as far as it came, stored, and not asked for again", async () => {
+test("an answer whose stream breaks in the middle is spoken as far as it arrived, stored, and not requested again", async () => {
   const conversations = fakeConversations();
   conversations.script = async function* () {
     yield words("We open at nine. ");
@@ -266,7 +266,7 @@ test("a model that fails is apologized for once, and a second time ends the call
   expect(await call.ended).toMatchObject({ outcome: "ERROR", notes: "The model failed" });
 });
 
-test("a voice that says nothing ends the call as failed after 15 s, without waiting for an apology for ever", async () => {
+test("a voice that says nothing ends the call as failed after 15 s, without waiting forever for an apology", async () => {
   const call = await newCall({ voice: scriptedVoice(() => "stall") });
   await call.asks("When do you open?");
   await call.time.pass(31_000);
@@ -274,7 +274,7 @@ test("a voice that says nothing ends the call as failed after 15 s, without wait
   expect(call.conversations.lines).toEqual(["user: When do you open?"]);
 });
 
-test("a fault of ours in one call ends that call as failed, and nothing else", async () => {
+test("an internal error in one call ends only that call, as failed", async () => {
   const voice = scriptedVoice();
   const other = await newCall();
   const call = await newCall({
@@ -294,7 +294,7 @@ test("a fault of ours in one call ends that call as failed, and nothing else", a
   expect(other.conversations.lines).toHaveLength(2);
 });
 
-test("a recognition that gives up ends the call with an apology and its reason", async () => {
+test("speech recognition that gives up ends the call with an apology and its reason", async () => {
   const call = await newCall();
   call.hearing.report({
     type: "failed",
@@ -305,7 +305,7 @@ test("a recognition that gives up ends the call with an apology and its reason",
   expect(await call.ended).toMatchObject({ outcome: "ERROR", notes: "The STT provider refused the key" });
 });
 
-test("a user who leaves in the middle of an answer leaves what was heard", async () => {
+test("when a user leaves in the middle of an answer, what was heard is stored", async () => {
   const conversations = fakeConversations({ greeting: "Front desk, how can I help?" });
   const call = await newCall({ conversations });
   await call.time.pass(410);
@@ -336,7 +336,7 @@ test("a transfer whose leg ends before it is confirmed is noted all the same", a
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", notes: "Transferred to +14155550199" });
 });
 
-test("after a transfer that fails the agent says so, and the call goes on", async () => {
+test("after a transfer fails, the agent says so and the call continues", async () => {
   const conversations = fakeConversations();
   conversations.script = () => [transferTo("+14155550199"), words("One moment, please."), complete];
   const call = await newCall({ conversations, transfer: "fails" });
@@ -365,7 +365,7 @@ test("a silent caller is reminded in the agent's words, and the call ends after 
   expect(call.leg.hungUp).toBe(true);
 });
 
-test("a call that the model schedules goes on", async () => {
+test("a call continues after the model schedules another", async () => {
   const conversations = fakeConversations();
   const action = { $case: "scheduleCall" as const, value: { at: new Date(), reason: "The quote" } };
   conversations.script = () => [{ $case: "action", value: { action } }, words("We will call you."), complete];
@@ -376,7 +376,7 @@ test("a call that the model schedules goes on", async () => {
   expect(call.leg.hungUp).toBe(false);
 });
 
-test("a language that the model sets is heard and spoken from then on", async () => {
+test("a language that the model sets is recognized and spoken from then on", async () => {
   const conversations = fakeConversations();
   const action = { $case: "setLanguage" as const, value: { language: "es" } };
   conversations.script = () => [{ $case: "action", value: { action } }, words("Claro."), complete];
@@ -399,7 +399,7 @@ test("keys that the caller presses are answered and shown in the transcript and 
   expect(conversations.latencies[0]).toMatchObject({ transcriptMs: 0, endOfTurnMs: 0 });
 });
 
-test("an agent's own silence ends the turn, and its own apology the call", async () => {
+test("an agent's own silence setting ends the turn, and its own apology ends the call", async () => {
   const callSettings = { end_of_turn_silence_ms: 2_000, apology: "We are sorry." };
   const call = await newCall({ conversations: fakeConversations({ callSettings }) });
   await call.asks("when do you open");
@@ -411,7 +411,7 @@ test("an agent's own silence ends the turn, and its own apology the call", async
   expect(call.voice.said.at(-1)).toBe("We are sorry.");
 });
 
-test("live news tell what is said and what the agent does", async () => {
+test("live events report what is said and what the agent does", async () => {
   const call = await newCall();
   await call.asks("When do you open?");
   await call.time.pass(2_000);
@@ -424,7 +424,7 @@ test("live news tell what is said and what the agent does", async () => {
   expect(call.news).toContainEqual({ type: "agent", text: "We open at nine.", isFinal: true });
 });
 
-test("a party that does not answer ends the conversation as such", async () => {
+test("a party that does not answer ends the conversation as no answer", async () => {
   const call = await newCall({
     connect: () => Promise.reject(new NotConnected("no_answer", "Nobody answered")),
   });
@@ -448,7 +448,7 @@ test("nobody is reminded or given up on while the phone rings", async () => {
   expect(conversations.completed).toEqual([]);
 });
 
-test("a call that is hung up while the phone rings is over at once, and the phone stops ringing", async () => {
+test("a call that is hung up while the phone rings ends immediately, and the phone stops ringing", async () => {
   let stopsRinging = false;
   const call = await newCall({
     connect: (signal) =>
@@ -488,7 +488,7 @@ test("a call that cannot be completed is left to others", async () => {
   expect(call.live).toEqual({ taken: 1, released: 0, abandoned: 1 });
 });
 
-test("a process that stops takes no calls, lets those under way end, and ends the rest", async () => {
+test("a stopping process takes no calls, lets calls in progress end, and ends the rest", async () => {
   const call = await newCall();
   call.stopping.abort();
   const refused = await serviceErrorOf(call.all.start(REQUEST, () => Promise.reject(new Error("not asked"))));
@@ -496,11 +496,11 @@ test("a process that stops takes no calls, lets those under way end, and ends th
   const drained = call.all.drain(5_000);
   await call.time.pass(5_100);
   await drained;
-  expect(await call.ended).toMatchObject({ outcome: "ERROR", notes: "The voice service was stopped" });
+  expect(await call.ended).toMatchObject({ outcome: "ERROR", notes: "The voice service stopped" });
   expect(call.leg.hungUp).toBe(true);
 });
 
-test("a call that cannot be held gives its place back and leaves no conversation", async () => {
+test("a call that cannot be held frees its place and leaves no conversation", async () => {
   const conversations = fakeConversations({ llm: undefined });
   const failing = newCall({ conversations });
   expect(await serviceErrorOf(failing)).toMatchObject({
@@ -526,7 +526,7 @@ test("a machine that answers hears nothing but the agent's message, after its ow
   expect(call.leg.hungUp).toBe(true);
 });
 
-test("the message is left 15 s after a machine answered, if nobody tells that it is ready", async () => {
+test("the message is left 15 s after a machine answered, if it is not reported as ready", async () => {
   const conversations = fakeConversations({ callSettings: { voicemail_message: "Please call us back." } });
   const call = await newCall({ conversations, request: { leavesMessage: true } });
   call.machine("machine_answered");
@@ -537,7 +537,7 @@ test("the message is left 15 s after a machine answered, if nobody tells that it
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
 });
 
-test("a machine that is to get no message is hung up, as if nobody had answered", async () => {
+test("a machine is hung up on, as if nobody had answered, when there is no message to leave", async () => {
   const conversations = fakeConversations({ callSettings: { voicemail_message: "Please call us back." } });
   const call = await newCall({ conversations });
   call.machine("machine_answered");
@@ -546,7 +546,7 @@ test("a machine that is to get no message is hung up, as if nobody had answered"
   expect(call.voice.said).toEqual([]);
 });
 
-test("a machine that left before the message was over has none", async () => {
+test("a machine that hangs up before the message ends has no message", async () => {
   const conversations = fakeConversations({ greeting: "Hello.", callSettings: { voicemail_message: "Please call." } });
   const call = await newCall({ conversations, request: { leavesMessage: true } });
   await call.time.pass(1_000);
@@ -565,14 +565,14 @@ test("a call is hung up when its longest duration is over, and is complete", asy
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS", durationSeconds: 20 });
 });
 
-test("a call whose agent is to leave a message it does not have is refused", async () => {
+test("a call whose agent must leave a message but has none is refused", async () => {
   expect(await serviceErrorOf(newCall({ request: { leavesMessage: true } }))).toMatchObject({
     kind: "condition",
     detail: "Agent has no voicemail message: set call_settings.voicemail_message",
   });
 });
 
-test("a recorded call tells where its recording is, once it is over", async () => {
+test("a recorded call has the address of its recording once it is over", async () => {
   const conversations = fakeConversations({ recording: true, greeting: "Front desk, how can I help?" });
   const kept = scriptedRecordings();
   const call = await newCall({ conversations, recordings: kept.recordings });
@@ -586,7 +586,7 @@ test("a recorded call tells where its recording is, once it is over", async () =
   expect(Buffer.concat(kept.written).toString("latin1").match(/OggS/g)?.length).toBeGreaterThanOrEqual(4);
 });
 
-test("a call whose agent wants no recording, or that cannot be recorded, is held all the same and has no address", async () => {
+test("a call that is not or cannot be recorded is held all the same and has no address", async () => {
   for (const [recording, recordings] of [
     [false, scriptedRecordings().recordings],
     [true, undefined],
@@ -601,7 +601,7 @@ test("a call whose agent wants no recording, or that cannot be recorded, is held
   }
 });
 
-test("a disk that is full, or hangs, disturbs no call", async () => {
+test("a disk that is full or hangs disturbs no call", async () => {
   for (const write of [() => Promise.reject(new Error("no space left on device")), () => new Promise<void>(() => {})]) {
     const conversations = fakeConversations({ recording: true });
     const kept = scriptedRecordings(write);
@@ -656,7 +656,7 @@ test("a call whose process died keeps what was recorded of it, if anybody was co
   }
 });
 
-test("a sound behind the voice goes out also in silence, and changes nothing of what is heard and stored", async () => {
+test("a background sound is also sent in silence, and does not change what is heard and stored", async () => {
   const conversations = fakeConversations({ tools: { background_audio: { sound: "office", volume: 1 } } });
   const call = await newCall({ conversations });
   await call.time.pass(500);
@@ -668,7 +668,7 @@ test("a sound behind the voice goes out also in silence, and changes nothing of 
   expect(call.leg.heardSamples() / 16).toBe(4 * 200);
 });
 
-test("an agent with a speech-to-speech model needs no other, and its tools and words go to its conversation", async () => {
+test("an agent with a speech-to-speech model needs no other model, and its tools and words reach its conversation", async () => {
   const conversations = fakeConversations({
     llm: undefined,
     prompt: "You are Ada.",
@@ -691,7 +691,7 @@ test("an agent with a speech-to-speech model needs no other, and its tools and w
   expect(conversations.completed).toMatchObject([{ outcome: Outcome.OUTCOME_SUCCESS }]);
 });
 
-test("a call begins although the first answer to its start is lost", async () => {
+test("a call begins even if the first answer to its start is lost", async () => {
   let asked = 0;
   const conversations = fakeConversations();
   const startConversation: FakeConversations["startConversation"] = async (request) => {
@@ -707,7 +707,7 @@ test("a call begins although the first answer to its start is lost", async () =>
   expect(conversations.asked).toEqual(["When do you open?"]);
 });
 
-test("a call begins although the agent's service is away for seconds", async () => {
+test("a call begins even if the agent service is down for seconds", async () => {
   let asked = 0;
   const conversations = fakeConversations();
   const getCallSetup: FakeConversations["getCallSetup"] = async (request) => {

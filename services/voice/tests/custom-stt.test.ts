@@ -78,7 +78,7 @@ test("an utterance is sent as a WAV file with the agent's model, language and ke
   expect(heard[0]?.audio).toEqual(speech(1));
 });
 
-test("without a key none is sent", async () => {
+test("without a key, none is sent", async () => {
   const { stream, events } = listen({ apiKey: "" });
   stream.send(speech(1));
   stream.finalize();
@@ -86,7 +86,7 @@ test("without a key none is sent", async () => {
   expect(heard[0]?.authorization).toBeNull();
 });
 
-test("the words so far are told while the utterance grows, one request at a time", async () => {
+test("the words so far are reported while the utterance grows, one request at a time", async () => {
   const gate = Promise.withResolvers<void>();
   answer = async ({ audio }) => {
     await gate.promise;
@@ -106,7 +106,7 @@ test("the words so far are told while the utterance grows, one request at a time
   expect(heard).toHaveLength(2);
 });
 
-test("the words are asked for when the user pauses, and finalize only waits for them", async () => {
+test("the words are requested when the user pauses, and finalize only waits for them", async () => {
   const { stream, events } = listen();
   stream.send(speech(1));
   for (let tenths = 0; tenths < 5; tenths++) stream.send(silence(0.1));
@@ -118,7 +118,7 @@ test("the words are asked for when the user pauses, and finalize only waits for 
   expect(heard).toHaveLength(1);
 });
 
-test("a user who goes on after a pause is heard to the end", async () => {
+test("a user who continues after a pause is heard to the end", async () => {
   const { stream, events } = listen();
   stream.send(speech(1));
   for (let tenths = 0; tenths < 3; tenths++) stream.send(silence(0.1));
@@ -128,7 +128,7 @@ test("a user who goes on after a pause is heard to the end", async () => {
   await eventually(() => expect(events.slice(-2)).toEqual([final, { type: "finalized" }]));
 });
 
-test("silence is not sent, but for half a second before the first sound", async () => {
+test("silence is not sent, except for half a second before the first sound", async () => {
   const { stream, events } = listen({ partialMs: 1 });
   for (let tenths = 0; tenths < 30; tenths++) stream.send(silence(0.1));
   stream.finalize();
@@ -152,7 +152,7 @@ test("an utterance that does not end becomes final in parts of thirty seconds", 
   await eventually(() => expect(events.at(1)).toEqual({ type: "final", text: "16000 samples" }));
 });
 
-test("what is said while an utterance is transcribed belongs to the next one, and both come in order", async () => {
+test("what is said while an utterance is transcribed belongs to the next one, and both arrive in order", async () => {
   const gate = Promise.withResolvers<void>();
   answer = async ({ audio }) => {
     if (audio.length === SAMPLES_PER_SECOND) await gate.promise;
@@ -169,7 +169,7 @@ test("what is said while an utterance is transcribed belongs to the next one, an
   expect(events.flatMap((event) => (event.type === "final" ? event.text : []))).toEqual(["16000", "32000"]);
 });
 
-test("a request that is lost is made again", async () => {
+test("a lost request is repeated", async () => {
   const replies = [new Response("busy", { status: 503 }), new Response("{"), Response.json({ words: "none" })];
   answer = () => replies.shift() ?? Response.json({ text: "hello" });
   const { stream, events } = listen();
@@ -179,7 +179,7 @@ test("a request that is lost is made again", async () => {
   expect(heard).toHaveLength(4);
 });
 
-test("a server that stays away for longer than audio is kept ends it", async () => {
+test("a server that is down for longer than audio is kept ends it", async () => {
   answer = () => new Response("busy", { status: 503 });
   const { stream, events } = listen({ keepMs: 5 });
   stream.send(speech(1));
@@ -199,7 +199,7 @@ test("a key that is refused ends it with the field that holds the key", async ()
   );
 });
 
-test("an address that requests may not go to ends it, and nothing is sent", async () => {
+test("a forbidden address ends it, and nothing is sent", async () => {
   const { stream, events } = listen({}, "http://169.254.169.254/v1");
   stream.send(speech(1));
   stream.finalize();

@@ -80,7 +80,7 @@ test("the calls of a process that died are ended once, by another, when their le
   await Promise.all(others.map((process) => process.stop()));
 });
 
-test("a lost call that cannot be ended yet is tried again", async () => {
+test("ending a lost call is retried until it succeeds", async () => {
   const clock = fakeClock();
   const [dead, call] = [startProcess(clock), callOf()];
   await dead.take(call);
@@ -99,7 +99,7 @@ test("a lost call that cannot be ended yet is tried again", async () => {
   await other.stop();
 });
 
-test("a call that its process has given up ends although the database was away then", async () => {
+test("a call that its process has given up ends even if the database was down then", async () => {
   const clock = fakeClock();
   const call = callOf();
   const ended: string[] = [];

@@ -44,7 +44,7 @@ async function read(files: RecordingFiles, from: number, to: number): Promise<Bu
 }
 
 describe.each(STORES)("in %s", (_, open) => {
-  test("what was written is read, as a whole and in part, and is gone when it is removed", async () => {
+  test("what was written can be read in full and in part, and is gone once it is removed", async () => {
     const files = open();
     const file = files.create(NAME);
     const pages = Array.from({ length: 5 }, (_, at) => bytesOf(300_000, at));
@@ -61,7 +61,7 @@ describe.each(STORES)("in %s", (_, open) => {
     await files.remove(NAME);
   });
 
-  test("nothing is finished of a file that was never written to", async () => {
+  test("finishing a file that was never written does nothing", async () => {
     const files = open();
     await files.create(NAME).close();
     expect(await files.finish(NAME)).toBeNull();
@@ -76,7 +76,7 @@ describe.each(STORES)("in %s", (_, open) => {
     await file.close();
   });
 
-  test("an id that is no file's name stays inside", async () => {
+  test("an id that is not a file name stays inside the folder", async () => {
     const files = open();
     const file = files.create("../../outside");
     await file.write(bytesOf(10, 1));
@@ -107,7 +107,7 @@ test("a recording of a bucket becomes one object, and its pieces are deleted", a
   expect([...bucket.objects.keys()]).toEqual([KEY]);
 });
 
-test("a finish that died while it deleted the pieces loses nothing when it is repeated", async () => {
+test("a finish that was interrupted while deleting the pieces loses nothing when it is repeated", async () => {
   const whole = Buffer.from(bytesOf(1_000, 1));
   bucket.objects.set(KEY, whole);
   bucket.objects.set(`${KEY}.pieces/000002`, whole.subarray(500));

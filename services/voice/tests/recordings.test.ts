@@ -94,7 +94,7 @@ async function read(
   };
 }
 
-test("a recording has the user left and the agent right, in time, and other programs read it", async () => {
+test("a recording has the user on the left and the agent on the right, in sync, and other programs can read it", async () => {
   const { bytes, info } = await read(await finished());
   expect(info.mediaType).toBe("audio/ogg; codecs=opus");
   const opusdec = await obtain("opusdec");
@@ -154,7 +154,7 @@ test("a range has the bytes that HTTP says", async () => {
   }
 });
 
-test("an owner's recordings together stay within the limit, whatever is recorded at once", async () => {
+test("an owner's recordings stay within the limit in total, whatever is recorded at once", async () => {
   const ownerId = newOwner();
   const begun = await Promise.all(Array.from({ length: 5 }, () => kept.begin(callOf(ownerId), fakeTime())));
   expect(begun.filter((recorder) => recorder !== null)).toHaveLength(3);

@@ -35,7 +35,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 /** Longer than any wait of a call, one after the other. */
 const LONG_MS = 120_000;
 
-test("whatever a model does and when: what it is interrupted in is not played on, and every call ends", async () => {
+test("whatever a model does and when, an interrupted reply is not played on, and every call ends", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 25 }), fc.boolean(), async (steps, obeys) => {
       const time = fakeTime(settleMicrotasks);

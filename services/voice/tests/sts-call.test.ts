@@ -73,7 +73,7 @@ test("a call is held: greeting, question, answer, farewell, and the end that the
   expect(call.sts.isOpen).toBe(false);
 });
 
-test("a user who interrupts stops the agent at once: the model learns how much was heard, and that is stored", async () => {
+test("a user who interrupts stops the agent immediately; the model learns how much was heard, and that is stored", async () => {
   const call = await newCall();
   call.sts.report({ type: "user_said", text: "When do you open?" });
   call.sts.speaks(REPLY);
@@ -89,7 +89,7 @@ test("a user who interrupts stops the agent at once: the model learns how much w
   expect(heard.length).toBeLessThan(REPLY.length / 2);
 });
 
-test("what the user said is stored before the answer to it, even if the model tells it later", async () => {
+test("what the user said is stored before the answer to it, even if the model reports it later", async () => {
   const call = await newCall();
   call.sts.report({ type: "user_began" });
   call.sts.speaks("At nine.");
@@ -104,7 +104,7 @@ test("what the user said is stored before the answer to it, even if the model te
   ]);
 });
 
-test("a voice without words keeps nothing from being stored for longer than five seconds", async () => {
+test("a voice without words delays storing by at most five seconds", async () => {
   const call = await newCall();
   call.sts.report({ type: "user_began" });
   call.sts.speaks("Pardon?");
@@ -127,7 +127,7 @@ test("a transfer follows the last word, and one that fails is apologized for", a
   expect(call.leg.hungUp).toBe(false);
 });
 
-test("a model that ends the call without a word ends it all the same", async () => {
+test("a model may end the call without a word", async () => {
   const call = await newCall();
   call.sts.report({ type: "user_said", text: "Bye." });
   call.sts.report({ type: "tool_call", callId: "c", name: "end_call", arguments: {} });
@@ -135,7 +135,7 @@ test("a model that ends the call without a word ends it all the same", async () 
   expect(await call.ended).toMatchObject({ outcome: "SUCCESS" });
 });
 
-test("a tool that cannot be run is told to the model as such", async () => {
+test("a tool that cannot be run is reported to the model as such", async () => {
   const call = await newCall({ runTool: () => Promise.reject(new ServiceError("unavailable", "away")) });
   call.sts.report({ type: "tool_call", callId: "c", name: "weather", arguments: "no object" });
   await call.time.pass(10);
@@ -196,14 +196,14 @@ test("a silent user is reminded, and then the call ends", async () => {
   expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY", reason: "user_silent" });
 });
 
-test("a noise that the model took for the user does not keep the call open for ever", async () => {
+test("a noise that the model took for the user does not keep the call open forever", async () => {
   const call = await newCall({ idle: { afterMs: 5_000, remindersMax: 0 } });
   call.sts.report({ type: "user_began" });
   await call.time.pass(11_000);
   expect(await call.ended).toMatchObject({ reason: "user_silent" });
 });
 
-test("a voice that never ends, in which the model hears no words, does not keep the call open for ever", async () => {
+test("a voice that never ends, in which the model hears no words, does not keep the call open forever", async () => {
   const call = await newCall({ idle: { afterMs: 5_000, remindersMax: 0 } });
   call.detector.report({ type: "speech_began", agoMs: 0 });
   call.sts.report({ type: "user_began" });
@@ -211,7 +211,7 @@ test("a voice that never ends, in which the model hears no words, does not keep 
   expect(await call.ended).toMatchObject({ outcome: "HUNG_UP_EARLY", reason: "user_silent" });
 });
 
-test("pressed keys are a message of the user's, and stop the agent", async () => {
+test("pressed keys are a message from the user, and stop the agent", async () => {
   const call = await newCall();
   call.sts.speaks(REPLY);
   await call.time.pass(500);
@@ -234,7 +234,7 @@ test("a machine that answers hears the message only, after its own greeting", as
   expect(call.lines.at(-1)).toBe("assistant: Please call us back.");
 });
 
-test("a user who leaves leaves what was heard", async () => {
+test("when a user leaves, what was heard is stored", async () => {
   const call = await newCall({ greeting: "Front desk, how can I help?" });
   await call.time.pass(410);
   call.listener.ended("hung_up");

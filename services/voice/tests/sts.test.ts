@@ -233,7 +233,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     expect(messages[0]).toMatchObject(provider.setup);
   });
 
-  test("hears what the user says, also before the conversation is open", async () => {
+  test("hears what the user says, even before the conversation is open", async () => {
     const { conversation } = converse();
     const second = new Int16Array(SAMPLES_PER_SECOND).fill(1_000);
     conversation.send(second);
@@ -250,7 +250,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     expect(heard.slice(100, -100).every((sample) => Math.abs(sample - 1_000) < 5)).toBe(true);
   });
 
-  test("tells a turn in order: the user, what the agent says, its sound and its end", async () => {
+  test("reports a turn in order: the user, what the agent says, its sound, and its end", async () => {
     const { events } = converse();
     const connection = await open();
     const turn = [
@@ -275,7 +275,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     expect(audio.at(-1)).toBe(500);
   });
 
-  test("asks for a tool and goes on with its answer", async () => {
+  test("calls a tool and continues with its result", async () => {
     const { conversation, events } = converse();
     const connection = await open();
     connection.send(provider.toolCall);
@@ -285,13 +285,13 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await told(connection, provider.toolAnswer);
   });
 
-  test("says what it is made to say, also before the conversation is open", async () => {
+  test("says what it is told to say, even before the conversation is open", async () => {
     const { conversation } = converse();
     conversation.say("Hello.");
     await told(await open(), provider.greeting);
   });
 
-  test("messages that make no sense, or tell of small errors, are dropped", async () => {
+  test("messages that make no sense, or report small errors, are dropped", async () => {
     const { events } = converse();
     const connection = await open();
     for (const message of provider.malformed) connection.send(message);
@@ -311,7 +311,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(connection.isOpen).toBe(false));
   });
 
-  test("a connection that is lost is replaced: the reply is over, and nothing that is said meanwhile is lost", async () => {
+  test("a lost connection is replaced: the reply is over, and nothing that is said in between is lost", async () => {
     const { conversation, events } = converse();
     const connection = await open();
     for (const message of provider.resumable) connection.send(message);
@@ -333,7 +333,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(events.at(-1)).toEqual({ type: "text", text: "As I said." }));
   });
 
-  test("a provider that stays away ends it", async () => {
+  test("a provider that stays down ends it", async () => {
     const { events } = converse({ keepMs: 50, retryMs: 10 });
     const connection = await open();
     for (const message of provider.resumable) connection.send(message);
@@ -384,7 +384,7 @@ test("OpenAI's refusal of the agent's settings ends it, and the provider's words
   await eventually(() => expect(events).toMatchObject([{ type: "failed", error: { detail } }]));
 });
 
-test("OpenAI forgets of a reply what was not heard of it", async () => {
+test("OpenAI forgets the part of a reply that was not heard", async () => {
   const variables = { OPENAI_API_KEY: "the-key", OPENAI_BASE_URL: server.url };
   const sts = selectSpeechToSpeech({ providerName: "OPENAI", modelName: "m" }, { variables, guardedFetch: fetch });
   const events: SpokenTurnEvent[] = [];
@@ -424,7 +424,7 @@ test("Google is silent from an interruption until its turn ends", async () => {
   ]);
 });
 
-test("Google's session goes on over a new connection before the old one is ended, and after the reply", async () => {
+test("Google's session continues over a new connection before the old one is ended, and after the reply", async () => {
   const variables = { GOOGLE_API_KEY: "the-key", GOOGLE_BASE_URL: server.url };
   const sts = selectSpeechToSpeech({ providerName: "GOOGLE", modelName: "m" }, { variables, guardedFetch: fetch });
   const events: SpokenTurnEvent[] = [];
@@ -452,7 +452,7 @@ test("Google's session goes on over a new connection before the old one is ended
   expect(events.map(({ type }) => type)).toEqual(["text", "done", "text"]);
 });
 
-test("OpenAI's audio of a reply that was stopped is not told, however late it comes", async () => {
+test("OpenAI's audio of a stopped reply is dropped, however late it arrives", async () => {
   const variables = { OPENAI_API_KEY: "the-key", OPENAI_BASE_URL: server.url };
   const sts = selectSpeechToSpeech({ providerName: "OPENAI", modelName: "m" }, { variables, guardedFetch: fetch });
   const events: SpokenTurnEvent[] = [];

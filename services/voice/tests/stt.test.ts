@@ -198,7 +198,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
       expect(Math.min(...server.last().lengths.slice(0, -1))).toBeGreaterThanOrEqual(0.05 * SAMPLES_PER_SECOND * 2);
   });
 
-  test("tells the words so far, then the final ones, and the end of the turn if it knows it", async () => {
+  test("reports the words so far, then the final ones, and the end of the turn if it knows it", async () => {
     const { events } = listen();
     const connection = await connected();
     connection.send(provider.partial("what is"));
@@ -213,7 +213,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(events).toEqual(expected));
   });
 
-  test("answers finalize once, with the final words before", async () => {
+  test("answers finalize once, after the final words", async () => {
     const { stream, events } = listen();
     stream.send(ramp(SAMPLES_PER_SECOND));
     const connection = await connected();
@@ -233,7 +233,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(events).toEqual([{ type: "finalized" }]));
   });
 
-  test("a connection that is lost is replaced and hears again what had not become final", async () => {
+  test("a lost connection is replaced and hears again what had not become final", async () => {
     const { stream, events } = listen();
     const said = ramp(SAMPLES_PER_SECOND);
     for (const frame of frames(said)) stream.send(frame);
@@ -251,7 +251,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(server.last().messages).toContainEqual({ ...provider.finalize }));
   });
 
-  test("a connection that comes late hears the newest audio of the time that is kept", async () => {
+  test("a connection that opens late hears the newest audio that is kept", async () => {
     const gate = Promise.withResolvers<void>();
     server.gate = gate.promise;
     const { stream } = listen({ ...TIMES, keepMs: 2_000 });
@@ -277,7 +277,7 @@ describe.each(Object.entries(PROVIDERS))("%s", (_, provider) => {
     });
   });
 
-  test("a provider that is out of reach for longer than audio is kept ends it", async () => {
+  test("a provider that is unreachable for longer than audio is kept ends it", async () => {
     server.refuseWith = 503;
     const { events } = listen({ ...TIMES, keepMs: 20 });
     await eventually(() => expect(events).toHaveLength(1));
@@ -341,7 +341,7 @@ test.each([
   );
 });
 
-test("a provider that nobody knows is refused with those that are known", () => {
+test("an unknown provider is refused with a list of the known ones", () => {
   const config = { providerName: "toString", modelName: "m", endpoint: undefined };
   expect(() => selectSpeechToText(config, { variables: {}, guardedFetch: fetch })).toThrow("use DEEPGRAM, ASSEMBLYAI");
 });

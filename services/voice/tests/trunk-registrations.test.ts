@@ -101,7 +101,7 @@ test("every trunk gets one job, however often it is found", async () => {
   );
 });
 
-test("a trunk is registered with its credentials, again and again, and each process takes over from the one before", async () => {
+test("a trunk is registered with its credentials again and again, and each process takes over from the previous one", async () => {
   const key = connect("car_1");
   const [one, other] = [voiceProcess("one"), voiceProcess("other")];
   expect(await registerOnce(one, key)).toEqual(new Date(clock.now().getTime() + 60_000));
@@ -118,7 +118,7 @@ test("a trunk is registered with its credentials, again and again, and each proc
   ]);
 });
 
-test("a trunk that refuses is tried again, less and less often, and says why", async () => {
+test("a trunk that refuses is retried less and less often, and the reason is logged", async () => {
   const key = connect("car_1");
   const process = voiceProcess("one");
   refusal = { refused: 403, reason: "Forbidden" };
@@ -138,7 +138,7 @@ test("a trunk that was disconnected, or whose calls come from listed addresses, 
   expect(asked).toHaveLength(1);
 });
 
-test("a process that stops leaves its trunks to others at once, and nobody else's", async () => {
+test("a stopping process releases its own trunks to others immediately, and no others", async () => {
   const [ours, theirs] = [connect("car_1"), connect("car_2")];
   const [one, other] = [voiceProcess("one"), voiceProcess("other")];
   await registerOnce(one, ours);

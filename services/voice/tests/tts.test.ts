@@ -93,7 +93,7 @@ describe.each(Object.entries(TTS_PROVIDERS))("%s", (_, provider) => {
     await eventually(() => expect(events).toEqual([{ type: "done" }]));
   });
 
-  test("tells when words are spoken if the provider does, and then of the text as it was given", async () => {
+  test("reports when words are spoken if the provider does, in the text as it was given", async () => {
     provider.play(server, "none");
     const { events, spoken } = speak();
     for (const piece of PIECES) spoken.say(piece);
@@ -118,7 +118,7 @@ describe.each(Object.entries(TTS_PROVIDERS))("%s", (_, provider) => {
     expect(events.at(-1)).toEqual({ type: "done" });
   });
 
-  test("speaks on after an error in the middle, and keeps the provider's words to itself", async () => {
+  test("continues after an error in the middle, and keeps the provider's words to itself", async () => {
     provider.play(server, "error");
     const { events, spoken } = speak();
     for (const piece of PIECES) spoken.say(piece);
@@ -137,7 +137,7 @@ describe.each(Object.entries(TTS_PROVIDERS))("%s", (_, provider) => {
     expect(events).toMatchObject([{ type: "failed", error: { kind: "upstream_failed" } }]);
   });
 
-  test("a key that is refused ends the reply at once with what holds the key", async () => {
+  test("a refused key ends the reply immediately and names what holds the key", async () => {
     server.refuseWith = 401;
     const { events, spoken } = speak();
     spoken.say(TEXT);
@@ -147,7 +147,7 @@ describe.each(Object.entries(TTS_PROVIDERS))("%s", (_, provider) => {
     expect(events).toMatchObject([{ type: "failed", error: { kind: "upstream_failed", detail } }]);
   });
 
-  test("what makes no sense is dropped, or asked for again", async () => {
+  test("messages that make no sense are dropped, or requested again", async () => {
     provider.play(server, "malformed");
     const { events, spoken } = speak();
     for (const piece of PIECES) spoken.say(piece);
@@ -159,7 +159,7 @@ describe.each(Object.entries(TTS_PROVIDERS))("%s", (_, provider) => {
     expect([heard(events), events.at(-1)]).toEqual([text, { type: "done" }]);
   });
 
-  test("an interruption ends the request, and nothing is told afterwards", async () => {
+  test("an interruption ends the request, and nothing is reported afterwards", async () => {
     provider.play(server, "stalled");
     const gone = Promise.withResolvers<void>();
     const answer = server.onRequest;
@@ -194,7 +194,7 @@ test.each([
   );
 });
 
-test("an address of an owner's own that requests may not go to ends the reply, and nothing is sent", async () => {
+test("an owner's forbidden address ends the reply, and nothing is sent", async () => {
   const endpoint = { baseUrl: "http://169.254.169.254/v1", apiKey: undefined };
   const settings = { variables: {}, guardedFetch: egress.fetch, times: TIMES };
   const tts = selectTextToSpeech({ providerName: "CUSTOM_TTS", modelName: undefined, endpoint }, settings);

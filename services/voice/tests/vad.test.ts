@@ -23,7 +23,7 @@ async function send(detector: VoiceDetector, parts: readonly Pcm[], heard: (even
   return stream;
 }
 
-test("a spoken sentence begins and ends, and silence and a hum are no speech", async () => {
+test("a spoken sentence begins and ends, and silence and a hum are not speech", async () => {
   const detector = await startSileroDetector(silentLogger);
   try {
     const spoken = new Int16Array(await Bun.file(SPOKEN).arrayBuffer());

@@ -54,7 +54,7 @@ function pitch(audio: Pcm): number {
   return crossings / (durationMs(audio.length) / 1_000);
 }
 
-test("a note that opusenc wrote arrives at the provider as it sounds, and its words come back in order", async () => {
+test("a note that opusenc wrote arrives intact at the provider, and its words come back in order", async () => {
   const ears = hearing((tell) => {
     tell({ type: "partial", text: "when" });
     tell({ type: "final", text: "When do you" });
@@ -67,7 +67,7 @@ test("a note that opusenc wrote arrives at the provider as it sounds, and its wo
   expect(ears.isOpen).toBeFalse();
 });
 
-test("a provider that fails, and a caller that leaves, end the transcription", async () => {
+test("the transcription ends when its provider fails or its caller leaves", async () => {
   const broken = hearing((tell) => tell({ type: "failed", error: new ServiceError("upstream_failed", "no ears") }));
   expect(await serviceErrorOf(transcribeNote(broken, note(TONE), NEVER))).toMatchObject({ detail: "no ears" });
   const gone = new AbortController();
@@ -76,7 +76,7 @@ test("a provider that fails, and a caller that leaves, end the transcription", a
   expect([broken.isOpen, silent.isOpen]).toEqual([false, false]);
 });
 
-test("audio that is no voice note is refused in words for the owner", async () => {
+test("audio that is not a voice note is refused with a message for the owner", async () => {
   const ears = hearing((tell) => tell({ type: "finalized" }));
   for (const audio of [new Uint8Array(), Buffer.from("an mp3"), TONE.subarray(0, 900)]) {
     expect(await serviceErrorOf(transcribeNote(ears, note(audio), NEVER))).toMatchObject({
@@ -101,7 +101,7 @@ test("a spoken note is an Ogg file of Opus that lasts as long as its words", asy
   expect(durationMs(samples)).toBe(11 * WORD_MS);
 });
 
-test("a voice that fails, and a text that is too long for a note, leave no file", async () => {
+test("a failing voice or a text that is too long for a note leaves no file", async () => {
   const options = { voiceId: "v", params: {} };
   const mute = scriptedVoice(() => "fail");
   await expect(speakNote(mute, "Hello there, how are you?", options, NEVER)).rejects.toThrow("no voice");

@@ -84,13 +84,13 @@ test("a token connects its call once, with what the call was created with", asyn
   expect(await serviceErrorOf(connect({ conversationId, token }))).toMatchObject({ kind: "unauthenticated" });
 });
 
-test("of two browsers with one token at once, one is connected", async () => {
+test("when two browsers use one token at once, one is connected", async () => {
   const call = await create(newOwner());
   const tried = await Promise.allSettled([connect(call), connect(call)]);
   expect(tried.map(({ status }) => status).toSorted()).toEqual(["fulfilled", "rejected"]);
 });
 
-test("a token is good for five minutes and for no other call", async () => {
+test("a token is valid for five minutes and for no other call", async () => {
   const mine = await create(newOwner());
   const other = await create(newOwner());
   const wrong = [
@@ -137,7 +137,7 @@ test("hanging up reaches the process that holds the call, with the call's token 
   expect(new Set(hungUp)).toEqual(new Set([`${ownerId} ${conversationId} hang_up`]));
 });
 
-test("expired calls are deleted in portions, and others stay", async () => {
+test("expired calls are deleted in batches, and others stay", async () => {
   clock.advance(1);
   const expired = await create(newOwner());
   const before = new Date(clock.now().getTime() + 5 * 60_000);

@@ -46,7 +46,7 @@ export function readEvent(given: ConversationEvent): EventRow {
   if (!EVENTS.includes(event)) throw invalid("event", `event must be one of ${EVENTS.join(", ")}`);
   if (!isUuid(conversationId)) throw invalid("conversation_id", "conversation_id must be a UUID");
   if (payload === "" || payload.includes("\0") || payload.includes(PAYLOAD_SEPARATOR))
-    throw invalid("payload", "payload must be a JSON text");
+    throw invalid("payload", "payload must be JSON text");
   // A malformed traceparent is dropped, because it is no reason to lose an event.
   const trace = traceparent !== null && isTraceparent(traceparent) ? traceparent : null;
   return { ownerId, eventId, event, conversationId, payload, test: false, traceparent: trace };

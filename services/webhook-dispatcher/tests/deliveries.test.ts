@@ -126,7 +126,7 @@ describe("an event", () => {
     const { ownerId } = await newDestination(service.client, receiver.url);
     const events = [newEvent(ownerId), newEvent(ownerId, { payload })];
     const { results } = await service.client.batchAcceptEvents({ events });
-    expect(results.map(({ refusal }) => refusal)).toEqual([undefined, "payload must be a JSON text"]);
+    expect(results.map(({ refusal }) => refusal)).toEqual([undefined, "payload must be JSON text"]);
     expect(await ended(service.client, ownerId)).toHaveLength(1);
     expect(receiver.received).toHaveLength(1);
   });

@@ -326,7 +326,7 @@ describe("sending again", () => {
     const key = { ownerId, deliveryId: delivery?.deliveryId ?? "" };
     expect(await failure(client.resendDelivery(key))).toMatchObject({
       kind: "condition",
-      detail: "Delivery is still pending: it can be sent again once it has ended",
+      detail: "Delivery is still pending: it can be resent after it ends",
     });
     answer.resolve(new Response("ok"));
     await ended(client, ownerId);
@@ -338,7 +338,7 @@ describe("sending again", () => {
     await client.deleteDestination({ ownerId, destinationId });
     expect(await failure(client.resendDelivery(key))).toMatchObject({
       kind: "condition",
-      detail: "Destination was deleted: its deliveries cannot be sent again",
+      detail: "Destination was deleted: its deliveries cannot be resent",
     });
     for (const other of [
       { ...key, ownerId: newOwner() },

@@ -108,7 +108,7 @@ describe("a forgotten conversation", () => {
     const [delivery] = await deliveriesOf(client, ownerId, { conversationId: gone.conversationId });
     expect(await failure(client.resendDelivery({ ownerId, deliveryId: delivery?.deliveryId ?? "" }))).toMatchObject({
       kind: "condition",
-      detail: "Delivery cannot be sent again: its conversation is past retention and its payload is deleted",
+      detail: "Delivery cannot be resent: its conversation is past retention and its payload is deleted",
     });
     const since = new Date(0);
     expect(await client.resendFailedDeliveries({ ownerId, destinationId, since })).toEqual({ resent: 1 });

@@ -298,8 +298,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Hear the recording of a call
-         * @description Calls of agents with `recording` have one from a moment after their end on: in stereo, the user left and the agent right. A `Range` of one part is answered with 206, so that a player can seek.
+         * Get the recording of a call
+         * @description Calls of agents with `recording` have a recording shortly after they end: in stereo, with the user on the left and the agent on the right. A `Range` of one part gets a 206 response, so that players can seek.
          *
          *     Needs a key with the scope `conversations:read`, or a session.
          */
@@ -383,15 +383,15 @@ export interface paths {
         };
         /**
          * List the calls that agents make
-         * @description Newest first. Calls are kept for 30 days after their end; their conversations stay as long as you want.
+         * @description Newest first. Calls are kept for 30 days after they end, and their conversations for your retention period.
          *
          *     Needs a key with the scope `calls`, or a session.
          */
         get: operations["listCalls"];
         put?: never;
         /**
-         * Have an agent call a phone
-         * @description The call is kept from this answer on, and placed in order as your carrier account allows, within an hour. It ends once, with one webhook (docs/outbound-calls.md).
+         * Have an agent call a number
+         * @description The call is stored before the response is sent, and placed within an hour, in order, as your carrier account allows. It ends once, with one webhook (docs/outbound-calls.md).
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -433,7 +433,7 @@ export interface paths {
         put?: never;
         /**
          * Hang up a call
-         * @description Takes a call out of the queue, stops its ringing, or ends it. The answer may show it before its end: the carrier is told, and the end follows. Does nothing if it has ended.
+         * @description Removes a call from the queue, stops its ringing, or ends it. The response may still show the call as in progress, because the carrier ends it a moment later. Has no effect on a call that has ended.
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -460,8 +460,8 @@ export interface paths {
         get: operations["listCallBatches"];
         put?: never;
         /**
-         * Have an agent call many phones
-         * @description Calls up to 10,000 numbers, each as a call of its own. Numbers on your do-not-call list are skipped (docs/outbound-calls.md#batches).
+         * Have an agent call many numbers
+         * @description Calls up to 10,000 numbers, each in a separate call. Numbers on your do-not-call list are skipped (docs/outbound-calls.md#batches).
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -503,7 +503,7 @@ export interface paths {
         put?: never;
         /**
          * Pause a batch
-         * @description No further calls begin. Calls that are in the queue or under way go on.
+         * @description No further calls start. Calls that are queued or in progress continue.
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -525,7 +525,7 @@ export interface paths {
         put?: never;
         /**
          * Resume a batch
-         * @description Does nothing to a batch that has ended.
+         * @description Has no effect on a batch that has ended.
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -547,7 +547,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a batch
-         * @description For good. Calls that ring or are in progress go on; those that wait are cancelled.
+         * @description Permanent. Calls that are ringing or in progress continue; waiting calls are cancelled.
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -569,7 +569,7 @@ export interface paths {
         put?: never;
         /**
          * Let a browser call an agent
-         * @description Ask for it from your server, where the API key is, and hand `url` and `token` to the page. The page connects with WHIP (docs/calls.md).
+         * @description Request it from your server, where the API key is, and pass `url` and `token` to the page. The page connects with WHIP (docs/calls.md).
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -591,7 +591,7 @@ export interface paths {
         put?: never;
         /**
          * Open a Daily room with an agent
-         * @description Makes a private room and a token for one person. The agent joins when that person has come, which must be within two minutes, and leaves with them (docs/daily.md).
+         * @description Creates a private room and a token for one person. The agent joins when that person enters, which must be within two minutes, and leaves when they leave (docs/daily.md).
          *
          *     Needs a key with the scope `calls`, or a session.
          */
@@ -612,8 +612,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Write to a person on WhatsApp first
-         * @description Opens a WhatsApp conversation with a template that Meta has approved. What the person answers, the agent answers (docs/whatsapp.md).
+         * Start a WhatsApp conversation
+         * @description Starts a WhatsApp conversation with a template that Meta has approved. The agent answers the person's replies (docs/whatsapp.md).
          *
          *     Needs a key with the scope `chat`, or a session.
          */
@@ -782,7 +782,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch an API key on again
+         * Activate an API key
          * @description Needs a session.
          */
         post: operations["activateKey"];
@@ -802,7 +802,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Switch an API key off
+         * Deactivate an API key
          * @description Needs a session.
          */
         post: operations["deactivateKey"];
@@ -1040,7 +1040,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a phone number
-         * @description An imported number gets back at its carrier what it had before, while the carrier is down later.
+         * @description An imported number gets its previous settings at the carrier back, later if the carrier is down.
          *
          *     Needs a session.
          */
@@ -1058,14 +1058,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the numbers that agents do not call
+         * List the numbers that agents must not call
          * @description Needs a session.
          */
         get: operations["listDoNotCall"];
         put?: never;
         /**
-         * Put a number on the do-not-call list
-         * @description Calls to it are refused, and batches skip it. May be repeated.
+         * Add a number to the do-not-call list
+         * @description Calls to it are refused, and batches skip it. Safe to repeat.
          *
          *     Needs a session.
          */
@@ -1087,7 +1087,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Take a number off the do-not-call list
+         * Remove a number from the do-not-call list
          * @description Needs a session.
          */
         delete: operations["removeDoNotCall"];
@@ -1137,7 +1137,7 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Disconnect a carrier of which no phone number is left
+         * Disconnect a carrier that has no phone numbers left
          * @description Needs a session.
          */
         delete: operations["disconnectCarrier"];
@@ -1160,8 +1160,8 @@ export interface paths {
         get: operations["listCarrierNumbers"];
         put?: never;
         /**
-         * Import a phone number, whose calls the carrier sends here from then on
-         * @description Removing the number gives it back what it had at the carrier before.
+         * Import a phone number, so that its calls reach Parley
+         * @description Removing the number restores its previous settings at the carrier.
          *
          *     Needs a session.
          */
@@ -1224,7 +1224,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Read which language models work at once
+         * Read which language models are ready to use
          * @description The providers that the operator has a key for, and the model for new agents: the operator's choice, or else the first model of the first such provider.
          *
          *     Needs a session.
@@ -1273,7 +1273,7 @@ export interface paths {
         };
         /**
          * Read outcomes, call time, tokens and latency by day, agent and model
-         * @description Days are in UTC, at most 366 of them. Conversations that try a draft are left out.
+         * @description Days are in UTC, at most 366 of them. Test conversations with a draft are not counted.
          *
          *     Needs a session.
          */
@@ -1324,7 +1324,7 @@ export interface paths {
         post: operations["connectWebCall"];
         /**
          * Hang up a web call
-         * @description WHIP. The other way is to close the connection. May be repeated.
+         * @description WHIP. Closing the connection has the same effect. Safe to repeat.
          */
         delete: operations["endWebCall"];
         options?: never;
@@ -1342,8 +1342,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Let a visitor of a website chat
-         * @description For a page on which the widget is; its script calls it (docs/widget.md).
+         * Let a website's visitor chat
+         * @description The widget's script calls this on the page that shows it (docs/widget.md).
          */
         post: operations["createWidgetToken"];
         delete?: never;
@@ -1380,14 +1380,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Meta's handshake
+         * Verify the webhook for Meta
          * @description Meta calls it once, when the callback URL is set in the App Dashboard (docs/whatsapp.md).
          */
         get: operations["verifyWhatsAppWebhook"];
         put?: never;
         /**
-         * What WhatsApp tells of messages
-         * @description Answered as soon as messages and statuses are durable. A callback may come twice: each message is taken once.
+         * Receive messages and statuses from WhatsApp
+         * @description Acknowledged as soon as messages and statuses are stored. A callback may arrive more than once; each message is processed once.
          */
         post: operations["handleWhatsAppCallback"];
         delete?: never;
@@ -1406,8 +1406,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What Daily tells of a room
-         * @description Daily's events `participant.joined`, `participant.left`, `meeting.ended` and `dialin.ready`. They may come late, twice and out of order. Events of rooms that are not Parley's are taken and ignored, because Daily gives up on an address that refuses.
+         * Receive Daily's events of a room
+         * @description Daily's events `participant.joined`, `participant.left`, `meeting.ended` and `dialin.ready`. They may arrive late, more than once, and out of order. Events of rooms that are not Parley's are accepted and ignored, because Daily stops sending events to an address that refuses them.
          */
         post: operations["handleDailyWebhook"];
         delete?: never;
@@ -1426,8 +1426,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What Twilio tells and asks about a call
-         * @description Callbacks may come late, twice and out of order: each changes the call at most once.
+         * Receive Twilio's callbacks about a call
+         * @description Callbacks may arrive late, more than once, and out of order; each changes the call at most once.
          */
         post: operations["handleTwilioCallback"];
         delete?: never;
@@ -1446,8 +1446,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * What Plivo tells and asks about a call
-         * @description Callbacks may come late, twice and out of order: each changes the call at most once.
+         * Receive Plivo's callbacks about a call
+         * @description Callbacks may arrive late, more than once, and out of order; each changes the call at most once.
          */
         post: operations["handlePlivoCallback"];
         delete?: never;
@@ -1624,7 +1624,7 @@ export interface components {
             model_name: string;
             /** @description Language that is spoken, as a BCP 47 tag. Default: the model's own. */
             language?: string | null;
-            /** @description Where the server is: it has the operation `/audio/transcriptions`. */
+            /** @description The server, which must have the operation `/audio/transcriptions`. */
             params: {
                 /**
                  * @description Address of an endpoint that speaks OpenAI's protocol, without the operation's path.
@@ -1669,7 +1669,7 @@ export interface components {
              * @example gpt-4.1-mini
              */
             model_name: string;
-            /** @description Where the model is. */
+            /** @description The model's endpoint and its parameters. */
             params: {
                 /**
                  * @description Address of an endpoint that speaks OpenAI's protocol, without the operation's path.
@@ -1692,7 +1692,7 @@ export interface components {
                  */
                 temperature?: number;
             };
-            /** @description Models to ask, in this order, if the previous one does not begin to answer. */
+            /** @description Models to try, in this order, if the previous one does not start to answer. */
             fallbacks?: ({
                 /**
                  * @description A model of your own.
@@ -1704,7 +1704,7 @@ export interface components {
                  * @example gpt-4.1-mini
                  */
                 model_name: string;
-                /** @description Where the model is. */
+                /** @description The model's endpoint and its parameters. */
                 params: {
                     /**
                      * @description Address of an endpoint that speaks OpenAI's protocol, without the operation's path.
@@ -1768,7 +1768,7 @@ export interface components {
                  */
                 temperature?: number;
             } | null;
-            /** @description Models to ask, in this order, if the previous one does not begin to answer. */
+            /** @description Models to try, in this order, if the previous one does not start to answer. */
             fallbacks?: ({
                 /**
                  * @description A model of your own.
@@ -1780,7 +1780,7 @@ export interface components {
                  * @example gpt-4.1-mini
                  */
                 model_name: string;
-                /** @description Where the model is. */
+                /** @description The model's endpoint and its parameters. */
                 params: {
                     /**
                      * @description Address of an endpoint that speaks OpenAI's protocol, without the operation's path.
@@ -1842,7 +1842,7 @@ export interface components {
              * @example alloy
              */
             voice_id: string;
-            /** @description Where the server is: it has the operation `/audio/speech`. */
+            /** @description The server, which must have the operation `/audio/speech`. */
             params: {
                 /**
                  * @description Address of an endpoint that speaks OpenAI's protocol, without the operation's path.
@@ -1907,7 +1907,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description Each tool is `true`, `false`, or an object that configures it. One that is left out is off. */
+        /** @description Each tool is `true`, `false`, or an object that configures it. A tool that you leave out is off. */
         Tools: {
             /** @description Lets the model end the conversation. */
             end_call?: boolean | {
@@ -1949,11 +1949,11 @@ export interface components {
                 /** @description Volume, 1 being the loudest. */
                 volume: number;
             };
-            /** @description Speaks to a user who says nothing. */
+            /** @description Lets the agent check on a user who says nothing. */
             user_idle?: boolean | {
                 /** @description Seconds of silence before it speaks. */
                 timeout_seconds: number;
-                /** @description How often it speaks. */
+                /** @description How many times it speaks. */
                 max_reminders: number;
                 /** @description What the agent says then. */
                 message?: string;
@@ -1961,11 +1961,11 @@ export interface components {
         };
         /** @description How the agent takes turns in calls. */
         CallSettings: {
-            /** @description Milliseconds of silence that end the user's turn, if the speech recognition does not decide it. Default: 500. */
+            /** @description Milliseconds of silence that end the user's turn, unless speech recognition detects the end itself. Default: 500. */
             end_of_turn_silence_ms?: number;
-            /** @description What the agent says before it ends a call that cannot go on. */
+            /** @description What the agent says before it ends a call that cannot continue. */
             apology?: string;
-            /** @description What the agent leaves on a voicemail that answers its call. */
+            /** @description The message that the agent leaves if voicemail answers its call. */
             voicemail_message?: string;
         };
         /** @description How the agent behaves on WhatsApp. */
@@ -1983,7 +1983,7 @@ export interface components {
             avatar_url?: string | null;
             /** @description Main color, such as #1A2B3C. */
             primary_color?: string | null;
-            /** @description Corner of the page that the widget is in. */
+            /** @description Corner of the page where the widget appears. */
             position?: ("bottom-right" | "bottom-left") | null;
             /** @description Text shown before the first message. */
             greeting?: string | null;
@@ -2154,7 +2154,7 @@ export interface components {
                  */
                 API_TYPE?: "CHAT_COMPLETION" | "RESPONSES";
             };
-            /** @description Models to ask, in this order, if the previous one does not begin to answer. */
+            /** @description Models to try, in this order, if the previous one does not start to answer. */
             fallbacks?: {
                 /**
                  * @description Provider of the model.
@@ -2505,7 +2505,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Unsaved changes of the agent to try, in the form of a PATCH of it; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
         };
         /** @description A whole reply, with `streaming: false`. */
@@ -2578,7 +2578,7 @@ export interface components {
             conversation_name: string;
             /** @description Number of messages. */
             message_count: number;
-            /** @description What you gave with it, `last_activity` and `session_status`. */
+            /** @description What you sent with it, `last_activity` and `session_status`. */
             metadata: {
                 [key: string]: unknown;
             };
@@ -2616,17 +2616,17 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             updated_at: string;
-            /** @description What you gave with it, `last_activity` and `session_status`. */
+            /** @description What you sent with it, `last_activity` and `session_status`. */
             metadata: {
                 [key: string]: unknown;
             };
             /** @description What the session used. */
             usage: {
-                /** @description Replies that the model gave. */
+                /** @description Replies from the model. */
                 replies: number;
-                /** @description Tokens that the model read. */
+                /** @description Input tokens. */
                 input_tokens: number;
-                /** @description Tokens that the model wrote. */
+                /** @description Output tokens. */
                 output_tokens: number;
                 /** @description Mean milliseconds until the first word of a streamed reply. */
                 mean_first_word_ms: number;
@@ -2661,7 +2661,7 @@ export interface components {
                 /** @description Until the first audio on the wire. */
                 audible?: number;
             };
-            /** @description What a model's reply cost; only with `include=replies`. */
+            /** @description The model, tokens, and timing of a model's reply; only with `include=replies`. */
             reply?: {
                 /**
                  * @description Provider of the model.
@@ -2673,19 +2673,19 @@ export interface components {
                  * @example gpt-5-mini
                  */
                 model_name: string;
-                /** @description Tokens that the model read; null if unknown. */
+                /** @description Input tokens; null if unknown. */
                 input_tokens: number | null;
-                /** @description Tokens that the model wrote; null if unknown. */
+                /** @description Output tokens; null if unknown. */
                 output_tokens: number | null;
                 /** @description Milliseconds until its first word; null if unknown. */
                 first_word_ms: number | null;
                 /** @description Milliseconds until its end; null if unknown. */
                 total_ms: number | null;
-                /** @description Whether the reply was cut short, or is still being made. */
+                /** @description Whether the reply was cut short, or is still being generated. */
                 is_partial: boolean;
             };
             /**
-             * @description What became of a message that was sent over WhatsApp.
+             * @description Delivery status of a message that was sent over WhatsApp.
              * @enum {string}
              */
             delivery_status?: "sent" | "delivered" | "read" | "failed";
@@ -2752,13 +2752,13 @@ export interface components {
             conversation_status: "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
             /** @description An item for each field, null until there is an analysis. */
             conversation_analysis: components["schemas"]["AnalysisItem"][] | null;
-            /** @description Notes of whoever ended the conversation. */
+            /** @description Notes from whoever ended the conversation. */
             notes: string | null;
             /** @description What was said, oldest first. Null for a call without a transcript; of a long one, the newest messages. */
             conversation_transcript: components["schemas"]["Message"][] | null;
             /** @description ID of the user who created it. */
             created_by: string | null;
-            /** @description What you gave with it, and fields of its channel such as `last_activity` or `to_mobile_number`. */
+            /** @description What you sent with it, and fields of its channel such as `last_activity` or `to_mobile_number`. */
             conversation_metadata: {
                 [key: string]: unknown;
             };
@@ -2783,7 +2783,7 @@ export interface components {
             mobile_number?: string;
             /** @description Duration in seconds, when known. */
             duration?: number;
-            /** @description A further call that the agent agreed with the user. */
+            /** @description A follow-up call that the agent arranged with the user. */
             scheduled_call?: {
                 /**
                  * Format: date-time
@@ -2798,7 +2798,7 @@ export interface components {
         AnalysisItem: {
             /** @description Name of the field. */
             name: string;
-            /** @description Value of the field, null if the model gave none of its type. */
+            /** @description Value of the field; null if the model gave no value of its type. */
             value: unknown;
             /**
              * @description Type of the field.
@@ -2869,7 +2869,7 @@ export interface components {
         };
         Voice: {
             /**
-             * @description What to give as `voice_id`.
+             * @description The value for `voice_id`.
              * @example alloy
              */
             id: string;
@@ -2911,7 +2911,7 @@ export interface components {
              */
             telephony_provider: "TWILIO" | "PLIVO" | "SIP";
         };
-        /** @description A call that an agent is to make. */
+        /** @description A call for an agent to make. */
         CreateCallRequest: {
             /**
              * @description ID of the agent.
@@ -2939,10 +2939,10 @@ export interface components {
             max_duration_seconds?: number | null;
             /** @description Seconds that the phone may ring. Default: 45. */
             ring_seconds?: number | null;
-            /** @description What to do if a machine answers, where the carrier can tell. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default the agent talks to whoever answers. */
+            /** @description What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to whoever answers. */
             voicemail?: ("hang_up" | "leave_message") | null;
         };
-        /** @description A call that is in the queue. */
+        /** @description A queued call. */
         CreatedCall: {
             /**
              * @description ID of the call.
@@ -2956,7 +2956,7 @@ export interface components {
              */
             conversation_id: string;
             /**
-             * @description Where the call stands.
+             * @description State of the call.
              * @enum {string}
              */
             status: "QUEUED" | "RINGING" | "IN_PROGRESS" | "ENDED";
@@ -3002,7 +3002,7 @@ export interface components {
              */
             from_mobile_number: string;
             /**
-             * @description Where the call stands.
+             * @description State of the call.
              * @enum {string}
              */
             status: "QUEUED" | "RINGING" | "IN_PROGRESS" | "ENDED";
@@ -3016,9 +3016,9 @@ export interface components {
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
-            /** @description When the carrier was asked to ring last; null before. */
+            /** @description When the carrier was last asked to place the call; null before. */
             placed_at: string | null;
-            /** @description When somebody or something answered; null if nobody has. */
+            /** @description When the call was answered; null if it was not. */
             answered_at: string | null;
             /** @description When it ended; null before. */
             ended_at: string | null;
@@ -3026,10 +3026,10 @@ export interface components {
             duration_seconds: number | null;
             /** @description Whether it is a test. */
             is_test_call: boolean;
-            /** @description The batch that it is of; null for a single call. */
+            /** @description The batch that it belongs to; null for a single call. */
             batch_id: string | null;
         };
-        /** @description Numbers that an agent is to call. */
+        /** @description Numbers for an agent to call. */
         CreateCallBatchRequest: {
             /**
              * @description ID of the agent.
@@ -3042,7 +3042,7 @@ export interface components {
             calls?: components["schemas"]["BatchCall"][] | null;
             /** @description The numbers as CSV: a column `to_mobile_number`, and a dynamic variable in each other column. The first row has their names. */
             csv?: string | null;
-            /** @description When the first call may begin. Default: now. */
+            /** @description When the first call may start. Default: now. */
             start_at?: string | null;
             /** @description Default: at any time. */
             window?: components["schemas"]["CallWindow"] | null;
@@ -3058,7 +3058,7 @@ export interface components {
             max_duration_seconds?: number | null;
             /** @description Seconds that the phone may ring. Default: 45. */
             ring_seconds?: number | null;
-            /** @description What to do if a machine answers, where the carrier can tell. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default the agent talks to whoever answers. */
+            /** @description What to do if voicemail answers, where the carrier can detect it. `leave_message` says the agent's `call_settings.voicemail_message` after the tone. By default, the agent talks to whoever answers. */
             voicemail?: ("hang_up" | "leave_message") | null;
         };
         /** @description A number to call. */
@@ -3073,15 +3073,15 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
-        /** @description The time of day at which calls may begin. */
+        /** @description The time of day at which calls may start. */
         CallWindow: {
             /**
-             * @description First minute of the day at which calls may begin. A later one than `to_time` spans midnight.
+             * @description First minute of the day at which calls may start. If it is later than `to_time`, the window spans midnight.
              * @example 09:30
              */
             from_time: string;
             /**
-             * @description The minute from which on they may not.
+             * @description The minute from which calls may no longer start.
              * @example 09:30
              */
             to_time: string;
@@ -3093,11 +3093,11 @@ export interface components {
         };
         /** @description Which numbers are called again. */
         CallRetries: {
-            /** @description How often a number is called again. */
+            /** @description How many times a number is called again. */
             max: number;
-            /** @description Minutes between two calls of a number. */
+            /** @description Minutes between two calls to a number. */
             after_minutes: number;
-            /** @description After which outcomes. */
+            /** @description Outcomes after which a number is called again. */
             on: ("busy" | "no_answer")[];
         };
         /** @description Numbers that an agent calls. */
@@ -3108,7 +3108,7 @@ export interface components {
              */
             batch_id: string;
             /**
-             * @description Whether further calls begin.
+             * @description Whether the batch starts further calls.
              * @enum {string}
              */
             status: "RUNNING" | "PAUSED" | "CANCELLED" | "ENDED";
@@ -3122,9 +3122,9 @@ export interface components {
              * @example +14155550100
              */
             from_mobile_number: string;
-            /** @description How many numbers it has. */
+            /** @description Number of phone numbers in the batch. */
             total: number;
-            /** @description When the first call may begin; null for at once. */
+            /** @description When the first call may start; null for immediately. */
             start_at: string | null;
             /**
              * Format: date-time
@@ -3136,9 +3136,9 @@ export interface components {
             ended_at: string | null;
             counts: components["schemas"]["CallBatchCounts"];
         };
-        /** @description The numbers of a batch by where they stand: each is in one of these. */
+        /** @description The numbers of a batch by state: each number is in exactly one. */
         CallBatchCounts: {
-            /** @description Not called yet, or to be called again. */
+            /** @description Not called yet, or waiting to be called again. */
             pending: number;
             /** @description In the queue, ringing or in progress. */
             calling: number;
@@ -3148,7 +3148,7 @@ export interface components {
             success: number;
             /** @description Nobody answered. */
             no_answer: number;
-            /** @description Were busy. */
+            /** @description Busy. */
             busy: number;
             /** @description Cancelled before an answer. */
             cancelled: number;
@@ -3177,7 +3177,7 @@ export interface components {
              */
             batch_id: string;
             /**
-             * @description Whether further calls begin.
+             * @description Whether the batch starts further calls.
              * @enum {string}
              */
             status: "RUNNING" | "PAUSED" | "CANCELLED" | "ENDED";
@@ -3191,9 +3191,9 @@ export interface components {
              * @example +14155550100
              */
             from_mobile_number: string;
-            /** @description How many numbers it has. */
+            /** @description Number of phone numbers in the batch. */
             total: number;
-            /** @description When the first call may begin; null for at once. */
+            /** @description When the first call may start; null for immediately. */
             start_at: string | null;
             /**
              * Format: date-time
@@ -3219,7 +3219,7 @@ export interface components {
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** @description Unsaved changes of the agent to try, in the form of a PATCH of it; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
+            /** @description Unsaved changes to the agent to try out, in the form of a PATCH request; only with a session. The conversation is a test: it sends no webhook and is not counted as usage. */
             draft?: components["schemas"]["UpdateAgentRequest"] | null;
         };
         /** @description What a browser needs to call an agent. */
@@ -3253,12 +3253,12 @@ export interface components {
         IceServer: {
             /** @description `stun:` and `turn:` addresses. */
             urls: string[];
-            /** @description For TURN. */
+            /** @description User name for TURN. */
             username?: string;
-            /** @description For TURN. */
+            /** @description Password for TURN. */
             credential?: string;
         };
-        /** @description A Daily room that an agent is to join. */
+        /** @description A Daily room for an agent to join. */
         CreateDailySessionRequest: {
             /**
              * @description ID of the agent.
@@ -3307,7 +3307,7 @@ export interface components {
              */
             expires_at: string;
         };
-        /** @description A template to a person. */
+        /** @description A template message to a person. */
         WhatsAppMessageRequest: {
             /**
              * @description ID of the agent.
@@ -3315,7 +3315,7 @@ export interface components {
              */
             agent_id: string;
             /**
-             * @description The person.
+             * @description The recipient.
              * @example +14155550123
              */
             to_mobile_number: string;
@@ -3327,11 +3327,11 @@ export interface components {
                  */
                 name: string;
                 /**
-                 * @description Its language, as Meta has it.
+                 * @description The template's language code at Meta.
                  * @example en_US
                  */
                 language: string;
-                /** @description The values for its gaps, as in Meta's API. */
+                /** @description The values for its placeholders, in the form of Meta's API. */
                 components?: {
                     [key: string]: unknown;
                 }[];
@@ -3346,12 +3346,12 @@ export interface components {
             message_id: string;
             /**
              * Format: uuid
-             * @description The conversation that it opens, as soon as it is sent.
+             * @description The conversation that it opens once it is sent.
              * @example 0198c1f0-5a7b-7cc3-9c39-2f1d6f0a1b2c
              */
             conversation_id: string;
             /**
-             * @description What became of the message later is `delivery_status` in the conversation's transcript.
+             * @description The message's later status is `delivery_status` in the conversation's transcript.
              * @constant
              */
             status: "QUEUED";
@@ -3421,11 +3421,11 @@ export interface components {
             session_id: string;
             /** @description Whether the request was made in this session. */
             is_current: boolean;
-            /** @description What the browser that signed in called itself, cut to 300 characters. */
+            /** @description The browser's User-Agent at sign-in, cut to 300 characters. */
             user_agent: string | null;
             /**
              * Format: date-time
-             * @description When somebody signed in.
+             * @description When the session began.
              * @example 2026-01-31T09:30:00.000Z
              */
             created_at: string;
@@ -3445,7 +3445,7 @@ export interface components {
         /** @description A new password. */
         ChangePasswordRequest: {
             /**
-             * @description The password so far.
+             * @description The current password.
              * @example four words and a comma
              */
             current_password: string;
@@ -3600,7 +3600,7 @@ export interface components {
              */
             request_type: "GET" | "POST" | "PATCH" | "PUT";
             /**
-             * @description A disabled destination gets nothing.
+             * @description A disabled destination receives no events.
              * @enum {string}
              */
             status: "enabled" | "disabled";
@@ -3636,7 +3636,7 @@ export interface components {
              * @enum {string}
              */
             request_type: "GET" | "POST" | "PATCH" | "PUT";
-            /** @description A disabled destination gets nothing. Default: enabled. */
+            /** @description A disabled destination receives no events. Default: enabled. */
             status?: ("enabled" | "disabled") | null;
         };
         NewDestination: {
@@ -3661,7 +3661,7 @@ export interface components {
              */
             request_type: "GET" | "POST" | "PATCH" | "PUT";
             /**
-             * @description A disabled destination gets nothing.
+             * @description A disabled destination receives no events.
              * @enum {string}
              */
             status: "enabled" | "disabled";
@@ -3703,7 +3703,7 @@ export interface components {
              */
             request_type?: "GET" | "POST" | "PATCH" | "PUT";
             /**
-             * @description A disabled destination gets nothing.
+             * @description A disabled destination receives no events.
              * @enum {string}
              */
             status?: "enabled" | "disabled";
@@ -3733,16 +3733,16 @@ export interface components {
              */
             delivery_id: string;
         };
-        /** @description Which deliveries to send again. */
+        /** @description Which deliveries to resend. */
         ResendFailedRequest: {
             /**
-             * @description Deliveries created at this time or later are sent again.
+             * @description Deliveries created at this time or later are resent.
              * @example 2026-01-31T09:30:00Z
              */
             since: string;
         };
         Resent: {
-            /** @description Number of deliveries that are sent again. */
+            /** @description Number of deliveries that are resent. */
             resent: number;
         };
         DeliveryList: {
@@ -3848,7 +3848,7 @@ export interface components {
             telephony_provider: "TWILIO" | "PLIVO";
         };
         DoNotCallList: {
-            /** @description In the order of their digits. */
+            /** @description Sorted by their digits. */
             numbers: components["schemas"]["DoNotCallNumber"][];
             /** @description Number of items on all pages. */
             total: number;
@@ -3859,7 +3859,7 @@ export interface components {
             /** @description Number of pages. */
             total_pages: number;
         };
-        /** @description A number that your agents do not call. */
+        /** @description A number that your agents must not call. */
         DoNotCallNumber: {
             /**
              * @description The number.
@@ -3873,7 +3873,7 @@ export interface components {
              */
             created_at: string;
         };
-        /** @description A number that your agents are not to call. */
+        /** @description A number that your agents must not call. */
         AddDoNotCallRequest: {
             /**
              * @description Phone number in E.164 form.
@@ -3903,7 +3903,7 @@ export interface components {
             auth_id?: string;
             /** @description TWILIO, PLIVO: the auth token. Secrets are masked. */
             auth_token?: string;
-            /** @description SIP: host name or IP address of the trunk, with a port if it is not SIP's own. Secrets are masked. */
+            /** @description SIP: host name or IP address of the trunk, with a port if it is not the SIP default. Secrets are masked. */
             host?: string;
             /** @description SIP: user to register and authenticate as. Secrets are masked. */
             username?: string;
@@ -3917,10 +3917,10 @@ export interface components {
             access_token?: string;
             /** @description WHATSAPP: secret of the Meta app, which signs its webhooks. Secrets are masked. */
             app_secret?: string;
-            /** @description WHATSAPP: a word of your own, which you also give to Meta. Secrets are masked. */
+            /** @description WHATSAPP: a value that you choose and also enter at Meta. Secrets are masked. */
             verify_token?: string;
             /**
-             * @description How SIP is sent to the trunk.
+             * @description SIP transport to the trunk.
              * @enum {string}
              */
             transport?: "UDP" | "TCP" | "TLS";
@@ -3970,7 +3970,7 @@ export interface components {
             auth_id?: string | null;
             /** @description TWILIO, PLIVO: the auth token. */
             auth_token?: string | null;
-            /** @description SIP: host name or IP address of the trunk, with a port if it is not SIP's own. */
+            /** @description SIP: host name or IP address of the trunk, with a port if it is not the SIP default. */
             host?: string | null;
             /** @description SIP: user to register and authenticate as. */
             username?: string | null;
@@ -3984,9 +3984,9 @@ export interface components {
             access_token?: string | null;
             /** @description WHATSAPP: secret of the Meta app, which signs its webhooks. */
             app_secret?: string | null;
-            /** @description WHATSAPP: a word of your own, which you also give to Meta. */
+            /** @description WHATSAPP: a value that you choose and also enter at Meta. */
             verify_token?: string | null;
-            /** @description SIP: how it is sent to the trunk. Default: UDP. */
+            /** @description SIP: transport to the trunk. Default: UDP. */
             transport?: ("UDP" | "TCP" | "TLS") | null;
             /** @description SIP: IP addresses and CIDRs that the trunk's calls come from. */
             allowed_addresses?: string[] | null;
@@ -4013,7 +4013,7 @@ export interface components {
             auth_id?: string;
             /** @description TWILIO, PLIVO: the auth token. Secrets are masked. */
             auth_token?: string;
-            /** @description SIP: host name or IP address of the trunk, with a port if it is not SIP's own. Secrets are masked. */
+            /** @description SIP: host name or IP address of the trunk, with a port if it is not the SIP default. Secrets are masked. */
             host?: string;
             /** @description SIP: user to register and authenticate as. Secrets are masked. */
             username?: string;
@@ -4027,10 +4027,10 @@ export interface components {
             access_token?: string;
             /** @description WHATSAPP: secret of the Meta app, which signs its webhooks. Secrets are masked. */
             app_secret?: string;
-            /** @description WHATSAPP: a word of your own, which you also give to Meta. Secrets are masked. */
+            /** @description WHATSAPP: a value that you choose and also enter at Meta. Secrets are masked. */
             verify_token?: string;
             /**
-             * @description How SIP is sent to the trunk.
+             * @description SIP transport to the trunk.
              * @enum {string}
              */
             transport?: "UDP" | "TCP" | "TLS";
@@ -4106,7 +4106,7 @@ export interface components {
             preview_url?: string | null;
         };
         ModelSetup: {
-            /** @description Providers of language models that can be used at once. */
+            /** @description Providers of language models that are ready to use. */
             llm_providers: string[];
             /** @description The model for a new agent, in the form of its `llm`; null if there is none. */
             default_llm: components["schemas"]["LlmConfig"] | null;
@@ -4131,7 +4131,7 @@ export interface components {
         /** @description The settings to change. Those that you leave out stay as they are. */
         UpdateSettingsRequest: {
             /**
-             * @description Days for which conversations are kept. Older ones are deleted for good.
+             * @description Days for which conversations are kept. Older ones are permanently deleted.
              * @example 90
              */
             retention_days?: number;
@@ -4152,9 +4152,9 @@ export interface components {
              * @example 2026-01-31
              */
             day: string;
-            /** @description The channels on which something happened. */
+            /** @description The channels that had conversations. */
             channels: components["schemas"]["StatisticsChannel"][];
-            /** @description To the first word of streamed replies in text; null if there were none. */
+            /** @description To the first word of streamed text replies; null if there were none. */
             text_latency: components["schemas"]["Latency"] | null;
             /** @description In calls that measured it, from the end of the user's speech to the first audio; null if there were none. */
             call_latency: components["schemas"]["Latency"] | null;
@@ -4165,49 +4165,49 @@ export interface components {
              * @enum {string}
              */
             conversation_type: "DAILY" | "TELEPHONY" | "WHATSAPP" | "CHAT" | "WEB";
-            /** @description Conversations that began. Those that have not ended make up the difference to the next three. */
+            /** @description Conversations that began, including those that have not ended. */
             conversations: number;
-            /** @description Those of them that ended as COMPLETED. */
+            /** @description Conversations that ended as COMPLETED. */
             completed: number;
-            /** @description Those of them that ended as DISCONNECTED. */
+            /** @description Conversations that ended as DISCONNECTED. */
             disconnected: number;
-            /** @description Those of them that ended as FAILED. */
+            /** @description Conversations that ended as FAILED. */
             failed: number;
-            /** @description Seconds that those of them lasted which were calls. */
+            /** @description Seconds that the calls among them lasted. */
             call_seconds: number;
-            /** @description Replies that models gave. */
+            /** @description Replies from models. */
             replies: number;
-            /** @description Tokens that models read. */
+            /** @description Input tokens. */
             input_tokens: number;
-            /** @description Tokens that models wrote. */
+            /** @description Output tokens. */
             output_tokens: number;
         };
-        /** @description How fast replies came, right to 5 %. */
+        /** @description Time until replies began, accurate to 5 %. */
         Latency: {
-            /** @description Milliseconds within which half of the replies came. */
+            /** @description Milliseconds within which half of the replies began. */
             p50_ms: number;
-            /** @description Milliseconds within which 95 % of the replies came. */
+            /** @description Milliseconds within which 95 % of the replies began. */
             p95_ms: number;
         };
         /** @description All days and channels together. */
         StatisticsTotal: {
-            /** @description Conversations that began. Those that have not ended make up the difference to the next three. */
+            /** @description Conversations that began, including those that have not ended. */
             conversations: number;
-            /** @description Those of them that ended as COMPLETED. */
+            /** @description Conversations that ended as COMPLETED. */
             completed: number;
-            /** @description Those of them that ended as DISCONNECTED. */
+            /** @description Conversations that ended as DISCONNECTED. */
             disconnected: number;
-            /** @description Those of them that ended as FAILED. */
+            /** @description Conversations that ended as FAILED. */
             failed: number;
-            /** @description Seconds that those of them lasted which were calls. */
+            /** @description Seconds that the calls among them lasted. */
             call_seconds: number;
-            /** @description Replies that models gave. */
+            /** @description Replies from models. */
             replies: number;
-            /** @description Tokens that models read. */
+            /** @description Input tokens. */
             input_tokens: number;
-            /** @description Tokens that models wrote. */
+            /** @description Output tokens. */
             output_tokens: number;
-            /** @description To the first word of streamed replies in text; null if there were none. */
+            /** @description To the first word of streamed text replies; null if there were none. */
             text_latency: components["schemas"]["Latency"] | null;
             /** @description In calls that measured it, from the end of the user's speech to the first audio; null if there were none. */
             call_latency: components["schemas"]["Latency"] | null;
@@ -4218,21 +4218,21 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description Conversations that began. Those that have not ended make up the difference to the next three. */
+            /** @description Conversations that began, including those that have not ended. */
             conversations: number;
-            /** @description Those of them that ended as COMPLETED. */
+            /** @description Conversations that ended as COMPLETED. */
             completed: number;
-            /** @description Those of them that ended as DISCONNECTED. */
+            /** @description Conversations that ended as DISCONNECTED. */
             disconnected: number;
-            /** @description Those of them that ended as FAILED. */
+            /** @description Conversations that ended as FAILED. */
             failed: number;
-            /** @description Seconds that those of them lasted which were calls. */
+            /** @description Seconds that the calls among them lasted. */
             call_seconds: number;
-            /** @description Replies that models gave. */
+            /** @description Replies from models. */
             replies: number;
-            /** @description Tokens that models read. */
+            /** @description Input tokens. */
             input_tokens: number;
-            /** @description Tokens that models wrote. */
+            /** @description Output tokens. */
             output_tokens: number;
         };
         StatisticsModel: {
@@ -4246,11 +4246,11 @@ export interface components {
              * @example gpt-5-mini
              */
             model_name: string;
-            /** @description Replies that models gave. */
+            /** @description Replies from models. */
             replies: number;
-            /** @description Tokens that models read. */
+            /** @description Input tokens. */
             input_tokens: number;
-            /** @description Tokens that models wrote. */
+            /** @description Output tokens. */
             output_tokens: number;
         };
         Usage: {
@@ -4267,22 +4267,22 @@ export interface components {
             day: string;
             /** @description Conversations that began. */
             conversations: number;
-            /** @description Replies that models gave. */
+            /** @description Replies from models. */
             replies: number;
-            /** @description Tokens that models read. */
+            /** @description Input tokens. */
             input_tokens: number;
-            /** @description Tokens that models wrote. */
+            /** @description Output tokens. */
             output_tokens: number;
         };
         /** @description Sums over all days. */
         UsageTotal: {
             /** @description Conversations that began. */
             conversations: number;
-            /** @description Replies that models gave. */
+            /** @description Replies from models. */
             replies: number;
-            /** @description Tokens that models read. */
+            /** @description Input tokens. */
             input_tokens: number;
-            /** @description Tokens that models wrote. */
+            /** @description Output tokens. */
             output_tokens: number;
         };
         /** @description What a page needs to chat with an agent. */
@@ -4291,7 +4291,7 @@ export interface components {
             token: string;
             /**
              * Format: date-time
-             * @description When it must have been renewed.
+             * @description When the token expires: renew it before then.
              * @example 2026-01-31T09:30:00.000Z
              */
             expires_at: string;
@@ -4318,7 +4318,7 @@ export interface components {
              * @example agt_01m7yyhwdzeb28n9gms8rr2qyg
              */
             agent_id: string;
-            /** @description An earlier token, at most a day old, whose chat goes on. It may have expired. */
+            /** @description An earlier token, at most a day old, whose chat continues. It may have expired. */
             token?: string;
         };
         /** @description A visitor's message. */
@@ -4333,7 +4333,7 @@ export interface components {
         WhatsAppCallbackRequest: {
             /** @description `whatsapp_business_account`. */
             object: string;
-            /** @description Changes, each with messages of persons or statuses of messages to them. */
+            /** @description Changes, each with messages from people or statuses of messages to them. */
             entry: {
                 [key: string]: unknown;
             }[];
@@ -4342,13 +4342,13 @@ export interface components {
         DailyWebhookRequest: {
             /** @description What happened, such as `participant.left`. */
             type: string;
-            /** @description Of whom and where. Other fields may come along. */
+            /** @description Who and where. Other fields may be present. */
             payload?: {
                 /** @description Name of the room. */
                 room?: string;
                 /** @description Daily's ID of the participant's stay. */
                 session_id?: string;
-                /** @description Of the participant's token: for the other party, the conversation's ID. */
+                /** @description The user ID in the participant's token; for the other party, the conversation's ID. */
                 user_id?: string;
                 /** @description When the meeting ended, in seconds. */
                 end_ts?: number;
@@ -4358,28 +4358,28 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Parameters of Twilio's voice webhooks and status callbacks. Others may come along. */
+        /** @description Parameters of Twilio's voice webhooks and status callbacks. Others may be present. */
         TwilioCallbackRequest: {
             /** @description Twilio's ID of the call. */
             CallSid: string;
-            /** @description How far the call is, such as `ringing` or `completed`. */
+            /** @description State of the call, such as `ringing` or `completed`. */
             CallStatus?: string;
-            /** @description Who calls. */
+            /** @description The calling number. */
             From?: string;
-            /** @description Who is called. */
+            /** @description The called number. */
             To?: string;
             /** @description With answering machine detection: who answered. */
             AnsweredBy?: string;
         };
-        /** @description Parameters of Plivo's callbacks. Others may come along. */
+        /** @description Parameters of Plivo's callbacks. Others may be present. */
         PlivoCallbackRequest: {
             /** @description Plivo's ID of the call. */
             CallUUID: string;
-            /** @description How far the call is, such as `ringing` or `completed`. */
+            /** @description State of the call, such as `ringing` or `completed`. */
             CallStatus?: string;
-            /** @description Who calls. */
+            /** @description The calling number. */
             From?: string;
-            /** @description Who is called. */
+            /** @description The called number. */
             To?: string;
             /** @description With machine detection: whether a machine answered. */
             Machine?: string;
@@ -4432,7 +4432,7 @@ export interface components {
              * @enum {string}
              */
             conversation_status: "IN_PROGRESS" | "COMPLETED" | "DISCONNECTED" | "FAILED";
-            /** @description Notes of whoever ended the conversation. */
+            /** @description Notes from whoever ended the conversation. */
             notes: string | null;
             /** @description Duration in seconds, when known. */
             conversation_duration?: number;
@@ -4482,7 +4482,7 @@ export interface components {
         "X-RateLimit-Remaining": number;
         /** @description Unix second at which the full limit is available again. */
         "X-RateLimit-Reset": number;
-        /** @description `true` when an earlier request with the same Idempotency-Key got this answer. */
+        /** @description `true` when this is the stored response to an earlier request with the same Idempotency-Key. */
         "Idempotent-Replayed": "true";
         /** @description The chat session, once there is one. */
         "X-Session-ID": string;
@@ -5060,7 +5060,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else: it is in use, or a reply is in progress. */
+            /** @description Conflict: the resource is in use, or a reply is in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5073,7 +5073,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "agent_mobile_number +14155550123 is answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg already"
+                     *       "detail": "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -5852,7 +5852,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else: it is in use, or a reply is in progress. */
+            /** @description Conflict: the resource is in use, or a reply is in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -5865,7 +5865,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "agent_mobile_number +14155550123 is answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg already"
+                     *       "detail": "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -6840,7 +6840,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else: it is in use, or a reply is in progress. */
+            /** @description Conflict: the resource is in use, or a reply is in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7492,7 +7492,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else: it is in use, or a reply is in progress. */
+            /** @description Conflict: the resource is in use, or a reply is in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -7723,7 +7723,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "The agent's first_message_prompt with its dynamic variables filled is longer than 100000 characters: shorten their values"
+                     *       "detail": "The agent's first_message_prompt is longer than 100000 characters once its dynamic variables are filled in: shorten their values"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8041,7 +8041,7 @@ export interface operations {
     getChatSession: {
         parameters: {
             query?: {
-                /** @description `replies`: what each reply of a model cost. */
+                /** @description `replies`: the model, tokens, and timing of each reply of a model. */
                 include?: "replies";
             };
             header?: {
@@ -8289,7 +8289,7 @@ export interface operations {
                 to_time?: string;
                 /** @description Minutes east of UTC of `from_time` and `to_time`. */
                 timezone_offset?: number;
-                /** @description Shape of the answer. Default: `envelope`. */
+                /** @description Shape of the response. Default: `envelope`. */
                 shape?: "envelope" | "flat";
             };
             header?: {
@@ -8480,7 +8480,7 @@ export interface operations {
     getConversation: {
         parameters: {
             query?: {
-                /** @description `replies`: what each reply of a model cost. */
+                /** @description `replies`: the model, tokens, and timing of each reply of a model. */
                 include?: "replies";
             };
             header?: {
@@ -8731,7 +8731,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Conversation is in progress: it is analyzed when it has ended"
+                     *       "detail": "Conversation is in progress: it can be analyzed after it ends"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -8876,7 +8876,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description The part of the file that is wanted. */
+                /** @description The part of the file to return. */
                 Range?: string;
                 /** @description Identifies the request in the logs. The response returns it. */
                 "X-Request-ID"?: string;
@@ -8906,7 +8906,7 @@ export interface operations {
                     "audio/ogg": string;
                 };
             };
-            /** @description The range that was asked for. */
+            /** @description The requested range. */
             206: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -8971,7 +8971,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The file has nothing of the range. */
+            /** @description The range is outside the file. */
             416: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -12005,7 +12005,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The carrier refused. */
+            /** @description The carrier refused the request. */
             502: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -13523,7 +13523,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -14459,7 +14459,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -16065,7 +16065,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Delivery is still pending: it can be sent again once it has ended"
+                     *       "detail": "Delivery is still pending: it can be resent after it ends"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -16122,7 +16122,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -16448,7 +16448,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -16460,7 +16460,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "mobile_number +14155550123 is already this owner's"
+                     *       "detail": "mobile_number +14155550123 already belongs to this owner"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -17526,7 +17526,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -17641,7 +17641,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The carrier refused. */
+            /** @description The carrier refused the request. */
             502: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -17930,7 +17930,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -18185,7 +18185,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The carrier refused. */
+            /** @description The carrier refused the request. */
             502: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -18340,7 +18340,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -18352,7 +18352,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "mobile_number +14155550123 is another owner's"
+                     *       "detail": "mobile_number +14155550123 belongs to another owner"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -18455,7 +18455,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The carrier refused. */
+            /** @description The carrier refused the request. */
             502: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -18744,7 +18744,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else that exists. */
+            /** @description Conflict with something that exists. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -19977,7 +19977,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
             404: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20007,7 +20007,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body has another type, or a Content-Encoding. */
+            /** @description The body has the wrong type, or a Content-Encoding. */
             415: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20043,7 +20043,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20053,7 +20053,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many web calls came from this address, wait a minute"
+                     *       "detail": "Too many web calls from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20148,7 +20148,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20158,7 +20158,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many web calls came from this address, wait a minute"
+                     *       "detail": "Too many web calls from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20202,7 +20202,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Of the page, which browsers add. It must be one of the agent's `widget_config.allowed_origins`.
+                 * @description The origin of the page, which browsers send. It must be one of the agent's `widget_config.allowed_origins`.
                  * @example https://shop.example
                  */
                 Origin: string;
@@ -20276,7 +20276,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The signature, the verify token or the origin is not the right one. */
+            /** @description The signature, the verify token, or the origin is wrong. */
             403: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20291,7 +20291,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
             404: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20321,7 +20321,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body has another type, or a Content-Encoding. */
+            /** @description The body has the wrong type, or a Content-Encoding. */
             415: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20357,7 +20357,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20367,7 +20367,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many chats were opened from this address, wait a minute"
+                     *       "detail": "Too many chats from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20411,7 +20411,7 @@ export interface operations {
             query?: never;
             header: {
                 /**
-                 * @description Of the page, which browsers add. It must be one of the agent's `widget_config.allowed_origins`.
+                 * @description The origin of the page, which browsers send. It must be one of the agent's `widget_config.allowed_origins`.
                  * @example https://shop.example
                  */
                 Origin: string;
@@ -20474,7 +20474,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
             404: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20489,7 +20489,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description In conflict with something else: it is in use, or a reply is in progress. */
+            /** @description Conflict: the resource is in use, or a reply is in progress. */
             409: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20519,7 +20519,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body has another type, or a Content-Encoding. */
+            /** @description The body has the wrong type, or a Content-Encoding. */
             415: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20555,7 +20555,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20565,7 +20565,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many messages came in this chat, wait a minute"
+                     *       "detail": "Too many messages in this chat, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20644,7 +20644,7 @@ export interface operations {
                  */
                 "hub.mode": string;
                 /**
-                 * @description What is to be answered.
+                 * @description The text to return.
                  * @example 1158201444
                  */
                 "hub.challenge": string;
@@ -20664,7 +20664,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The token is the right one. */
+            /** @description The verify token is right. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20690,7 +20690,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The signature, the verify token or the origin is not the right one. */
+            /** @description The signature, the verify token, or the origin is wrong. */
             403: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20705,7 +20705,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20715,7 +20715,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks came from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -20817,7 +20817,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. */
+            /** @description Accepted. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20840,7 +20840,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The signature, the verify token or the origin is not the right one. */
+            /** @description The signature, the verify token, or the origin is wrong. */
             403: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20855,7 +20855,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
             404: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20900,7 +20900,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body has another type, or a Content-Encoding. */
+            /** @description The body has the wrong type, or a Content-Encoding. */
             415: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20915,7 +20915,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -20925,7 +20925,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks came from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21007,7 +21007,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Taken. */
+            /** @description Accepted. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21015,7 +21015,7 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description The signature, the verify token or the origin is not the right one. */
+            /** @description The signature, the verify token, or the origin is wrong. */
             403: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21030,7 +21030,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
             404: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21075,7 +21075,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body has another type, or a Content-Encoding. */
+            /** @description The body has the wrong type, or a Content-Encoding. */
             415: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21111,7 +21111,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21121,7 +21121,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many webhooks came from this address, wait a minute"
+                     *       "detail": "Too many webhooks from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21174,7 +21174,7 @@ export interface operations {
                  */
                 callback_id: string;
                 /**
-                 * @description What the carrier tells or asks: part of the address that Parley gave it.
+                 * @description Kind of callback, which is part of the address that Parley gave the carrier.
                  * @example voice
                  */
                 event: string;
@@ -21195,7 +21195,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the carrier asked: what is to happen with the call. */
+            /** @description The instructions for the call that the carrier asked for. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21206,7 +21206,7 @@ export interface operations {
                     "text/xml": string;
                 };
             };
-            /** @description Taken. */
+            /** @description Accepted. */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21229,7 +21229,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The signature, the verify token or the origin is not the right one. */
+            /** @description The signature, the verify token, or the origin is wrong. */
             403: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21244,7 +21244,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
             404: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21274,7 +21274,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body has another type, or a Content-Encoding. */
+            /** @description The body has the wrong type, or a Content-Encoding. */
             415: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21289,7 +21289,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21299,7 +21299,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks came from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21357,7 +21357,7 @@ export interface operations {
                  */
                 callback_id: string;
                 /**
-                 * @description What the carrier tells or asks: part of the address that Parley gave it.
+                 * @description Kind of callback, which is part of the address that Parley gave the carrier.
                  * @example voice
                  */
                 event: string;
@@ -21378,7 +21378,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description What the carrier asked: what is to happen with the call. */
+            /** @description The instructions for the call that the carrier asked for. */
             200: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21389,7 +21389,7 @@ export interface operations {
                     "text/xml": string;
                 };
             };
-            /** @description Taken. */
+            /** @description Accepted. */
             204: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21412,7 +21412,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The signature, the verify token or the origin is not the right one. */
+            /** @description The signature, the verify token, or the origin is wrong. */
             403: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21427,7 +21427,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Not found. Calls that carriers report may be unknown, and carriers disconnected. */
+            /** @description Not found: the call is unknown, or the carrier is no longer connected. */
             404: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21457,7 +21457,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The body has another type, or a Content-Encoding. */
+            /** @description The body has the wrong type, or a Content-Encoding. */
             415: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21472,7 +21472,7 @@ export interface operations {
                     "application/json": components["schemas"]["Problem"];
                 };
             };
-            /** @description Too many requests of this address, chat or account. */
+            /** @description Too many requests from this address, in this chat, or to this account. */
             429: {
                 headers: {
                     "X-Request-ID": components["headers"]["X-Request-ID"];
@@ -21482,7 +21482,7 @@ export interface operations {
                 content: {
                     /**
                      * @example {
-                     *       "detail": "Too many callbacks came from this address, wait a minute"
+                     *       "detail": "Too many callbacks from this address, wait a minute"
                      *     }
                      */
                     "application/json": components["schemas"]["Problem"];
@@ -21564,14 +21564,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any other answer, or none within 10 seconds, is a failure. */
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Failed: tried four times in all, 10 seconds apart. */
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -21623,14 +21623,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any other answer, or none within 10 seconds, is a failure. */
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Failed: tried four times in all, 10 seconds apart. */
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;
@@ -21682,14 +21682,14 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Received. Any other answer, or none within 10 seconds, is a failure. */
+            /** @description Received. Any other response, or none within 10 seconds, is a failure. */
             "2XX": {
                 headers: {
                     [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description Failed: tried four times in all, 10 seconds apart. */
+            /** @description Failed. Parley makes four attempts in all, 10 seconds apart. */
             "4XX": {
                 headers: {
                     [name: string]: unknown;

@@ -51,7 +51,7 @@ export function KeysPage() {
 
 const STATUS: Record<Key["status"], { label: string; tone: Tone }> = {
   active: { label: "Active", tone: "success" },
-  inactive: { label: "Disabled", tone: "neutral" },
+  inactive: { label: "Inactive", tone: "neutral" },
   expired: { label: "Expired", tone: "warning" },
 };
 
@@ -136,7 +136,7 @@ function KeyMenu({ apiKey }: { apiKey: Key }) {
         }
       >
         {apiKey.status !== "expired" && (
-          <MenuItem onSelect={() => turn.mutate()}>{apiKey.status === "active" ? "Disable" : "Enable"}</MenuItem>
+          <MenuItem onSelect={() => turn.mutate()}>{apiKey.status === "active" ? "Deactivate" : "Activate"}</MenuItem>
         )}
         <MenuItem danger onSelect={() => setRevoking(true)}>
           Revoke…

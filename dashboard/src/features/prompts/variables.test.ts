@@ -13,7 +13,7 @@ test("variables are listed once, in reading order, with their first default and 
   ]);
 });
 
-test("what is no placeholder stays in the text", () => {
+test("text that is not a placeholder is kept", () => {
   const text = '{"a": {}} {{}} {{ : STRING}} {{x : UNKNOWN}} {{y | }}';
   expect(variablesIn(text)).toEqual([]);
   expect(filled(text, [], {})).toBe(text);

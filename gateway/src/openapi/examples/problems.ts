@@ -54,9 +54,9 @@ const UNAUTHENTICATED: Readonly<Record<string, string>> = { signIn: "Invalid ema
 const CONDITIONS: Readonly<Record<string, string>> = {
   sendMessage: "message must be 1 to 4000 characters",
   startChat:
-    "The agent's first_message_prompt with its dynamic variables filled is longer than 100000 characters: shorten their values",
+    "The agent's first_message_prompt is longer than 100000 characters once its dynamic variables are filled in: shorten their values",
   getChatSession: "Session is not a chat session",
-  analyzeConversation: "Conversation is in progress: it is analyzed when it has ended",
+  analyzeConversation: "Conversation is in progress: it can be analyzed after it ends",
   activateKey: "API key has expired, create a new one",
   deactivateKey: "API key has expired, create a new one",
   sendTestEvent: "Destination is disabled: enable it first",
@@ -65,21 +65,21 @@ const CONDITIONS: Readonly<Record<string, string>> = {
   connectCarrier: "The Twilio account is suspended: it must be active",
   listCarrierNumbers: "DAILY has no phone numbers to import",
   importCarrierNumber: "Carriers cannot reach this installation: its operator must set PARLEY_PUBLIC_URL",
-  resendDelivery: "Delivery is still pending: it can be sent again once it has ended",
+  resendDelivery: "Delivery is still pending: it can be resent after it ends",
 };
 
 const CONFLICTS: Readonly<Record<string, string>> = {
   deletePrompt:
     "Prompt refunds is used by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg: give every agent another prompt before deleting it",
   sendMessage: "A reply is in progress in this session, wait for it to end",
-  createAgent: "agent_mobile_number +14155550123 is answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg already",
-  updateAgent: "agent_mobile_number +14155550123 is answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg already",
+  createAgent: "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg",
+  updateAgent: "agent_mobile_number +14155550123 is already answered by the agent agt_01m7yyhwdzeb28n9gms8rr2qyg",
   createKey: "There are 200 API keys already: delete one first",
   createDestination: "There are 50 destinations already: delete one first",
-  addMobileNumber: "mobile_number +14155550123 is already this owner's",
+  addMobileNumber: "mobile_number +14155550123 already belongs to this owner",
   connectCarrier: "There are 100 carriers already: disconnect one first",
   disconnectCarrier: "1 phone numbers were imported from this carrier: remove them first",
-  importCarrierNumber: "mobile_number +14155550123 is another owner's",
+  importCarrierNumber: "mobile_number +14155550123 belongs to another owner",
   addClonedVoice: "voice_id acme-receptionist was added before: remove it first",
 };
 

@@ -16,7 +16,7 @@ const RULES = {
   perAddress: {
     name: "carrier",
     perMinute: 6_000,
-    refusal: "Too many callbacks came from this address, wait a minute",
+    refusal: "Too many callbacks from this address, wait a minute",
   },
   headers: { "Cache-Control": "no-store" },
 };
@@ -44,7 +44,7 @@ export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
         {
           ...CALLBACK,
           id: "handleTwilioCallback",
-          summary: "What Twilio tells and asks about a call",
+          summary: "Receive Twilio's callbacks about a call",
           security: ["TwilioSignature"],
           body: { type: FORM, schema: TwilioCallback },
         },
@@ -59,7 +59,7 @@ export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
         {
           ...CALLBACK,
           id: "handlePlivoCallback",
-          summary: "What Plivo tells and asks about a call",
+          summary: "Receive Plivo's callbacks about a call",
           security: ["PlivoSignature", "PlivoMainAccountSignature"],
           headers: ["X-Plivo-Signature-V3-Nonce"],
           body: { type: FORM, schema: PlivoCallback },
@@ -72,13 +72,13 @@ export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
 
 const CALLBACK = {
   tag: "Callbacks",
-  description: "Callbacks may come late, twice and out of order: each changes the call at most once.",
+  description: "Callbacks may arrive late, more than once, and out of order; each changes the call at most once.",
   success: {
     200: {
-      description: "What the carrier asked: what is to happen with the call.",
+      description: "The instructions for the call that the carrier asked for.",
       content: { type: "text/xml", schema: Document },
     },
-    204: { description: "Taken." },
+    204: { description: "Accepted." },
   },
   refuses: {
     400: "The request body is not UTF-8",

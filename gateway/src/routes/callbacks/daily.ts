@@ -21,7 +21,7 @@ const RULES = {
   perAddress: {
     name: "daily",
     perMinute: 6_000,
-    refusal: "Too many webhooks came from this address, wait a minute",
+    refusal: "Too many webhooks from this address, wait a minute",
   },
 };
 const DOMAIN = /^(car_[0-9a-z]{26}|operator)$/;
@@ -36,13 +36,13 @@ export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
       {
         id: "handleDailyWebhook",
         tag: "Callbacks",
-        summary: "What Daily tells of a room",
+        summary: "Receive Daily's events of a room",
         description:
-          "Daily's events `participant.joined`, `participant.left`, `meeting.ended` and `dialin.ready`. They may come late, twice and out of order. Events of rooms that are not Parley's are taken and ignored, because Daily gives up on an address that refuses.",
+          "Daily's events `participant.joined`, `participant.left`, `meeting.ended` and `dialin.ready`. They may arrive late, more than once, and out of order. Events of rooms that are not Parley's are accepted and ignored, because Daily stops sending events to an address that refuses them.",
         security: ["DailySignature"],
         headers: ["X-Webhook-Timestamp"],
         body: { type: "application/json", schema: DailyWebhook },
-        success: { 200: { description: "Taken." } },
+        success: { 200: { description: "Accepted." } },
         refuses: {
           403: "Daily's signature is wrong",
           404: "Connection not found",

@@ -39,7 +39,7 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
     const hold = await shares.hold(address, firstBytes, request.signal);
     const keep = (bytes: number) => {
       if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
-      throw new ServiceError("rate_limited", `Too many ${what} are under way, try again`, RETRY);
+      throw new ServiceError("rate_limited", `Too many ${what} in progress, try again`, RETRY);
     };
     try {
       const body = Buffer.from(await readRaw(request, { bytesMax, withinMs: WITHIN_MS, keep }));
@@ -64,7 +64,7 @@ export async function limitGuesses(
   } catch (error) {
     if (error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found")) {
       const decision = await gate.addressLimiter.take(`wrong-${name}:${address}`, WRONG_PER_MINUTE);
-      refuseOverRate(decision, `Too many wrong ${what} came from this address, wait a minute`);
+      refuseOverRate(decision, `Too many wrong ${what} from this address, wait a minute`);
     }
     throw error;
   }

@@ -23,7 +23,7 @@ const RULES = {
   perAddress: {
     name: "callback",
     perMinute: 6_000,
-    refusal: "Too many callbacks came from this address, wait a minute",
+    refusal: "Too many callbacks from this address, wait a minute",
   },
 };
 const CHALLENGE = /^[\w-]{1,200}$/;
@@ -39,12 +39,12 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
         {
           id: "verifyWhatsAppWebhook",
           tag: "Callbacks",
-          summary: "Meta's handshake",
+          summary: "Verify the webhook for Meta",
           description: "Meta calls it once, when the callback URL is set in the App Dashboard (docs/whatsapp.md).",
           security: ["WhatsAppVerifyToken"],
           query: HandshakeQuery,
           success: {
-            200: { description: "The token is the right one.", content: { type: "text/plain", schema: Challenge } },
+            200: { description: "The verify token is right.", content: { type: "text/plain", schema: Challenge } },
           },
           refuses: {
             400: "hub.mode must be subscribe, and hub.challenge letters and digits",
@@ -74,12 +74,12 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
         {
           id: "handleWhatsAppCallback",
           tag: "Callbacks",
-          summary: "What WhatsApp tells of messages",
+          summary: "Receive messages and statuses from WhatsApp",
           description:
-            "Answered as soon as messages and statuses are durable. A callback may come twice: each message is taken once.",
+            "Acknowledged as soon as messages and statuses are stored. A callback may arrive more than once; each message is processed once.",
           security: ["WhatsAppSignature"],
           body: { type: "application/json", schema: WhatsAppCallback },
-          success: { 200: { description: "Taken." } },
+          success: { 200: { description: "Accepted." } },
           refuses: {
             400: "The request body is not valid JSON",
             403: "X-Hub-Signature-256 is not the signature of this body by the app's secret",

@@ -37,9 +37,9 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
         {
           id: "createCallBatch",
           tag: "Calls",
-          summary: "Have an agent call many phones",
+          summary: "Have an agent call many numbers",
           description:
-            "Calls up to 10,000 numbers, each as a call of its own. Numbers on your do-not-call list are skipped (docs/outbound-calls.md#batches).",
+            "Calls up to 10,000 numbers, each in a separate call. Numbers on your do-not-call list are skipped (docs/outbound-calls.md#batches).",
           scope: "calls",
           body: CallBatchBody,
           bodyBytesMax: BODY_BYTES_MAX,
@@ -101,7 +101,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
         "pauseCallBatch",
         "Pause a batch",
         CALL_BATCH_CHANGE_PAUSE,
-        "No further calls begin. Calls that are in the queue or under way go on.",
+        "No further calls start. Calls that are queued or in progress continue.",
       ),
     )
     .post(
@@ -110,7 +110,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
         "resumeCallBatch",
         "Resume a batch",
         CALL_BATCH_CHANGE_RESUME,
-        "Does nothing to a batch that has ended.",
+        "Has no effect on a batch that has ended.",
       ),
     )
     .post(
@@ -119,7 +119,7 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
         "cancelCallBatch",
         "Cancel a batch",
         CALL_BATCH_CHANGE_CANCEL,
-        "For good. Calls that ring or are in progress go on; those that wait are cancelled.",
+        "Permanent. Calls that are ringing or in progress continue; waiting calls are cancelled.",
       ),
     );
 }

@@ -20,9 +20,9 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
         {
           id: "createCall",
           tag: "Calls",
-          summary: "Have an agent call a phone",
+          summary: "Have an agent call a number",
           description:
-            "The call is kept from this answer on, and placed in order as your carrier account allows, within an hour. It ends once, with one webhook (docs/outbound-calls.md).",
+            "The call is stored before the response is sent, and placed within an hour, in order, as your carrier account allows. It ends once, with one webhook (docs/outbound-calls.md).",
           scope: "calls",
           body: CallBody,
           bodyBytesMax: BODY_BYTES_MAX,
@@ -60,7 +60,7 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
           tag: "Calls",
           summary: "List the calls that agents make",
           description:
-            "Newest first. Calls are kept for 30 days after their end; their conversations stay as long as you want.",
+            "Newest first. Calls are kept for 30 days after they end, and their conversations for your retention period.",
           scope: "calls",
           query: ListCallsQuery,
           response: CallList,
@@ -111,7 +111,7 @@ export function callRoutes(gate: GateContext, { voices }: Clients) {
           tag: "Calls",
           summary: "Hang up a call",
           description:
-            "Takes a call out of the queue, stops its ringing, or ends it. The answer may show it before its end: the carrier is told, and the end follows. Does nothing if it has ended.",
+            "Removes a call from the queue, stops its ringing, or ends it. The response may still show the call as in progress, because the carrier ends it a moment later. Has no effect on a call that has ended.",
           scope: "calls",
           response: PhoneCall,
           refuses: ["not_found"],

@@ -19,7 +19,7 @@ export function dailySessionRoutes(gate: GateContext, { voices }: Clients) {
         tag: "Calls",
         summary: "Open a Daily room with an agent",
         description:
-          "Makes a private room and a token for one person. The agent joins when that person has come, which must be within two minutes, and leaves with them (docs/daily.md).",
+          "Creates a private room and a token for one person. The agent joins when that person enters, which must be within two minutes, and leaves when they leave (docs/daily.md).",
         scope: "calls",
         body: DailySessionBody,
         bodyBytesMax: BODY_BYTES_MAX,

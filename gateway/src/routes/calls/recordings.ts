@@ -18,9 +18,9 @@ export function recordingRoutes(gate: GateContext, { conversations, voices }: Cl
       {
         id: "getRecording",
         tag: "Conversations",
-        summary: "Hear the recording of a call",
+        summary: "Get the recording of a call",
         description:
-          "Calls of agents with `recording` have one from a moment after their end on: in stereo, the user left and the agent right. A `Range` of one part is answered with 206, so that a player can seek.",
+          "Calls of agents with `recording` have a recording shortly after they end: in stereo, with the user on the left and the agent on the right. A `Range` of one part gets a 206 response, so that players can seek.",
         scope: "conversations:read",
         file: { type: "audio/ogg", description: "Opus in Ogg.", ranges: true },
         refuses: ["not_found"],

@@ -23,7 +23,7 @@ export function webCallRoutes(gate: GateContext, { agents, voices }: Clients) {
         tag: "Calls",
         summary: "Let a browser call an agent",
         description:
-          "Ask for it from your server, where the API key is, and hand `url` and `token` to the page. The page connects with WHIP (docs/calls.md).",
+          "Request it from your server, where the API key is, and pass `url` and `token` to the page. The page connects with WHIP (docs/calls.md).",
         scope: "calls",
         body: WebCallBody,
         response: WebCall,

@@ -24,7 +24,7 @@ const RULES = {
     name: "whip",
     /** Offices share an address. */
     perMinute: 120,
-    refusal: "Too many web calls came from this address, wait a minute",
+    refusal: "Too many web calls from this address, wait a minute",
   },
   headers: CORS,
 };
@@ -84,7 +84,7 @@ export function whipRoutes(gate: GateContext, { voices }: Clients) {
           id: "endWebCall",
           tag: "Calls",
           summary: "Hang up a web call",
-          description: "WHIP. The other way is to close the connection. May be repeated.",
+          description: "WHIP. Closing the connection has the same effect. Safe to repeat.",
           security: ["WebCallToken"],
           success: { 200: { description: "The call ends." } },
           refuses: OF_TOKEN,

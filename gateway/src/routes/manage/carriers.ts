@@ -102,7 +102,7 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
         {
           id: "disconnectCarrier",
           tag: "Management",
-          summary: "Disconnect a carrier of which no phone number is left",
+          summary: "Disconnect a carrier that has no phone numbers left",
           scope: "session",
           response: Done,
           refuses: ["conflict", "not_found"],
@@ -139,8 +139,8 @@ export function carrierRoutes(gate: GateContext, { accounts, voices }: Clients) 
         {
           id: "importCarrierNumber",
           tag: "Management",
-          summary: "Import a phone number, whose calls the carrier sends here from then on",
-          description: "Removing the number gives it back what it had at the carrier before.",
+          summary: "Import a phone number, so that its calls reach Parley",
+          description: "Removing the number restores its previous settings at the carrier.",
           scope: "session",
           body: ImportNumberBody,
           response: OwnNumber,

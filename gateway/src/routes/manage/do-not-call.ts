@@ -19,7 +19,7 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
         {
           id: "listDoNotCall",
           tag: "Management",
-          summary: "List the numbers that agents do not call",
+          summary: "List the numbers that agents must not call",
           scope: "session",
           query: ListCallBatchesQuery,
           response: DoNotCallList,
@@ -38,8 +38,8 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
         {
           id: "addDoNotCall",
           tag: "Management",
-          summary: "Put a number on the do-not-call list",
-          description: "Calls to it are refused, and batches skip it. May be repeated.",
+          summary: "Add a number to the do-not-call list",
+          description: "Calls to it are refused, and batches skip it. Safe to repeat.",
           scope: "session",
           body: DoNotCallBody,
           response: DoNotCallEntry,
@@ -58,7 +58,7 @@ export function doNotCallRoutes(gate: GateContext, { voices }: Clients) {
         {
           id: "removeDoNotCall",
           tag: "Management",
-          summary: "Take a number off the do-not-call list",
+          summary: "Remove a number from the do-not-call list",
           scope: "session",
           response: Done,
           refuses: ["not_found"],

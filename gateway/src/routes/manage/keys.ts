@@ -55,8 +55,8 @@ export function keyRoutes(gate: GateContext, { accounts }: Clients) {
         },
       ),
     )
-    .post("/:key_id/activate", ...change(gate, "activateKey", "Switch an API key on again", accounts.activateKey))
-    .post("/:key_id/deactivate", ...change(gate, "deactivateKey", "Switch an API key off", accounts.deactivateKey))
+    .post("/:key_id/activate", ...change(gate, "activateKey", "Activate an API key", accounts.activateKey))
+    .post("/:key_id/deactivate", ...change(gate, "deactivateKey", "Deactivate an API key", accounts.deactivateKey))
     .delete(
       "/:key_id",
       ...endpoint(

@@ -57,7 +57,7 @@ export function mobileNumberRoutes(gate: GateContext, { accounts }: Clients) {
           tag: "Management",
           summary: "Remove a phone number",
           description:
-            "An imported number gets back at its carrier what it had before, while the carrier is down later.",
+            "An imported number gets its previous settings at the carrier back, later if the carrier is down.",
           scope: "session",
           response: Done,
           refuses: ["not_found"],

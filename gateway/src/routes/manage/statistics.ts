@@ -16,7 +16,7 @@ export function statisticsRoutes(gate: GateContext, { conversations }: Clients) 
         id: "getStatistics",
         tag: "Management",
         summary: "Read outcomes, call time, tokens and latency by day, agent and model",
-        description: `Days are in UTC, at most ${DAYS_MAX} of them. Conversations that try a draft are left out.`,
+        description: `Days are in UTC, at most ${DAYS_MAX} of them. Test conversations with a draft are not counted.`,
         scope: "session",
         query: StatisticsQuery,
         response: Statistics,

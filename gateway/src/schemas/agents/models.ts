@@ -45,7 +45,7 @@ export const Stt = Type.Union(
         language: sttLanguage,
         params: Type.Object(SpeechEndpoint, {
           ...strict,
-          description: "Where the server is: it has the operation `/audio/transcriptions`.",
+          description: "The server, which must have the operation `/audio/transcriptions`.",
         }),
       },
       { $id: "CustomSttRequest", description: "A speech-to-text server of your own." },
@@ -83,7 +83,7 @@ const CustomLlm = {
       ),
       temperature: Type.Optional(Temperature),
     },
-    { ...strict, description: "Where the model is." },
+    { ...strict, description: "The model's endpoint and its parameters." },
   ),
 };
 const StandardLlm = {
@@ -104,7 +104,7 @@ const StandardLlm = {
 const fallbacks = {
   fallbacks: Maybe(
     Type.Array(Type.Union([Type.Object(CustomLlm), Type.Object(StandardLlm)]), { maxItems: 3 }),
-    "Models to ask, in this order, if the previous one does not begin to answer.",
+    "Models to try, in this order, if the previous one does not start to answer.",
   ),
 };
 export const Llm = Type.Union(
@@ -140,7 +140,7 @@ export const Tts = Type.Union(
         voice_id: About(ttsFields.voice_id, "A voice of your endpoint."),
         params: Type.Object(
           { ...SpeechEndpoint, speed: Speed },
-          { ...strict, description: "Where the server is: it has the operation `/audio/speech`." },
+          { ...strict, description: "The server, which must have the operation `/audio/speech`." },
         ),
       },
       { $id: "CustomTtsRequest", description: "A text-to-speech server of your own." },

@@ -34,16 +34,16 @@ export const Tools = Type.Object(
       }),
       volume: Type.Number({ minimum: 0, maximum: 1, description: "Volume, 1 being the loudest." }),
     }),
-    user_idle: tool("Speaks to a user who says nothing.", {
+    user_idle: tool("Lets the agent check on a user who says nothing.", {
       timeout_seconds: Type.Number({ minimum: 1, maximum: 600, description: "Seconds of silence before it speaks." }),
-      max_reminders: Type.Integer({ minimum: 0, maximum: 10, description: "How often it speaks." }),
+      max_reminders: Type.Integer({ minimum: 0, maximum: 10, description: "How many times it speaks." }),
       message: Message,
     }),
   },
   {
     ...strict,
     $id: "Tools",
-    description: "Each tool is `true`, `false`, or an object that configures it. One that is left out is off.",
+    description: "Each tool is `true`, `false`, or an object that configures it. A tool that you leave out is off.",
   },
 );
 
@@ -54,14 +54,14 @@ export const CallSettings = Type.Object(
         minimum: 200,
         maximum: 3000,
         description:
-          "Milliseconds of silence that end the user's turn, if the speech recognition does not decide it. Default: 500.",
+          "Milliseconds of silence that end the user's turn, unless speech recognition detects the end itself. Default: 500.",
       }),
     ),
     apology: Type.Optional(
-      Text({ min: 1, max: 1000, description: "What the agent says before it ends a call that cannot go on." }),
+      Text({ min: 1, max: 1000, description: "What the agent says before it ends a call that cannot continue." }),
     ),
     voicemail_message: Type.Optional(
-      Text({ min: 1, max: 1000, description: "What the agent leaves on a voicemail that answers its call." }),
+      Text({ min: 1, max: 1000, description: "The message that the agent leaves if voicemail answers its call." }),
     ),
   },
   { ...strict, $id: "CallSettings", description: "How the agent takes turns in calls." },
@@ -82,10 +82,10 @@ export const Widget = Type.Object(
     subtitle: Maybe(Text({ max: 500 }), "Line below the title."),
     avatar_url: Maybe(Text({ max: 2048 }), "Address of the agent's picture."),
     primary_color: Maybe(
-      Text({ pattern: "^#[0-9A-Fa-f]{6}$", form: "be a colour such as #1A2B3C" }),
+      Text({ pattern: "^#[0-9A-Fa-f]{6}$", form: "be a color such as #1A2B3C" }),
       "Main color, such as #1A2B3C.",
     ),
-    position: Maybe(OneOf(["bottom-right", "bottom-left"] as const), "Corner of the page that the widget is in."),
+    position: Maybe(OneOf(["bottom-right", "bottom-left"] as const), "Corner of the page where the widget appears."),
     greeting: Maybe(Text({ max: 1000 }), "Text shown before the first message."),
     placeholder: Maybe(Text({ max: 200 }), "Text in the empty message field."),
     suggested_messages: Maybe(

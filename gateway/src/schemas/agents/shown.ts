@@ -66,7 +66,7 @@ export const LlmConfig = Resource(
     ...LlmShown,
     fallbacks: Type.Optional(
       Type.Array(Type.Object(LlmShown), {
-        description: "Models to ask, in this order, if the previous one does not begin to answer.",
+        description: "Models to try, in this order, if the previous one does not start to answer.",
       }),
     ),
   },

@@ -26,7 +26,7 @@ export function createCarriers(sealer: Sealer, addresses: CarrierAddresses): Car
     try {
       return openSettings(sealer, row, row);
     } catch (cause) {
-      const detail = "The credentials of this carrier cannot be read any more: connect it again";
+      const detail = "The credentials of this carrier can no longer be read: connect it again";
       throw new ServiceError("condition", detail, { cause });
     }
   };

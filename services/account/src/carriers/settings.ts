@@ -22,7 +22,7 @@ const CHECKS: Partial<Record<CarrierField, Check>> = {
     (text) => /^[MS]A[0-9A-Z]{18}$/.test(text),
     "be a Plivo auth ID: MA or SA and 18 capital letters and digits",
   ],
-  host: [isHost, "be a host name or an IP address, with a port if it is not SIP's own"],
+  host: [isHost, "be a host name or an IP address, with a port if it is not the SIP default"],
   transport: [(text) => ["UDP", "TCP", "TLS"].includes(text), "be UDP, TCP or TLS"],
   phoneNumberId: [(text) => /^\d{5,32}$/.test(text), "be the number's ID of WhatsApp Manager, which has digits only"],
   mobileNumber: [isMobileNumber, "be a phone number in E.164 form, such as +14155550123"],

@@ -39,8 +39,8 @@ export async function requireFreeNumber(
   await lockNumber(tx, mobileNumber);
   const holder = await findNumberOwner(tx, mobileNumber);
   if (holder === null || (holder === ownerId && known !== null)) return;
-  const whose = holder === ownerId ? "already this owner's" : "another owner's";
-  throw new ServiceError("conflict", `mobile_number ${mobileNumber} is ${whose}`);
+  const whose = holder === ownerId ? "already belongs to this owner" : "belongs to another owner";
+  throw new ServiceError("conflict", `mobile_number ${mobileNumber} ${whose}`);
 }
 
 /** @throws ServiceError conflict */

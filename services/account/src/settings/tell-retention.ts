@@ -20,7 +20,10 @@ export async function tellRetentionNow(ctx: AccountContext, ownerId: string, log
   try {
     await tellRetention(ctx, ownerId);
   } catch (err) {
-    log.warn({ err, owner_id: ownerId }, "cannot send a new retention to the conversation service now, a job will");
+    log.warn(
+      { err, owner_id: ownerId },
+      "cannot send a new retention to the conversation service now; a job will do it",
+    );
   }
 }
 

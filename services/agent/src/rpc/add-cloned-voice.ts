@@ -15,7 +15,7 @@ export function addClonedVoice(ctx: AgentContext): NonNullable<Handlers<typeof A
     const voice = readClonedVoice(given);
     const { providerName } = given;
     const isShared = ctx.catalogue.voices[providerName]?.some(({ voiceId }) => voiceId === voice.voiceId);
-    if (isShared) throw taken(voice.voiceId, "is a voice of the catalogue, which everybody has");
+    if (isShared) throw taken(voice.voiceId, "is a voice of the catalogue, which every account has");
     await ctx.db.begin(async (tx) => {
       await lockClonedVoices(tx, ownerId);
       const owned = await listClonedVoices(tx, ownerId, providerName);

@@ -77,7 +77,7 @@ async function change(
       if (error !== PROMPT_CHANGED) throw error;
     }
   }
-  throw new ServiceError("unavailable", "Too many changes of this agent are under way, try again", {
+  throw new ServiceError("unavailable", "This agent has too many changes in progress, try again", {
     retryAfterMs: 1_000,
   });
 }

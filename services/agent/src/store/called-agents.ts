@@ -41,5 +41,5 @@ export async function requireFreeNumbers(tx: Sql, agent: AgentKey, numbers: read
     order by agent_id limit 1`;
   if (!other) return;
   const taken = numbers.find((number) => other.agentMobileNumbers.includes(number));
-  throw new ServiceError("conflict", `agent_mobile_number ${taken} is answered by the agent ${other.agentId} already`);
+  throw new ServiceError("conflict", `agent_mobile_number ${taken} is already answered by the agent ${other.agentId}`);
 }

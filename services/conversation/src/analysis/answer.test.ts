@@ -8,7 +8,7 @@ import { readField } from "./read-field.ts";
 const fieldsOf = (schema: Record<string, string>) =>
   analysisFields(Object.fromEntries(Object.entries(schema).map(([name, type]) => [name, { type }])));
 
-describe("the schema an answer is asked by", () => {
+describe("the schema that an answer must follow", () => {
   test("is one closed object with every field required, and null for a missing Optional", () => {
     expect(answerSchema(fieldsOf({ mood: "Optional[str]", solved: "bool" }))).toEqual({
       type: "object",

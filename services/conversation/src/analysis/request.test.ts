@@ -42,7 +42,7 @@ describe("what a model is asked", () => {
     ]);
   });
 
-  test("names the fields, their types and the schema when there is one", () => {
+  test("lists the fields, their types, and the schema if there is one", () => {
     const fields = analysisFields({ mood: { type: "str" }, "is it solved?": { type: "bool" } });
     const request = analysisRequest(agent, fields, CONVERSATION, MESSAGES, 32_000);
     expect(request.system).toEndWith('- "mood": str\n- "field_2" (is it solved?): bool');
@@ -72,7 +72,7 @@ describe("a transcript that is too long", () => {
     expect(kept.length - gap).toBeGreaterThan(gap);
   });
 
-  test("is sent whole when it fits", () => {
+  test("is sent in full when it fits", () => {
     expect(fitTranscript(numbered(lines), cost(lines))).toEqual(lines);
     expect(fitTranscript([], 100)).toEqual([]);
   });

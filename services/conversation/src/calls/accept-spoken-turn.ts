@@ -16,7 +16,7 @@ export type AcceptedSpokenTurn = { type: "run"; accepted: AcceptedTurn } | { typ
  * Claims a call's turn and stores what the user said.
  * @param row the call's conversation
  * @throws ServiceError invalid, condition (a message is missing, or the call has ended) or conflict (another reply is
- * in progress, or the sequence is stored with other words); all but the first have `last_sequence`
+ * in progress, or the sequence is stored with different text); all but the first have `last_sequence`
  */
 export async function acceptSpokenTurn(
   ctx: ConversationContext,
@@ -57,5 +57,5 @@ async function refuse(ctx: ConversationContext, turn: NewSpokenTurn): Promise<Ac
   }
   const stored = await findStoredMessage(ctx.db, turn, turn.seq);
   if (stored?.role === "user" && stored.content === turn.text) return { type: "stored", lastSequence: messageCount };
-  throw refusal(new ServiceError("conflict", `Message ${turn.seq} is stored with other words`));
+  throw refusal(new ServiceError("conflict", `Message ${turn.seq} is stored with different text`));
 }

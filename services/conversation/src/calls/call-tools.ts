@@ -3,7 +3,7 @@ import { CHAT_TOOLS, failed, type Tool, type Toolbox, type ToolConfig } from "..
 
 /** What the model of a call is told in addition to the agent's prompt. */
 export const CALL_NOTE =
-  "This is a spoken conversation. Answer in short sentences as people speak, without lists, headings, links or other markup.";
+  "This is a spoken conversation. Answer in short sentences, the way people speak, without lists, headings, links or other markup.";
 
 const E164 = /^\+[1-9]\d{6,14}$/;
 const DAY_MS = 86_400_000;

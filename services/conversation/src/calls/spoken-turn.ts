@@ -209,8 +209,8 @@ async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logg
     return finishSpokenTurn(ctx.db, accepted, content, decided, now);
   });
   if (!isStored) {
-    log.warn({ conversation_id: accepted.conversationId }, "what was heard came when its turn was no longer open");
-    throw new ServiceError("conflict", "The conversation went on before what was heard could be stored");
+    log.warn({ conversation_id: accepted.conversationId }, "what was heard arrived after its turn had closed");
+    throw new ServiceError("conflict", "The conversation continued before what was heard could be stored");
   }
   return lastSequenceOf(accepted, heard);
 }

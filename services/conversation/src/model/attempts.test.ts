@@ -104,7 +104,7 @@ describe.each([
     expect([a.signals.length, b.signals.length]).toEqual([2, 1]);
   });
 
-  test("of a model that asks for more time than is left comes from the next model, or is not waited for", async () => {
+  test("of a model that asks for more time than is left comes from the next model, or is given up", async () => {
     const busy = fake("A", fails(failed("busy", true, 100_000)));
     expect(await ask(together(busy, fake("B", says("Hi."))))).toBe("Hi.");
     const { detail, retryAfterMs } = await failureOf(ask(together(busy)));
@@ -120,7 +120,7 @@ describe.each([
     expect(failure.detail).toContain("The B model provider did not answer in time");
   });
 
-  test("that nobody waits for is not retried, and fails with the reason that it was aborted with", async () => {
+  test("that is aborted is not retried, and fails with the reason for the abort", async () => {
     const leaving = new AbortController();
     const reason = new ServiceError("cancelled", "Gone");
     const model = fake("A", (signal) => {
@@ -164,7 +164,7 @@ test("the time limit for the first word does not apply to what follows", async (
   expect(await textOf(together(model), 500)).toBe("Hi there.");
 });
 
-test("a hearer that throws ends the attempt, which is not retried", async () => {
+test("a listener that throws ends the attempt, which is not retried", async () => {
   const model = fake("A", says("Hi ", "there."));
   const hear = () => {
     throw new ServiceError("rate_limited", "Enough");
@@ -173,7 +173,7 @@ test("a hearer that throws ends the attempt, which is not retried", async () => 
   expect(model.signals.map(({ aborted }) => aborted)).toEqual([true]);
 });
 
-test("the model waits for a hearer that is behind", async () => {
+test("the model waits for a listener that is behind", async () => {
   const model = fake("A", says("Hi ", "there."));
   const behind = Promise.withResolvers<void>();
   const heard: string[] = [];

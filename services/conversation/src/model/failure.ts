@@ -77,7 +77,7 @@ function failed(provider: string, { what, ...facts }: Failed, cause?: unknown): 
 
 const UNREACHABLE: Failed = { what: "is unreachable", isRetryable: true };
 const UNREADABLE: Failed = { what: "gave an answer that cannot be read", isRetryable: true };
-const CUT_OFF: Failed = { what: "cut its answer off", isRetryable: true };
+const CUT_OFF: Failed = { what: "cut off its answer", isRetryable: true };
 /** Request timeout, conflict, too many requests. */
 const RETRYABLE_STATUSES: readonly number[] = [408, 409, 429];
 /** Of Node and of Bun's fetch. */

@@ -36,7 +36,7 @@ test("time spent waiting for a slow reader does not count as the model's, but th
   jest.advanceTimersByTime(9_999);
   expect(watch.signal.aborted).toBe(false);
   jest.advanceTimersByTime(1);
-  expect(reason()).toBe("The ACME model provider took too long over its answer");
+  expect(reason()).toBe("The ACME model provider took too long to answer");
 });
 
 test("a client that leaves, or a process that stops, ends the call with its own reason", () => {

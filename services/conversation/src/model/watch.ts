@@ -45,7 +45,7 @@ export function watchModel(provider: () => string, limits: ModelLimits, { client
   if (cutOff.aborted) stop();
   clientGone.addEventListener("abort", leave, { once: true });
   cutOff.addEventListener("abort", stop, { once: true });
-  const whole = setTimeout(late("took too long over its answer"), limits.wholeMs);
+  const whole = setTimeout(late("took too long to answer"), limits.wholeMs);
   const stalled = late("stopped in the middle of its answer");
   let isWaiting = false;
   let next: Timer | undefined;

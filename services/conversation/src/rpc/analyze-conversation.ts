@@ -36,7 +36,7 @@ export function analyzeConversation(ctx: ConversationContext): Handler {
 /** @throws ServiceError condition when there is nothing to analyze, or no analysis configured */
 async function readAnalyzable(ctx: ConversationContext, key: SessionKey): Promise<SessionKey> {
   const row = await readConversation(ctx, key, "Conversation");
-  if (row.status === "IN_PROGRESS") throw condition("Conversation is in progress: it is analyzed when it has ended");
+  if (row.status === "IN_PROGRESS") throw condition("Conversation is in progress: it can be analyzed after it ends");
   if (!(await isAnalyzing(ctx, row))) throw condition("Agent has no analysis: set call_analysis_enabled on it first");
   if (!(await hasUserMessage(ctx.db, row)))
     throw condition("Conversation has nothing to analyze: its user said nothing");

@@ -41,7 +41,7 @@ async function* eventsOf(
     news.resolve();
   });
   run.catch((err) => {
-    if (call.signal.aborted) call.log.warn({ err }, "a spoken turn failed after its runtime had left");
+    if (call.signal.aborted) call.log.warn({ err }, "a spoken turn failed after its runtime disconnected");
   });
   while (!isOver || waiting.length > 0) {
     await news.promise;

@@ -37,7 +37,7 @@ async function* eventsOf(ctx: ConversationContext, turn: Turn, call: Call): Asyn
     news.resolve();
   });
   run.catch((err) => {
-    if (!isRead) call.log.warn({ err }, "a turn failed after its client had left");
+    if (!isRead) call.log.warn({ err }, "a turn failed after its client disconnected");
   });
   try {
     while (!isOver || waiting.length > 0) {

@@ -15,7 +15,7 @@ export interface AnalysisItem {
   error?: string;
 }
 
-/** A further call that the agent agreed with the user. */
+/** A follow-up call that the agent arranged with the user. */
 export interface ScheduledCall {
   /** ISO 8601. */
   at: string;

@@ -106,13 +106,13 @@ async function refusal(sql: Sql, turn: NewTurn, session: ConversationRow | null)
   if ((session.draftId === null) !== (turn.draftId === null)) {
     const detail =
       turn.draftId === null
-        ? "Session tries a draft: send draft with each message"
-        : "Session does not try a draft: begin a new one, without session_id";
+        ? "Session uses a draft: send draft with each message"
+        : "Session does not use a draft: start a new session, without session_id";
     return new ServiceError("condition", detail, { metadata });
   }
   if (session.status !== "IN_PROGRESS") return new ServiceError("condition", "Session has ended", { metadata });
   if (!(await hasRoomForMetadata(sql, turn))) {
-    const message = "metadata of all messages of a session may have 1 MiB together";
+    const message = "metadata of all messages of a session must be at most 1 MiB together";
     return new ServiceError("invalid", message, { violations: [{ path: "metadata", message }], metadata });
   }
   return inProgress(turn.conversationId);

@@ -31,6 +31,6 @@ test("what is kept fits, and one message more would not", () => {
   );
 });
 
-test("no message is no context", () => {
+test("without messages there is no context", () => {
   expect(fitContext("system", [], 100)).toEqual([]);
 });

@@ -34,6 +34,6 @@ function fill(name: string, texts: readonly string[], index: number, values: Val
   if (filled !== null) return filled;
   throw new ServiceError(
     "condition",
-    `The agent's ${name} with its dynamic variables filled is longer than ${lengthMax} characters: shorten their values`,
+    `The agent's ${name} is longer than ${lengthMax} characters once its dynamic variables are filled in: shorten their values`,
   );
 }

@@ -42,7 +42,7 @@ test("a client that always reads a little is waited for half a minute in all", a
   await expect(last).rejects.toMatchObject({ kind: "cancelled" });
 });
 
-test("what the model takes is not the client's time", async () => {
+test("time that the model takes does not count as the client's", async () => {
   const { wait, pass } = manual();
   for (let piece = 0; piece < 10; piece++) {
     pass(20_000);

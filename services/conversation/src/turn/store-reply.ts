@@ -59,7 +59,7 @@ async function store({ db, clock, turnStore }: ConversationContext, ended: Ended
   );
   // An earlier attempt may have stored it without learning so.
   if (isStored || (await isReplyStored(db, accepted, text))) return;
-  log.warn({ session_id: accepted.conversationId }, "a reply came when its turn was no longer open");
+  log.warn({ session_id: accepted.conversationId }, "a reply arrived after its turn had closed");
   // The client must not believe in a reply that the session does not have.
-  if (isWhole) throw new ServiceError("conflict", "The session went on before this reply could be stored");
+  if (isWhole) throw new ServiceError("conflict", "The session continued before this reply could be stored");
 }

@@ -62,7 +62,7 @@ export const CHAT_TOOLS: Toolbox = {
       return {
         name: "set_language",
         description:
-          "Sets the language of the conversation. Use it when the user asks for another language or goes on in one; then answer in it.",
+          "Sets the language of the conversation. Use it when the user asks for another language or switches to one; then answer in it.",
         inputSchema: {
           type: "object",
           properties: {
@@ -82,8 +82,8 @@ export const CHAT_TOOLS: Toolbox = {
       if (!wanted) return failed('"language" must be a BCP 47 tag such as es or pt-BR.');
       const languages = languagesOf(config);
       const isOffered = languages.length === 0 || languages.some((offered) => parseLanguage(offered) === wanted);
-      if (!isOffered) return failed(`This language is not offered. Offered are: ${languages.join(", ")}.`);
-      const result = `The conversation goes on in ${languageName(wanted)}. Answer the user in it now.`;
+      if (!isOffered) return failed(`This language is not available. Available languages: ${languages.join(", ")}.`);
+      const result = `The conversation continues in ${languageName(wanted)}. Answer the user in it now.`;
       return { result, isError: false, language: wanted, action: { type: "set_language", language: wanted } };
     },
   },

@@ -90,7 +90,6 @@ export function roomFor(
 }
 
 export function outOfTurnMemory(): ServiceError {
-  const detail =
-    "The long replies of this account that are under way take up all of its share, so this one was cut off";
+  const detail = "This account's long replies in progress have used up its share of memory, so this reply was cut off";
   return new ServiceError("rate_limited", `${detail}: try again`, { retryAfterMs: 1_000 });
 }

@@ -40,7 +40,7 @@ test.each(["22021", "23505", "42P01", "CONNECTION_ENDED", "no code"])(
   },
 );
 
-test("in the end the failure is told", async () => {
+test("the failure is reported in the end", async () => {
   const { tries, write } = failing(...new Array<string>(9).fill("57P03"));
   await expect(untilStored(silentLogger, write, NOW)).rejects.toThrow("57P03");
   expect(tries.count).toBe(NOW.length + 1);

@@ -13,7 +13,7 @@ export function openWidgetToken(ctx: MessagingContext): Handler<"openWidgetToken
       return { ownerId, agentId, sessionId };
     throw new ServiceError(
       "rate_limited",
-      "Visitors have sent as many messages to this account's agents as a day may have",
+      "Visitors have sent this account's agents the maximum number of messages for one day",
       {
         retryAfterMs: DAY_MS - (now.getTime() % DAY_MS),
       },

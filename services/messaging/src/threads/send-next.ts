@@ -109,7 +109,7 @@ async function sendableOf(ctx: ThreadContext, graph: Graph, message: Outgoing, g
     if (gone.aborted) throw error;
     ctx.log.warn(
       { owner_id: ownerId, agent_id: agentId, err: error },
-      "a reply is written because it cannot be spoken",
+      "a reply is sent as text because it cannot be spoken",
     );
     await setOutgoingContent(ctx.db, message, { type: "text", text });
     return { type: "text", text };

@@ -62,7 +62,7 @@ async function begin(ctx: ThreadContext, thread: Thread, gone: AbortSignal): Pro
     upTo: taken.at(-1)?.position ?? "0",
   };
   await ctx.db.begin((tx) => beginTurn(tx, thread, turn, now));
-  ctx.log.debug({ conversation_id: conversation, messages: taken.length }, "turn of a thread begun");
+  ctx.log.debug({ conversation_id: conversation, messages: taken.length }, "turn of a thread started");
   return "done";
 }
 

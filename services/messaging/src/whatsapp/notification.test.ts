@@ -102,13 +102,13 @@ test("statuses are read with our own id, and failures with Meta's code", () => {
   ]);
 });
 
-test("other fields of an app's webhook tell nothing, and what is no JSON is told apart", () => {
+test("other fields of an app's webhook are ignored, and text that is not JSON is recognized", () => {
   expect(readNotifications(callback({ event: "APPROVED" }, "message_template_status_update"))).toEqual([]);
   expect(readNotifications(Buffer.from("{"))).toBeNull();
   expect(readNotifications(Buffer.from([0xff, 0xfe]))).toBeNull();
 });
 
-test("no JSON makes the reader fail", () => {
+test("no JSON value makes the reader fail", () => {
   const value = fc.anything({ maxDepth: 4 });
   fc.assert(
     fc.property(value, value, (message, status) => {

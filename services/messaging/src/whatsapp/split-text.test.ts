@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import fc from "fast-check";
 import { splitText } from "./split-text.ts";
 
-test("a reply that fits is one message, and one of white space is none", () => {
+test("a reply that fits is one message, and a blank one is none", () => {
   expect(splitText(" We open at nine. ")).toEqual(["We open at nine."]);
   expect(splitText(" \n ")).toEqual([]);
 });

@@ -9,7 +9,7 @@ const sealer = createSealer(KEY);
 const tokens = widgetTokens(sealer);
 const later = (minutes: number) => new Date(NOW.getTime() + minutes * 60_000);
 
-test("a token opens to what it was issued for, until it expires after a quarter of an hour", () => {
+test("a token opens with the values that it was issued for, until it expires after 15 minutes", () => {
   const { token, expiresAt } = tokens.issue(GRANT, NOW);
   expect(expiresAt).toEqual(later(15));
   expect(tokens.open(token, GRANT.origin, NOW)).toEqual(GRANT);
@@ -26,7 +26,7 @@ test("an expired token is renewed for the same session until a day after the ses
   expect(() => tokens.renew(last.token, GRANT.origin, later(24 * 60))).toThrow("has expired");
 });
 
-test("a token is worth nothing on a page of another origin", () => {
+test("a token is not valid on a page of another origin", () => {
   const { token } = tokens.issue(GRANT, NOW);
   expect(() => tokens.open(token, "https://evil.example", NOW)).toThrow("wrong");
   expect(() => tokens.renew(token, "https://evil.example", NOW)).toThrow("wrong");
@@ -42,7 +42,7 @@ test("a token that was changed, made with another key or sealed for another purp
   }
 });
 
-test("a token made with the key before the last still opens", () => {
+test("a token sealed with the previous key still opens", () => {
   const { token } = tokens.issue(GRANT, NOW);
   const next = widgetTokens(createSealer(`${Buffer.alloc(32, 2).toString("base64")},${KEY}`));
   expect(next.open(token, GRANT.origin, NOW)).toEqual(GRANT);

@@ -112,7 +112,7 @@ async function writeInternal(
   });
   if (!row) {
     const other = type === "main" ? "analysis" : "main";
-    const detail = `Prompt ${promptName} exists and is ${prompt(other)}: delete it so that the agent's own can be made`;
+    const detail = `Prompt ${promptName} exists and is ${prompt(other)}: delete it so that the agent's own prompt can be created`;
     throw new ServiceError("conflict", detail);
   }
   return { reference: { promptName }, prompt: toPrompt(row) };

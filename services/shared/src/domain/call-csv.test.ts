@@ -21,7 +21,7 @@ test("a row is a call, whose other columns are its variables, with the line that
   ]);
 });
 
-test("wrong rows are told by their lines", () => {
+test("wrong rows are reported by their lines", () => {
   const must = "to_mobile_number must be a phone number in E.164 form, such as +14155550123";
   expect(refusalOf("to_mobile_number\n+14155550123\n12\n\nabc\n")).toEqual([
     `csv line 3: ${must}`,

@@ -10,10 +10,10 @@ import { measureQueues } from "./store.ts";
  */
 export function observeBacklog(db: Database, queues: readonly string[], clock: Clock): () => void {
   if (!isWatched()) return () => {};
-  const due = meter().createObservableGauge("parley.jobs.due", { description: "Jobs to be run now, or running" });
+  const due = meter().createObservableGauge("parley.jobs.due", { description: "Jobs that are due or running" });
   const givenUp = meter().createObservableGauge("parley.jobs.given_up", { description: "Jobs that failed for good" });
   const age = meter().createObservableGauge("parley.jobs.oldest_due.age", {
-    description: "For how long the longest due job has waited",
+    description: "How long the job that has been due longest has waited",
     unit: "s",
   });
   const observe: Parameters<ReturnType<typeof meter>["addBatchObservableCallback"]>[0] = async (result) => {

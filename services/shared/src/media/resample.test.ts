@@ -19,7 +19,7 @@ test.each([22_050, 24_000, 48_000])(
   },
 );
 
-test("a stream sounds the same however it is cut into pieces", () => {
+test("a stream sounds the same however it is split", () => {
   fc.assert(
     fc.property(
       fc.constantFrom(...RATES),

@@ -60,6 +60,6 @@ test.each([
   expect(readRtp(bytes)).toBeNull();
 });
 
-test("any bytes are read or refused, and never throw", () => {
+test("arbitrary bytes are read or refused, and never throw", () => {
   fc.assert(fc.property(fc.uint8Array({ maxLength: 80 }), (bytes) => void readRtp(bytes)));
 });

@@ -10,7 +10,7 @@ test.each([8, undefined])("what is written is read as the same audio, with a len
   expect(readWav(file)).toEqual({ ...form, samples: SAMPLES });
 });
 
-test("other parts of a file are skipped, and what is cut off is left out", () => {
+test("other parts of a file are skipped, and what is cut off is dropped", () => {
   const header = Buffer.from(wavHeader({ samplesPerSecond: 16_000, channels: 1 }, 100));
   const note = Buffer.concat([Buffer.from("LIST\u0003\0\0\0abc\0", "latin1")]);
   const file = Buffer.concat([header.subarray(0, 36), note, header.subarray(36), BYTES.subarray(0, 5)]);

@@ -12,7 +12,7 @@ test("a key that used up its window waits until its first request is a window ol
   expect([waits("a"), waits("a"), waits("a")]).toEqual([0, 0, 1_000]);
 });
 
-test("above the most keys, the one that was used longest ago starts over", () => {
+test("above the maximum number of keys, the least recently used one starts over", () => {
   const take = slidingWindows({ keysMax: 2, windowMs: 1_000, clock: () => 0 });
   const waits = (key: string) => take(key, 1).waitMs;
   expect([waits("a"), waits("b"), waits("b"), waits("c")]).toEqual([0, 0, 1_000, 0]);

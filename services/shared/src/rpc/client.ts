@@ -181,7 +181,7 @@ function unary(
 }
 
 function noRoom(): ServiceError {
-  return new ServiceError("rate_limited", "Too many reads of this account are under way, try again", {
+  return new ServiceError("rate_limited", "This account has too many reads in progress, try again", {
     retryAfterMs: 1_000,
   });
 }

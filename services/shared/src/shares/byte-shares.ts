@@ -105,7 +105,7 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
   }
 
   function tooMany(): ServiceError {
-    return new ServiceError("rate_limited", `Too many ${what} of this account are under way, try again`, {
+    return new ServiceError("rate_limited", `This account has too many ${what} in progress, try again`, {
       retryAfterMs: 1_000,
     });
   }

@@ -31,7 +31,7 @@ test("packets of exactly 255 bytes, and of several times that, end where they en
   expect([...readOggOpus(write(packets)).packets].map(({ length }) => length)).toEqual([255, 510, 1, 0, 254]);
 });
 
-test("what is no Ogg file of Opus is refused, and no bytes make the reader fail otherwise", () => {
+test("a file that is not Ogg Opus is refused, and no bytes make the reader fail in any other way", () => {
   expect(() => readOggOpus(new Uint8Array())).toThrow("without Opus audio");
   expect(() => readOggOpus(Buffer.from("ID3 an mp3"))).toThrow("not an Ogg file");
   const file = write([new Uint8Array(300)]);
@@ -50,7 +50,7 @@ test("what is no Ogg file of Opus is refused, and no bytes make the reader fail 
   );
 });
 
-test("a packet longer than Opus has any is refused, however many pages it spans", () => {
+test("a packet longer than Opus allows is refused, however many pages it spans", () => {
   const page = Buffer.concat([Buffer.alloc(27), Buffer.alloc(255, 255), Buffer.alloc(255 * 255)]);
   page.write("OggS", 0);
   page.writeUInt8(255, 26);

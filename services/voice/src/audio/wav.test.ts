@@ -8,7 +8,7 @@ const read = (pieces: Uint8Array[]) => {
   return pieces.flatMap((piece) => [...reader(piece)]);
 };
 
-test("a WAV file is read as it was written, however it is cut", () => {
+test("a WAV file is read as it was written, however it is split", () => {
   fc.assert(
     fc.property(fc.int16Array({ maxLength: 300 }), fc.array(fc.nat(40), { maxLength: 20 }), (audio, cuts) => {
       const file = wavFile(audio);

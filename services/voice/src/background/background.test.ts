@@ -5,14 +5,14 @@ import { soundOf } from "./sounds.ts";
 
 const frame = (value: number) => new Int16Array(FRAME_SAMPLES).fill(value);
 
-test("a sound is added to the voice, as loud as it is set, and is all there is in silence", () => {
+test("a sound is mixed into the voice at the set volume, and is heard alone in silence", () => {
   const sound = new Int16Array(1_000).fill(1_000);
   expect(mixer(sound, 0.5)(frame(2_000))).toEqual(frame(2_500));
   expect(mixer(sound, 0.5)(null)).toEqual(frame(500));
   expect(mixer(sound, 1)(frame(32_000))).toEqual(frame(32_767));
 });
 
-test("a sound goes on where it was and begins again at its end", () => {
+test("a sound continues where it stopped and loops at its end", () => {
   const sound = Int16Array.from({ length: 1_000 }, (_, at) => at);
   const mix = mixer(sound, 1);
   const heard = [mix(null), mix(null), mix(null), mix(null)].flatMap((each) => [...(each ?? [])]);
@@ -20,7 +20,7 @@ test("a sound goes on where it was and begins again at its end", () => {
   expect(heard).toEqual(heard.map((_, at) => (start + at) % 1_000));
 });
 
-test("an agent has the sound that it names, and none if it has none or names another", async () => {
+test("an agent has the sound that it names, and none if it names no known sound", async () => {
   const none = [null, { sound: "none", volume: 1 }, { sound: "waterfall", volume: 1 }, { sound: "office", volume: 0 }];
   for (const config of none) expect(await backgroundOf(config)).toBeNull();
   for (const config of [{}, { sound: "cafe", volume: 0.5 }])

@@ -116,7 +116,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
       const stop = options.clock.after(ms, resolve);
       await Promise.race([all(), late]);
       stop();
-      for (const { held } of underWay.values()) held.fail("The voice service was stopped");
+      for (const { held } of underWay.values()) held.fail("The voice service stopped");
       await all();
     },
   };

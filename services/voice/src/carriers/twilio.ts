@@ -65,7 +65,7 @@ export function twilioCarrier(settings: TwilioSettings): Carrier {
         // Ours would have asked us something before its end.
         if (asked.length === 0 && call.direction === "outbound-api" && !callOf(call).end) hasSilent = true;
       }
-      if (hasSilent) throw new CarrierUnavailable("Twilio does not tell yet whose a call is");
+      if (hasSilent) throw new CarrierUnavailable("Twilio does not show yet which callback a call belongs to");
       return null;
     },
     hangUp: async (carrierCallId) => {

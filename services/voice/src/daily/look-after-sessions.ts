@@ -77,7 +77,7 @@ async function waiting(ctx: DailyContext, session: DailySession): Promise<number
   let stay = session.participantId;
   if (stay === null) {
     if (leftMs <= 0) {
-      await end(ctx, session, "NO_ANSWER", "Nobody came to the room within two minutes");
+      await end(ctx, session, "NO_ANSWER", "Nobody entered the room within two minutes");
       return 0;
     }
     const stays = await presentIn(ctx, session);

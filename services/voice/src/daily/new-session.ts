@@ -67,7 +67,7 @@ export async function prepareSession(ctx: DailyContext, asked: Asked): Promise<P
     const token = await connection.api.createToken({ roomName, userId: conversationId, expiresAt });
     return { session, room, token };
   } catch (error) {
-    await endSession(ctx, session, { outcome: "ERROR", durationSeconds: 0, notes: "Daily did not make the room" });
+    await endSession(ctx, session, { outcome: "ERROR", durationSeconds: 0, notes: "Daily did not create the room" });
     throw asRefusal(error);
   }
 }
@@ -97,7 +97,7 @@ export async function beginConversation(ctx: DailyContext, { session, room }: Pr
     await startSession(ctx, { ...session, roomUrl: room.url });
     await storeStarted(ctx.db, session);
   } catch (err) {
-    ctx.log.warn({ err, conversation_id: session.conversationId }, "a session's conversation did not begin yet");
+    ctx.log.warn({ err, conversation_id: session.conversationId }, "a session's conversation has not begun yet");
   }
 }
 

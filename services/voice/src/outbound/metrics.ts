@@ -20,7 +20,7 @@ export function observeQueuedCalls(db: Database, clock: Clock): () => void {
   // Reported from the start, because a counter that first appears at 1 has no rate to alert on.
   for (const provider of PROVIDERS) for (const result of RESULTS) attempts().add(0, { provider, result });
   const age = meter().createObservableGauge("parley.calls.oldest_queued.age", {
-    description: "For how long the oldest call has waited to be placed",
+    description: "How long the oldest call has waited to be placed",
     unit: "s",
   });
   const observe: Parameters<typeof age.addCallback>[0] = async (result) => {

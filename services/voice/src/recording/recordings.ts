@@ -41,11 +41,11 @@ const FINISH = "finish-recording";
 const REMOVE = "remove-recordings";
 const RETRY_MAX_MS = 10 * 60_000;
 
-const failures = counter("parley.recordings.failed", "Calls that were not recorded, or not to their end, by reason");
+const failures = counter("parley.recordings.failed", "Calls that were not recorded, or only in part, by reason");
 const REASONS = {
   unset: "PARLEY_RECORDINGS is not set",
   full: "the owner's recordings are too large",
-  database: "the database is away",
+  database: "the database is unreachable",
   unwritten: "it could not be written",
 };
 

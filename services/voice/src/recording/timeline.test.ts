@@ -12,7 +12,7 @@ function listening(startedAt = 0) {
   return { line, pairs };
 }
 
-test("what is said at the same time is side by side", () => {
+test("what both say at the same time is aligned", () => {
   const { line, pairs } = listening(1_000);
   for (let at = 1; at <= 100; at++) {
     line.user(frame(1_000 + at), 1_000 + at * FRAME_MS);
@@ -22,7 +22,7 @@ test("what is said at the same time is side by side", () => {
   expect(pairs).toEqual(Array.from({ length: 100 }, (_, at) => [1_001 + at, 2_001 + at]));
 });
 
-test("a party that sends nothing is silent, and in time when it goes on", () => {
+test("a party that sends nothing is silent, and back in sync when it continues", () => {
   const { line, pairs } = listening();
   for (let at = 1; at <= 200; at++) {
     line.user(frame(1_000), at * FRAME_MS);
@@ -36,7 +36,7 @@ test("a party that sends nothing is silent, and in time when it goes on", () => 
   expect(silent.at(-1)).toBeWithin(140, 152);
 });
 
-test("speech that a jam of the network held up is kept, and the silence around it is left out", () => {
+test("speech delayed by network congestion is kept, and the silence around it is dropped", () => {
   const { line, pairs } = listening();
   for (let at = 1; at <= 50; at++) line.user(frame(0), at * FRAME_MS);
   for (let late = 0; late < 40; late++) line.user(frame(1_000 + late), 1_000);
@@ -48,7 +48,7 @@ test("speech that a jam of the network held up is kept, and the silence around i
   expect(pairs.length).toBeWithin(200, 207);
 });
 
-test("what is sent ahead is where it is heard, and what of it is cut off is not there", () => {
+test("audio sent ahead is placed where it is heard, and what is cut off is absent", () => {
   const { line, pairs } = listening();
   for (let at = 1; at <= 100; at++) {
     const now = at * FRAME_MS;
@@ -63,7 +63,7 @@ test("what is sent ahead is where it is heard, and what of it is cut off is not 
   expect(spoken.length).toBeWithin(18, 21);
 });
 
-test("whatever comes when, nothing is out of order and nothing is far from its moment", () => {
+test("whatever arrives when, nothing is out of order and nothing is far from its time", () => {
   const arrivals = fc.array(
     fc.record({ party: fc.constantFrom("user" as const, "agent" as const), waitMs: fc.integer({ min: 0, max: 400 }) }),
     { maxLength: 300 },

@@ -7,7 +7,7 @@ import type { UserAgent } from "../transport/sip/user-agent.ts";
 import { trunkServer } from "../trunks/trunk-server.ts";
 
 export interface SipCall {
-  /** The user and the host of the URI that is called. The host is a name or an address, with a port if it is not SIP's own. */
+  /** The user and the host of the URI that is called. The host is a name or an address, with a port if it is not the SIP default. */
   user: string;
   host: string;
   protocol: Target["protocol"];
@@ -32,7 +32,7 @@ export function dialSip(userAgent: () => UserAgent | null, allow: AllowList): Di
   return async (call, listener, signal) => {
     const agent = userAgent();
     if (!agent)
-      throw new NotConnected("failed", "Calls by SIP need PARLEY_SIP_LISTEN, which this installation does not set");
+      throw new NotConnected("failed", "SIP calls need PARLEY_SIP_LISTEN, which this installation has not set");
     const server = await trunkServer(call.host, call.protocol, allow).catch((error) => {
       if (error instanceof EgressError && error.kind === "forbidden") throw new NotConnected("failed", error.message);
       throw new NotConnected("unreached", error instanceof EgressError ? error.message : `${call.host} was not found`);

@@ -125,7 +125,7 @@ function select<Speech>(
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (!provider) {
     const known = Object.keys(providers).join(", ");
-    throw new ServiceError("condition", `${name} is no ${kind} provider of this installation: use ${known}`);
+    throw new ServiceError("condition", `${name} is not a ${kind} provider of this installation: use ${known}`);
   }
   const { key, address, create } = provider;
   const apiKey = variables[key] ?? "";

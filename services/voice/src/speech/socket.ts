@@ -34,7 +34,7 @@ const MESSAGE_LENGTH_MAX = 8 * 1024 * 1024;
 
 const malformed = counter(
   "parley.speech.malformed",
-  "Messages of speech providers that could not be read",
+  "Messages from speech providers that could not be read",
   "{message}",
 );
 

@@ -5,7 +5,7 @@ import { playback } from "./playback.ts";
 
 const ramp = (samples: number, from = 1) => Int16Array.from({ length: samples }, (_, at) => from + at);
 
-test("audio of any lengths is played in frames, in order and without gaps", () => {
+test("audio of any length is played in frames, in order and without gaps", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 900 }), { minLength: 1, maxLength: 12 }), (lengths) => {
       const player = playback();
@@ -36,13 +36,13 @@ test("a mark is reached with the frame that ends the audio before it", () => {
   expect(frames(player).map(({ reached }) => reached)).toEqual([["first"], [], ["second", "third"]]);
 });
 
-test("a mark behind nothing is reached at once", () => {
+test("a mark with nothing before it is reached immediately", () => {
   const player = playback();
   player.mark("now");
   expect(player.nextFrame()?.reached).toEqual(["now"]);
 });
 
-test("what is cleared is never played and its marks are never reached", () => {
+test("cleared audio is never played, and its marks are never reached", () => {
   const player = playback();
   player.play(ramp(3 * FRAME_SAMPLES));
   player.mark("end");

@@ -7,7 +7,7 @@ const PORTS: Record<Target["protocol"], number> = { UDP: 5060, TCP: 5060, TLS: 5
 
 /**
  * Where the server of a trunk is. Its owner gives the host, so it must be public, or allowed by the operator.
- * @param host a name or an address, with a port if it is not SIP's own
+ * @param host a name or an address, with a port if it is not the SIP default
  * @throws EgressError
  */
 export async function trunkServer(host: string, protocol: Target["protocol"], allow: AllowList): Promise<Target> {

@@ -8,7 +8,7 @@ function spoken(given: Partial<Spoken>): Spoken {
   return { text: TEXT, audioMs: 4_000, isWhole: true, timings: [], ...given };
 }
 
-test("by a provider's timings exactly the words up to the cut were heard", () => {
+test("with a provider's timings, exactly the words up to the cut were heard", () => {
   const timings = [
     { characters: 2, endMs: 200 },
     { characters: 7, endMs: 600 },
@@ -20,7 +20,7 @@ test("by a provider's timings exactly the words up to the cut were heard", () =>
   expect(heardText(spoken({ timings }), 100)).toBe("");
 });
 
-test("a sentence that is timed as a whole is cut by its syllables", () => {
+test("a sentence timed as a whole is cut by syllables", () => {
   const timings = [{ characters: 31, endMs: 2_000 }];
   const heard = heardText(spoken({ timings }), 1_200);
   expect(heard).toBe("We open at nine");
@@ -30,12 +30,12 @@ test("without timings a voice speaks 3.8 syllables a second", () => {
   expect(heardText(spoken({ isWhole: false, audioMs: 10_000 }), 1_400)).toBe("We open at nine");
 });
 
-test("all of the audio is all of the text", () => {
+test("all of the audio means all of the text", () => {
   expect(heardText(spoken({}), 4_000)).toBe(TEXT);
   expect(heardText(spoken({ timings: [{ characters: 10, endMs: 900 }] }), 4_000)).toBe(TEXT);
 });
 
-test("what was heard is a beginning of the text that ends with a word, and more is heard later", () => {
+test("what was heard is a prefix of the text that ends with a word, and it grows over time", () => {
   const words = fc.array(fc.constantFrom("nine", "o'clock,", "Ärger", "1995", "語語", "मुझे", "a", "-", "x.", "😀"), {
     maxLength: 20,
   });
@@ -57,7 +57,7 @@ test("what was heard is a beginning of the text that ends with a word, and more 
   );
 });
 
-test("syllables are about what people count", () => {
+test("syllable counts are close to what people count", () => {
   expect(["make", "morning", "area", "nine", "open", "12", "語", "-"].map(syllablesOf)).toEqual([
     1, 2, 2, 1, 2, 3, 1, 0,
   ]);

@@ -11,7 +11,7 @@ test.each(["", "okay but wait", "no", "stop", "yes I want to cancel", "okay okay
   (text) => expect(isAcknowledgement(text)).toBe(false),
 );
 
-test("a farewell is one with thanks and acknowledgements, and without a question", () => {
+test("a farewell may contain thanks and acknowledgements, but no question", () => {
   expect(isFarewell("Okay, thank you, bye!")).toBe(true);
   expect(isFarewell("Bye. Wait, when do you open?")).toBe(false);
 });
@@ -31,7 +31,7 @@ test("a whole sentence ends a turn sooner, and words that need others end it lat
   }
 });
 
-test("silence stays within what an agent may be set to", () => {
+test("the silence limit stays within the allowed settings", () => {
   expect(silenceAfter("Yes.", 200)).toBe(200);
   expect(silenceAfter("my number is", 3_000)).toBe(3_000);
 });

@@ -16,7 +16,7 @@ const pieces = fc.array(
   { maxLength: 30 },
 );
 
-test("the parts together are the text, and all but the last can be spoken by themselves", () => {
+test("the parts together are the text, and all but the last can be spoken on their own", () => {
   fc.assert(
     fc.property(pieces, (given) => {
       const parts = cut(given);

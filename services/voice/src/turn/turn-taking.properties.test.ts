@@ -76,7 +76,7 @@ function effectsOf(steps: readonly Step[]): Effect[] {
   return steps.flatMap(({ effects }) => effects);
 }
 
-test("whatever happens, at most one reply is under way", () => {
+test("whatever happens, at most one reply is in progress", () => {
   fc.assert(
     fc.property(settings, steps, (given, events) => {
       const open = new Set<number>();
@@ -105,7 +105,7 @@ test("whatever happens, nothing more is done with a reply that was interrupted o
   );
 });
 
-test("whatever happens, what was stopped is silent until it goes on", () => {
+test("whatever happens, a stopped reply is silent until it resumes", () => {
   fc.assert(
     fc.property(settings, steps, (given, events) => {
       let held: number | null = null;
@@ -128,7 +128,7 @@ test("whatever happens, what was stopped is silent until it goes on", () => {
   );
 });
 
-test("whatever happens, a call in which nothing more happens ends once, and nothing follows", () => {
+test("whatever happens, a call ends once when nothing more happens, and nothing follows", () => {
   fc.assert(
     fc.property(settings, steps, (given, events) => {
       const played = play(given, events);
@@ -141,7 +141,7 @@ test("whatever happens, a call in which nothing more happens ends once, and noth
   );
 });
 
-test("whatever happens, nobody is unable to be heard for more than 15 s", () => {
+test("whatever happens, neither side is unheard for more than 15 s", () => {
   fc.assert(
     fc.property(settings, steps, (given, events) => {
       for (const { now, state } of play(given, events)) {

@@ -92,7 +92,7 @@ test("a turn ends with the words that are known when the recognition does not an
   expect(on.happen(final("Hello there."))).toEqual([]);
 });
 
-test("words that come after a turn ended too early interrupt the answer and become the next message", () => {
+test("words that arrive after a turn ended too early interrupt the answer and become the next message", () => {
   const on = call();
   on.happen({ type: "connected", greets: false });
   on.happen(began);
@@ -134,7 +134,7 @@ test("a provider that forgets the end of a turn does not stall the call", () => 
   expect(types(on.wait(2_500))).toEqual(["ask"]);
 });
 
-test("a user who goes on before the answer is heard keeps the turn", () => {
+test("a user who continues before the answer is heard keeps the turn", () => {
   const on = answering();
   on.happen({ type: "sound", reply: 1, ms: 0 });
   expect(types(on.happen(partial("And on Sunday")))).toEqual(["interrupt"]);
@@ -158,7 +158,7 @@ test("shorter speech does not stop the agent", () => {
   expect(types(on.wait(500))).toEqual(["finalize"]);
 });
 
-test("the agent goes on 2 s after a stop without words", () => {
+test("the agent resumes 2 s after a stop without words", () => {
   const on = answering();
   on.happen(began);
   on.wait(400);
@@ -167,7 +167,7 @@ test("the agent goes on 2 s after a stop without words", () => {
   expect(on.wait(1)).toEqual([{ type: "resume", reply: 1 }]);
 });
 
-test("the agent goes on at once when the recognition heard no words", () => {
+test("the agent resumes immediately when recognition heard no words", () => {
   const on = answering();
   on.happen(began);
   on.wait(400);
@@ -301,7 +301,7 @@ test("a user who hangs up before the greeting ended hung up early", () => {
   expect(late.happen({ type: "left" }).at(-1)).toMatchObject({ outcome: "SUCCESS" });
 });
 
-test("patience is asked for once in a call", () => {
+test("the agent asks for patience only once in a call", () => {
   const on = call({ endsTurns: true });
   on.happen({ type: "connected", greets: false });
   on.happen(final("Hello there."));
@@ -310,7 +310,7 @@ test("patience is asked for once in a call", () => {
   expect(on.happen({ type: "delayed", reply: 1 })).toEqual([]);
 });
 
-test("a transfer that fails gives the user back to the agent", () => {
+test("after a failed transfer, the user is back with the agent", () => {
   const on = answering();
   on.happen({ type: "answered", reply: 1, next: "transfer" });
   expect(types(on.happen({ type: "played", reply: 1 }))).toEqual(["finish", "transfer"]);
@@ -351,7 +351,7 @@ test("a key interrupts the agent at once", () => {
   expect(types(on.wait(2_000))).toEqual(["ask"]);
 });
 
-test("a last apology is heard to its end, whatever is pressed", () => {
+test("a final apology is heard to its end, whatever keys are pressed", () => {
   const on = answering();
   on.happen({ type: "recognition_failed" });
   on.happen({ type: "sound", reply: 2, ms: 4_000 });

@@ -23,7 +23,7 @@ test("speech begins with its second window and ends with the fourth silent one, 
   ]);
 });
 
-test("a voice ended when it was last louder than the room, however long it seems to linger", () => {
+test("a voice ends when it was last louder than the room, however long the detector lingers", () => {
   const quiet: [number, number] = [ROOM, ROOM];
   const loud: [number, number][] = [
     quiet,
@@ -40,7 +40,7 @@ test("a voice ended when it was last louder than the room, however long it seems
   expect(events.at(-1)).toEqual({ type: "speech_ended", agoMs: 5.5 * WINDOW_MS, at: 8 });
 });
 
-test("a voice began when it became louder than the room, if it had not been loud before", () => {
+test("a voice begins when it becomes louder than the room, if it was not loud before", () => {
   const quiet: [number, number] = [ROOM, ROOM];
   const loud: [number, number] = [VOICE, VOICE];
   const missed = judge([0, 0, 0.2, 0.9, 0.9], [quiet, [ROOM, VOICE], loud, loud, loud]);
@@ -50,13 +50,13 @@ test("a voice began when it became louder than the room, if it had not been loud
   expect(began?.agoMs).toBe(2 * WINDOW_MS);
 });
 
-test("a voice that begins before the room is known, or is as soft as it, ends as the detector says", () => {
+test("a voice that begins before the room's level is known, or is as quiet as the room, ends as the detector says", () => {
   expect(judge([0.9, 0.9, 0.9, 0.1, 0.1, 0.1, 0.1]).at(-1)).toMatchObject({ agoMs: 4 * WINDOW_MS });
   const soft = Array.from({ length: 40 }, () => 0.9);
   expect(judge([0, ...soft, 0.1, 0.1, 0.1, 0.1]).at(-1)).toMatchObject({ agoMs: 4 * WINDOW_MS });
 });
 
-test("a click is no speech, and a quiet moment in a word no silence", () => {
+test("a click is not speech, and a quiet moment in a word is not silence", () => {
   expect(judge([0, 0.9, 0, 0.9, 0])).toEqual([]);
   expect(judge([0.9, 0.9, 0.1, 0.1, 0.1, 0.4, 0.1, 0.1, 0.1])).toHaveLength(1);
 });

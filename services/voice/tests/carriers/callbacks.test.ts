@@ -160,7 +160,7 @@ test("an incoming call is streamed to the agent of the called number, and held w
   expect(await incoming.hold(arrived("call_00000000000000000000000000"))).toBeFalse();
 });
 
-test("Plivo's numbers and document are Plivo's own", async () => {
+test("Plivo's numbers and documents have Plivo's form", async () => {
   numberOf = PLIVO;
   const form = { CallUUID: "u-1", To: NUMBER.slice(1), From: "anonymous", Event: "StartApp" };
   expect(await send({ provider: "plivo", id: PLIVO, event: "answer", form })).toEndWith(
@@ -171,7 +171,7 @@ test("Plivo's numbers and document are Plivo's own", async () => {
   expect(await send({ provider: "plivo", id: PLIVO, event: "hangup", form })).toBe("");
 });
 
-test("a call that is told of twice is one call, and a minute later nobody gets its audio any more", async () => {
+test("a call that is reported twice is one call, and a minute later its audio is refused", async () => {
   const form = ringing();
   await send({ form });
   await send({ form });
@@ -182,7 +182,7 @@ test("a call that is told of twice is one call, and a minute later nobody gets i
   expect(await send({ form })).toEndWith("<Response><Hangup/></Response>");
 });
 
-test("callers of a number without agent, or of another carrier's, hear the configured sentence", async () => {
+test("callers of a number without an agent, or of another carrier's number, hear the configured sentence", async () => {
   const sentence = `<Say language="en-US">Nobody &lt;here&gt; &amp; gone.</Say><Hangup/>`;
   expect(await send({ form: ringing({ To: "+14155550162" }) })).toContain(sentence);
   numberOf = PLIVO;
@@ -253,13 +253,13 @@ test.each([
   expect(reported).toEqual(events as never);
 });
 
-test("an outgoing call that is answered is streamed, and hung up when nobody wants it", async () => {
+test("an outgoing call that is answered is streamed, and hung up when no process expects it", async () => {
   const answered = (AnsweredBy?: string) => ({ CallSid: "CA1", ...(AnsweredBy !== undefined && { AnsweredBy }) });
   expect(await send({ id: CALL, event: "answer", form: answered() })).toContain("/media/out");
   expect(await send({ id: CALL, event: "answer", form: answered("machine_start") })).toContain("<Hangup/>");
 });
 
-test("Plivo is told where a transferred call goes", async () => {
+test("Plivo gets the destination of a transferred call", async () => {
   const event = transferEvent({ from: NUMBER, to: "+14155550169" });
   expect(await send({ provider: "plivo", id: PLIVO, event, form: { CallUUID: "u-1" } })).toContain(
     `<Dial callerId="${NUMBER}"><Number>+14155550169</Number></Dial>`,

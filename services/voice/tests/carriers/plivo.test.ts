@@ -73,7 +73,7 @@ test("a refusal is final and has Plivo's own words", async () => {
   expect(refused).toMatchObject({ code: "400", words: "from parameter is not a valid number" });
 });
 
-test("a call between the same numbers is the one unless it is known to be another", async () => {
+test("a call between the same numbers is taken as the one unless it is known to be another", async () => {
   const call = await placedCall();
   const carrierCallId = String(call.call_uuid);
   expect(await carrier.find(wanted)).toEqual({ carrierCallId, state: "queued", end: null });
@@ -114,7 +114,7 @@ test("hanging up a call that has ended does nothing", async () => {
   expect(changed).toEqual(["hang_up"]);
 });
 
-test("a transfer sends the call to a URL of ours that says where", async () => {
+test("a transfer sends the call to one of our URLs that names the destination", async () => {
   const call = await placedCall();
   await carrier.transfer({ carrierCallId: String(call.call_uuid), ownNumber: FROM }, "+14155550199");
   const asked = changed[0] as { legs: string; aleg_url: string; aleg_method: string };

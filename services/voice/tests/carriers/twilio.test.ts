@@ -104,12 +104,12 @@ test("a call is found by its id among others between the same numbers", async ()
   expect(await carrier.find(wanted)).toBeNull();
 });
 
-test("a call that Twilio has not asked us about yet may be the one, so nobody is rung again", async () => {
+test("a call that Twilio has not asked us about yet may be the one, so the number is not called again", async () => {
   await placedCall();
   expect(await carrier.find(wanted).catch((error) => error)).toBeInstanceOf(CarrierUnavailable);
 });
 
-test("calls from before ours are not looked at", async () => {
+test("calls placed before ours are ignored", async () => {
   const call = await placedCall();
   call.date_created = new Date(SINCE.getTime() - 120_000).toUTCString();
   expect(await carrier.find(wanted)).toBeNull();

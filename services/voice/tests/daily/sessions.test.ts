@@ -84,7 +84,7 @@ test("a session has a private room with SIP, a token for it, and a conversation"
   expect(kit.standIn.join(session.roomName, session.token).userId).toBe(session.conversationId);
 });
 
-test("the agent joins when somebody has come, and is over when they leave; then the room is deleted", async () => {
+test("the agent joins when somebody enters and leaves when they leave; then the room is deleted", async () => {
   const session = await created();
   expect(kit.dialled).toEqual([]);
   const guest = await joined(session);
@@ -97,14 +97,14 @@ test("the agent joins when somebody has come, and is over when they leave; then 
   expect(kit.standIn.deleted).toEqual([session.roomName]);
 });
 
-test("a session to which nobody comes within two minutes ends as no answer, once, and its room is deleted", async () => {
+test("a session that nobody joins within two minutes ends once, as no answer, and its room is deleted", async () => {
   const session = await created();
   await kit.pass(session.ownerId, 119);
   expect((await kit.session(session)).status).toBe("WAITING");
   await kit.pass(session.ownerId, 30);
   expect(kit.conversations.get(session.conversationId)).toMatchObject({
     outcome: Outcome.OUTCOME_NO_ANSWER,
-    notes: "Nobody came to the room within two minutes",
+    notes: "Nobody entered the room within two minutes",
   });
   expect([kit.completions, kit.standIn.deleted]).toEqual([1, [session.roomName]]);
   expect(kit.dialled).toEqual([]);
@@ -121,7 +121,7 @@ test("without webhooks, who is in a room is looked up", async () => {
   expect([(await kit.session(session)).status, outcomeOf(session)]).toEqual(["ENDED", Outcome.OUTCOME_SUCCESS]);
 });
 
-test("a call goes on while Daily's API is away, and ends when the other party hangs up", async () => {
+test("a call continues while Daily's API is down, and ends when the other party hangs up", async () => {
   const session = await created();
   await joined(session);
   kit.standIn.failNext(...Array.from({ length: 20 }, () => 503));
@@ -145,7 +145,7 @@ test("a room that its owner deletes at Daily ends the session", async () => {
   expect(outcomeOf(talking)).toBe(Outcome.OUTCOME_SUCCESS);
 });
 
-test("the room's SIP endpoint is dialled again until it is ready", async () => {
+test("the room's SIP endpoint is dialed again until it is ready", async () => {
   let tries = 0;
   kit.dial = async () => {
     if (++tries < 3) throw new NotConnected("failed", "SIP 404: Not Found");
@@ -156,7 +156,7 @@ test("the room's SIP endpoint is dialled again until it is ready", async () => {
   expect(tries).toBe(3);
 });
 
-test("a room whose SIP endpoint does not answer within thirty seconds fails the session, with its words", async () => {
+test("a room whose SIP endpoint does not answer within thirty seconds fails the session with the endpoint's words", async () => {
   kit.dial = async () => {
     kit.clock.advance(31_000);
     throw new NotConnected("failed", "SIP 503: Service Unavailable");
@@ -170,7 +170,7 @@ test("a room whose SIP endpoint does not answer within thirty seconds fails the 
   });
 });
 
-test("an owner with as many calls as it may have joins when a place is free, and fails after two minutes", async () => {
+test("an owner at its limit of calls joins when a place is free, and fails after two minutes", async () => {
   await kit.stop();
   kit = daily(db, { callsMax: 1 });
   const first = await created();
@@ -210,7 +210,7 @@ test("a session whose process dies before its answer leaves no room and no conve
   expect([kit.standIn.deleted, [...kit.conversations], kit.completions]).toEqual([[session.roomName], [], 0]);
 });
 
-test("a conversation that did not begin with the answer begins soon after it", async () => {
+test("a conversation that did not begin before the response begins soon after it", async () => {
   const ownerId = newOwner();
   const prepared = await prepareSession(kit.ctx, { ownerId, agentId: "agt_1" } as never);
   await db.begin((tx) => openSession(tx, kit.ctx, prepared));
@@ -219,7 +219,7 @@ test("a conversation that did not begin with the answer begins soon after it", a
   expect([...kit.conversations.keys()]).toEqual([prepared.session.conversationId]);
 });
 
-test("a room is deleted although Daily was away", async () => {
+test("a room is deleted even after Daily was down", async () => {
   const session = await created();
   await joined(session);
   await kit.held.get(session.conversationId)?.end();
@@ -239,7 +239,7 @@ test("one idempotency key makes one session, however often it is used", async ()
   expect([kit.standIn.rooms.size, kit.conversations.size]).toEqual([1, 1]);
 });
 
-test("a room that an attempt without an answer has made is used", async () => {
+test("a room created by an attempt that got no answer is used", async () => {
   const ownerId = newOwner();
   const connection = await kit.ctx.connections.find(ownerId);
   const room = { name: `parley-${ownerId}`, expiresAt: new Date(kit.clock.now().getTime() + 60_000) };
@@ -260,7 +260,7 @@ test("without any Daily key a session is refused", async () => {
   expect(await failure(kit.create(newOwner()))).toMatchObject({ kind: "condition", detail: "Daily is not configured" });
 });
 
-test("without SIP a session is refused with what to set", async () => {
+test("without SIP, a session is refused with a message that says what to set", async () => {
   await kit.stop();
   kit = daily(db, { hasSip: false });
   expect(await failure(kit.create(newOwner()))).toMatchObject({

@@ -68,7 +68,7 @@ const statusOf = async (session: Created) => (await kit.session(session)).status
 /** Waits until the agent is in the room. */
 const agentJoined = (session: Created) => eventually(async () => expect(await statusOf(session)).toBe("IN_PROGRESS"));
 
-test("Daily is told once where to send webhooks, and again after it has given up", async () => {
+test("Daily's webhooks are set up once, and again after Daily has given up on them", async () => {
   const ownerId = newOwner();
   const [first, second] = [await created(ownerId), await created(ownerId)];
   expect(first.roomName).not.toBe(second.roomName);
@@ -87,7 +87,7 @@ test("Daily is told once where to send webhooks, and again after it has given up
   ]);
 });
 
-test("webhooks that come twice bring the agent once and end the session once", async () => {
+test("repeated webhooks bring the agent once and end the session once", async () => {
   const session = await created();
   const stay = stayOf(session);
   await tell(session, "participant.joined", stay, 2);
@@ -99,7 +99,7 @@ test("webhooks that come twice bring the agent once and end the session once", a
   expect([kit.dialled.length, kit.completions]).toEqual([1, 1]);
 });
 
-test("of a stay that is over before it is told of, the agent hears nothing", async () => {
+test("the agent does not join for a stay that is over before it is reported", async () => {
   const session = await created();
   const stay = stayOf(session);
   await tell(session, "participant.left", stay);
@@ -109,7 +109,7 @@ test("of a stay that is over before it is told of, the agent hears nothing", asy
   await agentJoined(session);
 });
 
-test("the end of an earlier stay or meeting, told again, ends nothing", async () => {
+test("a repeated report of the end of an earlier stay or meeting ends nothing", async () => {
   const session = await created();
   const earlier = stayOf(session);
   const earlierMeeting = eventOf(session, "meeting.ended", { end_ts: kit.clock.now().getTime() / 1_000 - 1 });
@@ -123,7 +123,7 @@ test("the end of an earlier stay or meeting, told again, ends nothing", async ()
   expect(await statusOf(session)).toBe("IN_PROGRESS");
 });
 
-test("who else is in the room neither brings the agent nor ends the session", async () => {
+test("other people in the room neither bring the agent nor end the session", async () => {
   const session = await created();
   const other = { ...stayOf(session), userId: "an observer" };
   await tell(session, "participant.joined", other);
@@ -167,7 +167,7 @@ test("a webhook with a wrong signature is refused, and does nothing", async () =
   expect((await kit.session(session)).participantId).toBe("s");
 });
 
-test("an owner's Daily tells nothing of another owner's sessions, nor of the operator's", async () => {
+test("an owner's Daily domain cannot report events of another owner's sessions, or of the operator's", async () => {
   const session = await created();
   const hostile = newOwner();
   const connection = kit.connect(hostile, "key-of-a-hostile-owner");
@@ -183,7 +183,7 @@ test("an owner's Daily tells nothing of another owner's sessions, nor of the ope
   expect(connection).toStartWith("car_");
 });
 
-test("a webhook for an unknown connection is not found, and one of another room is taken and ignored", async () => {
+test("a webhook for an unknown connection is not found, and one of another room is accepted and ignored", async () => {
   expect(await failure(kit.webhook("car_00000000000000000000000000", "{}"))).toMatchObject({ kind: "not_found" });
   await created();
   expect(await send({ type: "participant.left", payload: { room: "lunch", session_id: "s" } })).toBe(200);

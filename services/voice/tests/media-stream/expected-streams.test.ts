@@ -63,7 +63,7 @@ test("a stream that one process expects is taken by whichever process it reaches
   await expect(carrier(url, "plivo")).rejects.toThrow("closed");
 });
 
-test("a stream that comes too late is refused and forgotten", async () => {
+test("a stream that arrives too late is refused and forgotten", async () => {
   const process = voiceProcess();
   const ownerId = newOwner();
   const { url } = await process.expect({ ownerId, callId: "call_8", dialect: "twilio", expiresAt: soon() });
@@ -94,7 +94,7 @@ test("carriers are sent to the public address, and connect with the operator's c
   socket.close();
 });
 
-test("without an address to listen on, a carrier's call is refused with what to set", async () => {
+test("without an address to listen on, a carrier's call is refused with a message that says what to set", async () => {
   const { expect: expectStream } = voiceProcess({ listen: "" });
   const stream = { ownerId: newOwner(), callId: "call_1", dialect: "twilio", expiresAt: soon() } as const;
   expect(await serviceErrorOf(expectStream(stream))).toMatchObject({

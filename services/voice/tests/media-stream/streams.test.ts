@@ -113,7 +113,7 @@ test("a carrier that ends the stream before it confirms a transfer has transferr
   await leg.hangUp();
 });
 
-test("a call goes on after a transfer that the carrier refuses", async () => {
+test("a call continues after a transfer that the carrier refuses", async () => {
   const us = listening();
   const streams = listener();
   const line = await carrier(streams.expect("plivo"), "plivo");
@@ -147,7 +147,7 @@ test("a token opens one stream, and a made-up one none", async () => {
   expect(streams.dropped.stranger).toBe(3);
 });
 
-test("an owner's streams are as many as its calls may be, and another owner's are not counted", async () => {
+test("an owner may have as many streams as calls, and another owner's streams do not count", async () => {
   const streams = listener({ streamsMax: 1 });
   const first = await carrier(streams.expect("twilio"), "twilio");
   expect(await handshake(streams.expect("twilio").replace("ws:", "http:"))).toBe(429);
@@ -157,8 +157,8 @@ test("an owner's streams are as many as its calls may be, and another owner's ar
   await eventually(async () => void (await carrier(streams.expect("twilio"), "twilio")));
 });
 
-test("while tokens cannot be checked, carriers are told to try again", async () => {
-  const streams = listener({ claim: () => Promise.reject(new Error("the database is away")) });
+test("while tokens cannot be checked, carriers are asked to try again", async () => {
+  const streams = listener({ claim: () => Promise.reject(new Error("the database is unreachable")) });
   expect(await handshake(streams.expect("twilio").replace("ws:", "http:"))).toBe(503);
 });
 

@@ -89,7 +89,7 @@ test("a batch calls each number once, no more at a time than the owner may, and 
   expect(kit.conversations.size).toBe(5);
 });
 
-test("a number that was busy is called again after its wait, as often as the batch says", async () => {
+test("a busy number is called again after its wait, as often as the batch allows", async () => {
   const kit = outbound(db, { callsPerSecond: 10 });
   const retries = { max: 2, afterMinutes: 5, on: [Outcome.OUTCOME_BUSY] };
   const batch = await batchOf(kit, [THEIRS], { retries });
@@ -150,7 +150,7 @@ test("a batch calls only within its window, and not before its start", async () 
   expect(kit.carrier.rang).toHaveLength(2);
 });
 
-test("a paused batch begins no further calls until it is resumed, and a cancelled one never", async () => {
+test("a paused batch starts no further calls until it is resumed, and a cancelled one never does", async () => {
   const kit = outbound(db, { callsMax: 1, callsPerSecond: 10 });
   const batch = await batchOf(kit);
   await kit.work(batch.ownerId);
@@ -171,7 +171,7 @@ test("a paused batch begins no further calls until it is resumed, and a cancelle
   expect(await batch.counts()).toEqual({ ...NOTHING, busy: 2, cancelled: 3 });
 });
 
-test("a single call of the owner waits behind no more of a batch than may be under way", async () => {
+test("an owner's single call waits behind no more of a batch than may be in progress", async () => {
   const kit = outbound(db, { callsMax: 3, callsPerSecond: 10 });
   const many = Array.from({ length: 10_000 }, (_, at) => `+1415${String(5_560_000 + at)}`);
   const batch = await batchOf(kit, many);
@@ -185,7 +185,7 @@ test("a single call of the owner waits behind no more of a batch than may be und
   await batch.change(CallBatchChange.CALL_BATCH_CHANGE_CANCEL);
 });
 
-test("calls go with their conversations, and leave their batch its counts alone", async () => {
+test("calls are deleted with their conversations, and their batch keeps only its counts", async () => {
   const kit = outbound(db, { callsPerSecond: 10 });
   const batch = await batchOf(kit, NUMBERS.slice(0, 2));
   await kit.work(batch.ownerId);

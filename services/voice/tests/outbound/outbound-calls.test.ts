@@ -74,7 +74,7 @@ test.each([
   if (notes) expect(kit.conversations.get(call.conversationId)?.notes).toBe(notes);
 });
 
-test("somebody who waited for an agent in vain has not hung up early: the call failed", async () => {
+test("a person who waited for an agent in vain has not hung up early: the call failed", async () => {
   const kit = outbound(db);
   const call = await ringing(kit);
   await kit.callbacks.answer(call, { carrierCallId: call.carrierCallId, machine: null });
@@ -89,7 +89,7 @@ test("somebody who waited for an agent in vain has not hung up early: the call f
   });
 });
 
-test("callbacks that come late and in any order never bring an ended call back", async () => {
+test("late callbacks in any order never revive an ended call", async () => {
   const kit = outbound(db);
   const call = await ringing(kit);
   const { carrierCallId } = call;
@@ -123,7 +123,7 @@ test("a crash between the carrier's answer and ours does not ring twice: the car
   expect(await kit.get(call)).toMatchObject({ status: RINGING });
 });
 
-test("a request of unknown fate is asked about before it is repeated, and repeated only if the carrier knows no call", async () => {
+test("a request with an unknown outcome is looked up before it is repeated, and repeated only if the carrier knows no call", async () => {
   const kit = outbound(db);
   kit.carrier.next(async (rings) => {
     rings();
@@ -157,7 +157,7 @@ test("a carrier's refusal ends the call with the carrier's own code", async () =
   });
 });
 
-test("while a carrier is down its calls wait in order, and fail after an hour", async () => {
+test("while a carrier is down, its calls wait in order and fail after an hour", async () => {
   const kit = outbound(db);
   const ownerId = newOwner();
   kit.carrier.isDown = true;
@@ -250,7 +250,7 @@ test("hanging up takes a waiting call out of the queue, stops a ringing one and 
   expect(await kit.hangUp(talks)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_SUCCESS });
 });
 
-test("a call of whose fate no callback tells ends as its carrier knows it", async () => {
+test("a call without callbacks ends with the outcome that its carrier reports", async () => {
   const kit = outbound(db);
   const call = await ringing(kit, { ringSeconds: 20 });
   kit.carrier.end(THEIRS, "busy");
@@ -268,7 +268,7 @@ test("a phone that its carrier leaves ringing is hung up", async () => {
   expect(await kit.get(call)).toMatchObject({ status: ENDED, outcome: Outcome.OUTCOME_CANCELLED });
 });
 
-test("an answered call whose audio never comes is hung up and fails", async () => {
+test("an answered call whose audio never arrives is hung up and fails", async () => {
   const kit = outbound(db);
   const call = await ringing(kit);
   await kit.callbacks.answer(call, { carrierCallId: call.carrierCallId, machine: null });
@@ -281,7 +281,7 @@ test("an answered call whose audio never comes is hung up and fails", async () =
   });
 });
 
-test("a machine is hung up, or told the message by the process that holds the call", async () => {
+test("a machine is hung up on, or hears the message from the process that holds the call", async () => {
   const kit = outbound(db);
   const early = await ringing(kit, { voicemail: Voicemail.VOICEMAIL_HANG_UP });
   expect(await answered(kit, early, true)).toBeNull();
@@ -296,7 +296,7 @@ test("a machine is hung up, or told the message by the process that holds the ca
   expect(told.map(({ signal }) => signal)).toEqual(["machine_answered", "machine_ready"]);
 });
 
-test("the end of a held call is the holder's, whatever the carrier reports", async () => {
+test("the process that holds a call decides how it ended, whatever the carrier reports", async () => {
   const kit = outbound(db);
   const call = await ringing(kit);
   await answered(kit, call);
@@ -379,7 +379,7 @@ test("a call whose process died before its conversation began gets its conversat
   expect(kit.conversations.get(call.conversationId)).toMatchObject({ outcome: Outcome.OUTCOME_ERROR, notes });
 });
 
-test("a full queue refuses further calls of its owner, and takes others'", async () => {
+test("a full queue refuses further calls of its owner and accepts those of others", async () => {
   const kit = outbound(db, { queuedMax: 2 });
   const ownerId = newOwner();
   await kit.create(ownerId);

@@ -164,7 +164,7 @@ test.each(["UDP", "TCP"])(
   },
 );
 
-test("a call over a trunk that is away for an hour fails, and one that its owner hangs up is cancelled", async () => {
+test("a call over a trunk that is down for an hour fails, and one that its owner hangs up is cancelled", async () => {
   const gone = await phone();
   gone.stop();
   const kit = await over({ host: gone.address, transport: "TCP" });

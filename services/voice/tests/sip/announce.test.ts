@@ -29,7 +29,7 @@ function humming() {
   return { voice, voiceOf: () => speech };
 }
 
-test("a caller hears the sentence and is hung up; the provider speaks it once for all callers", async () => {
+test("a caller hears the sentence and is hung up on; the provider speaks it once for all callers", async () => {
   const { voice, voiceOf } = humming();
   const announce = announcer({ sentence: SENTENCE, tts: TTS, voiceOf, log: silentLogger });
   const results: boolean[] = [];
@@ -58,7 +58,7 @@ test("a provider that fails leaves the call unanswered, and is asked again for t
   expect(await caller.call(to(parley), listening().to)).toHaveProperty("answered");
 });
 
-test("an installation without a voice, or whose provider has no key, says nothing", async () => {
+test("an installation without a voice, or without its provider's key, says nothing", async () => {
   const missing = () => {
     throw new ServiceError("condition", "The operator has to set DEEPGRAM_API_KEY");
   };

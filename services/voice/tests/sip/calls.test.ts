@@ -51,7 +51,7 @@ test("a refused call says why and leaves no port open", async () => {
   });
 });
 
-test("a caller that gives up is told so, and the callee too", async () => {
+test("a caller that gives up learns so, and so does the callee", async () => {
   const rung: Invite[] = [];
   const answering = await phone((invite) => {
     invite.ring();
@@ -79,13 +79,13 @@ test("a callee that asks for credentials gets them, and refuses those who lack t
   expect(await calling.call(to(answering), listening().to)).toMatchObject({ refused: 401 });
 });
 
-test("a callee that is not there is given up", async () => {
+test("a callee that does not respond is given up", async () => {
   const gone = await phone();
   gone.stop();
   expect(await (await phone()).call(to(gone), listening().to)).toMatchObject({ refused: 408 });
 });
 
-test("a phone that stops ends its calls on the other side", async () => {
+test("a phone that shuts down ends its calls on the other side", async () => {
   const callee = listening();
   const answering = await phone(answer(callee.to));
   const calling = await phone();

@@ -4,7 +4,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { listening } from "../listening.ts";
 import { answer, phone, to } from "./phones.ts";
 
-test("one address takes 32 connections at most, and gets another one when it has closed one", async () => {
+test("one address gets at most 32 connections, and another one when it has closed one", async () => {
   const callee = await phone(answer(), "TCP");
   const open = new Set<Socket>();
   const hold = () => {

@@ -43,7 +43,7 @@ test("a terminal's phone hangs up", async () => {
   await eventually(() => expect(agent.endings).toEqual(["hung_up"]));
 });
 
-test("a terminal's phone is told why it was refused", async () => {
+test("a terminal's phone learns why it was refused", async () => {
   const answering = await phone((invite) => invite.refuse(486, "Busy Here"));
   const calling = dial({ server: answering.address, callee: "agent", media: NOWHERE });
   await expect(calling).rejects.toThrow("The call was not answered: 486 Busy Here");

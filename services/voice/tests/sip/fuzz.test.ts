@@ -11,7 +11,7 @@ const PACKETS = 50_000;
 /** Sent before the receiver gets its turn; more would overflow the socket. */
 const AT_ONCE = 50;
 
-test("a call goes on while 100,000 malformed packets arrive on the ports of SIP and RTP", async () => {
+test("a call continues while 100,000 malformed packets arrive on the SIP and RTP ports", async () => {
   const agent = listening();
   let isFirst = true;
   const answering = await phone(({ accept }) => {

@@ -45,7 +45,7 @@ async function registered(account: string, invited: (invite: Invite) => void): P
   return ours;
 }
 
-test("a call through kamailio reaches whoever has registered, with the number that was dialled, and both hear each other", async () => {
+test("a call through kamailio reaches the registered side with the number that was dialed, and both hear each other", async () => {
   const callee = listening();
   let leg: Leg | undefined;
   let dialled: string | undefined;

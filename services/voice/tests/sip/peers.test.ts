@@ -45,7 +45,7 @@ test("a caller that leaves the offer to us answers it with the ACK", async () =>
   await eventually(() => expect(agent.heardTone(500)).toBeTrue());
 });
 
-test("while the peer holds the call, playback waits; then it goes on", async () => {
+test("while the peer holds the call, playback waits; then it continues", async () => {
   const { peer, leg } = await calling();
   const call = await peer.call();
   const hold = call.within("INVITE", {}, peer.description("a=sendonly"));
@@ -81,7 +81,7 @@ test("keys are heard as telephone events and as INFO", async () => {
   await eventually(() => expect(agent.keys).toEqual(["7", "#"]));
 });
 
-test("a peer behind NAT is answered where its packets come from, and strangers are not heard", async () => {
+test("a peer behind NAT is answered where its packets come from, and strangers are ignored", async () => {
   const { peer, agent, port, leg, answering } = await calling();
   const nowhere = peer.description().replace(/m=audio \d+/, "m=audio 9");
   const { answer } = await peer.call(nowhere);
@@ -95,7 +95,7 @@ test("a peer behind NAT is answered where its packets come from, and strangers a
   expect(leg().queuedSamples()).toBe(0);
 });
 
-test("a peer that sends faster than time is heard no faster", async () => {
+test("a peer that sends faster than real time is heard in real time", async () => {
   const { peer, agent, port, answering } = await calling();
   const { answer } = await peer.call();
   for (let sequence = 0; sequence < 500; sequence++)
@@ -110,7 +110,7 @@ test("a peer that sends faster than time is heard no faster", async () => {
   expect(agent.frames()).toBeLessThan(100);
 });
 
-test("a transfer is asked for by REFER and done when the peer says so", async () => {
+test("a transfer is requested by REFER and complete when the peer says so", async () => {
   const { peer, agent, leg } = await calling();
   const call = await peer.call();
   const transfer = leg().transfer("+15551230000");
@@ -123,7 +123,7 @@ test("a transfer is asked for by REFER and done when the peer says so", async ()
   expect(agent.endings).toEqual(["ended_by_us"]);
 });
 
-test("a transfer that the peer refuses fails with its answer, and the call goes on", async () => {
+test("a transfer that the peer refuses fails with its answer, and the call continues", async () => {
   const { peer, agent, leg, port } = await calling();
   const { answer } = await peer.call();
   const transfer = leg().transfer("sip:other@example.com");
@@ -135,7 +135,7 @@ test("a transfer that the peer refuses fails with its answer, and the call goes 
   expect(agent.endings).toEqual([]);
 });
 
-test("a transfer whose new call is not answered fails, and the call goes on", async () => {
+test("a transfer whose new call is not answered fails, and the call continues", async () => {
   const { peer, agent, leg } = await calling();
   const call = await peer.call();
   const transfer = leg().transfer("+15551230000");
@@ -159,7 +159,7 @@ test.each([
   await peer.answerTo(asked, status);
 });
 
-test("a call without a codec of ours is refused", async () => {
+test("a call without a codec that we support is refused", async () => {
   const { peer } = await calling();
   const asked = peer.request("INVITE", {}, peer.description().replace("RTP/AVP 0", "RTP/AVP 9"));
   peer.send(asked);

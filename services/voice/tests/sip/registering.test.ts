@@ -12,7 +12,7 @@ const REGISTRATION: Omit<Registration, "server"> = {
   former: null,
 };
 
-test("a registration shows the password and leads to us, for as long as the trunk grants", async () => {
+test("a registration proves the password and points to us for as long as the trunk allows", async () => {
   const trunk = await registrar({ granted: 90 });
   const ours = await phone();
   const contact = `sip:parley@${ours.address}`;
@@ -29,7 +29,7 @@ test("a registration shows the password and leads to us, for as long as the trun
   trunk.stop();
 });
 
-test("a registration removes the binding of the process before", async () => {
+test("a registration removes the previous process's binding", async () => {
   const trunk = await registrar();
   const [before, after] = [await phone(), await phone()];
   const server = trunk.target;
@@ -50,7 +50,7 @@ test("a trunk that wants longer registrations gets them", async () => {
   trunk.stop();
 });
 
-test("a trunk that refuses the password, or says nothing, is told as such", async () => {
+test("a trunk that refuses the password, or does not answer, is reported as such", async () => {
   const trunk = await registrar();
   const ours = await phone();
   const wrong = { ...REGISTRATION, server: trunk.target, credentials: { username: "acme", password: "guess" } };

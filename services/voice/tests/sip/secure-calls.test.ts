@@ -59,7 +59,7 @@ test("a server whose certificate has another name, or is of an unknown authority
   expect(answering.dropped).toEqual({});
 });
 
-test("a call that must be encrypted is not answered in clear, and packets in clear are not heard", async () => {
+test("a call that must be encrypted is never answered unencrypted, and unencrypted packets are not heard", async () => {
   const callee = listening();
   const answering = await phone((invite) => void invite.accept(callee.to));
   const peer = await rawPeer(answering);

@@ -20,7 +20,7 @@ afterAll(() => {
   if (folder) rmSync(folder, { recursive: true, force: true });
 });
 
-test("sipp's calls are answered, heard with their key, and ended", async () => {
+test("sipp's calls are answered, their keys are heard, and they end", async () => {
   const agent = listening();
   const answering = await phone(answer(agent.to));
   await run([answering.address, "-sn", "uac_pcap", "-m", "1"]);

@@ -122,7 +122,7 @@ test.each([
   expect((await called(TRUNK, given)).outcome).toEqual(["200"]);
 });
 
-test("a caller who withholds the number is none", async () => {
+test("a caller who withholds the number has none", async () => {
   const { requests } = await called(TRUNK, { caller: "anonymous" });
   expect(requests[0]?.channel).toMatchObject({ fromMobileNumber: undefined });
 });
@@ -183,7 +183,7 @@ test("a number that nobody has imported is not found", async () => {
   expect({ outcome, announced }).toEqual({ outcome: ["404"], announced: [] });
 });
 
-test("callers of an agent that can hold no calls hear the sentence, and those of a busy one that it is busy", async () => {
+test("callers of an agent that cannot hold calls hear the sentence, and callers of a busy one hear that it is busy", async () => {
   const cannot = new ServiceError("condition", "Agent has no STT configuration: set stt");
   expect(await called(TRUNK, {}, { refusal: cannot })).toMatchObject({ outcome: [], announced: ["own_1"] });
   expect((await called(TRUNK, {}, { refusal: cannot, hasVoice: false })).outcome).toEqual(["480"]);
@@ -191,7 +191,7 @@ test("callers of an agent that can hold no calls hear the sentence, and those of
   expect(await called(TRUNK, {}, { refusal: busy })).toMatchObject({ outcome: ["486"], announced: [] });
 });
 
-test("a trunk that shows its credentials by digest is let in over a real connection", async () => {
+test("a trunk that authenticates by digest is admitted over a real connection", async () => {
   const { ctx, requests } = office(TRUNK);
   const stranger = (given: Invite): Invite => ({ ...given, source: { ...given.source, address: "203.0.113.9" } });
   const parley: Phone = await phone((given) => void answerInvite(ctx, stranger(given)));

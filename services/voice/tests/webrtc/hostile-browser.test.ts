@@ -13,7 +13,7 @@ afterEach(async () => {
   for (const each of open.splice(0).toReversed()) await each.close();
 });
 
-test("a browser that dies takes nothing with it", async () => {
+test("a browser that dies affects no other call", async () => {
   const { page, agent, leg } = await connected();
   leg.play(tone(1_500, 0.5));
   leg.mark("said");
@@ -26,7 +26,7 @@ test("a browser that dies takes nothing with it", async () => {
   expect(agent.endings).toEqual(["ended_by_us"]);
 });
 
-test("captions go on after messages that no browser sends", async () => {
+test("captions continue after messages that no browser sends", async () => {
   const { page, peer } = await connected();
   await page.connection.sctpTransport?.dtlsTransport.sendData(Buffer.from("no SCTP"));
   // Of an unknown kind, on the channel; and the answer to a channel that nobody opened.
@@ -38,7 +38,7 @@ test("captions go on after messages that no browser sends", async () => {
   });
 });
 
-test("a caption that is longer than a browser takes is dropped", async () => {
+test("a caption longer than a browser accepts is dropped", async () => {
   const { page, peer } = await connected((offer) => offer.replace(/a=max-message-size:\d+/, "a=max-message-size:5"));
   await eventually(() => {
     peer.tell("much too long");
@@ -48,7 +48,7 @@ test("a caption that is longer than a browser takes is dropped", async () => {
   expect(page.captions).not.toContain("much too long");
 });
 
-test("browsers that connect at once get ports of their own, and one without a port is told so", async () => {
+test("browsers that connect at once get separate ports, and one that gets no port learns so", async () => {
   const ports = { first: 26_990, last: 26_991 };
   const calls = await Promise.all([connected((offer) => offer, { ports }), connected((offer) => offer, { ports })]);
   for (const { leg } of calls) leg.play(tone(1_500, 0.5));

@@ -81,7 +81,7 @@ test.each([
   expect(() => checkOffer(offer)).toThrow(`The SDP offer cannot be answered: ${why}`);
 });
 
-test("an offer that only looks right is refused, and leaves nothing open", async () => {
+test("an offer that only looks valid is refused, and leaves nothing open", async () => {
   const offer = "v=0\r\nm=audio 9 UDP/TLS/RTP/SAVPF 96\r\na=rtpmap:96 opus/48000/2\r\n";
   checkOffer(offer);
   expect(answerOffer(offer, OPTIONS, listening().to)).rejects.toThrow("The SDP offer cannot be answered");

@@ -28,5 +28,5 @@ export function resendDelivery({ db, clock }: DispatcherContext): Handler<"resen
 
 function toDeleted(error: unknown): never {
   if (!(error instanceof ServiceError) || error.kind !== "not_found") throw error;
-  throw new ServiceError("condition", "Destination was deleted: its deliveries cannot be sent again");
+  throw new ServiceError("condition", "Destination was deleted: its deliveries cannot be resent");
 }

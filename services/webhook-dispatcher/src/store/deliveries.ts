@@ -211,8 +211,8 @@ export async function changeEnded(
   const [row] = await sql<{ forgotten: boolean }[]>`
     select forgotten from deliveries where owner_id = ${ownerId} and delivery_id = ${deliveryId}`;
   const why = row?.forgotten
-    ? "Delivery cannot be sent again: its conversation is past retention and its payload is deleted"
-    : "Delivery is still pending: it can be sent again once it has ended";
+    ? "Delivery cannot be resent: its conversation is past retention and its payload is deleted"
+    : "Delivery is still pending: it can be resent after it ends";
   throw new ServiceError("condition", why);
 }
 

@@ -149,7 +149,7 @@ export interface TurnLatency {
   audibleMs?: number | undefined;
 }
 
-/** A further call that the agent agreed with the user. */
+/** A follow-up call that the agent arranged with the user. */
 export interface ScheduledCall {
   at:
     | Date

@@ -38,7 +38,7 @@ export interface BatchCall {
   dynamicVariables: { [key: string]: any } | undefined;
 }
 
-/** The time of day at which calls may begin. From later than to spans midnight. */
+/** The time of day at which calls may start. From later than to spans midnight. */
 export interface CallWindow {
   /** Minutes after midnight; from inclusive, to exclusive. */
   fromMinute: number;
@@ -95,7 +95,7 @@ export interface CallBatch {
 
 /** Numbers of a batch by where they stand. */
 export interface CallBatchCounts {
-  /** Not called yet, or to be called again. */
+  /** Not called yet, or waiting to be called again. */
   pending: number;
   /** In the queue, ringing or in progress. */
   calling: number;

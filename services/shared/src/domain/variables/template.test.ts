@@ -148,7 +148,7 @@ describe("fill", () => {
     );
   });
 
-  test("it never throws, whatever the texts and values", () => {
+  test("filling never throws, whatever the texts and values", () => {
     fc.assert(
       fc.property(fc.oneof(anyText, fc.string({ unit: "binary" })), anyValues, (text, values) => {
         expect(compileTexts([text]).fill(0, values)).toBeString();

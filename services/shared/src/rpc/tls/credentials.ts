@@ -27,10 +27,10 @@ export function tlsFiles(env: TlsEnvironment, listen: string): TlsFiles | null {
   const files = { ca: env.PARLEY_TLS_CA, cert: env.PARLEY_TLS_CERT, key: env.PARLEY_TLS_KEY };
   const given = Object.values(files).filter((file) => file !== "").length;
   if (given === 3) return files;
-  if (given > 0) throw new ConfigError("PARLEY_TLS_CA, PARLEY_TLS_CERT and PARLEY_TLS_KEY go together: give all three");
+  if (given > 0) throw new ConfigError("PARLEY_TLS_CA, PARLEY_TLS_CERT and PARLEY_TLS_KEY go together: set all three");
   if (!isLoopback(listen) && env.PARLEY_INSECURE_GRPC !== "1") {
     throw new ConfigError(
-      `PARLEY_LISTEN ${listen} is beyond loopback: give PARLEY_TLS_CA, _CERT and _KEY, or say PARLEY_INSECURE_GRPC=1`,
+      `PARLEY_LISTEN ${listen} is beyond loopback: set PARLEY_TLS_CA, _CERT and _KEY, or PARLEY_INSECURE_GRPC=1`,
     );
   }
   return null;

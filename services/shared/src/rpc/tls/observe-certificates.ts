@@ -16,7 +16,7 @@ const PEM = /-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs;
 export function observeCertificates(state: () => State): void {
   if (!isWatched()) return;
   const notAfter = meter().createObservableGauge("parley.tls.certificate.not_after", {
-    description: "When the process's own certificate, and the last one of its authority, ends: seconds since 1970",
+    description: "When the process's own certificate, and its authority's last one, expires: Unix seconds",
     unit: "s",
   });
   notAfter.addCallback((result) => {
@@ -26,7 +26,7 @@ export function observeCertificates(state: () => State): void {
     result.observe(Math.max(...authorities.map(endOf)), { of: "authority" });
   });
   const failures = meter().createObservableCounter("parley.tls.reread.failures", {
-    description: "Readings of the certificates' files that found none to use",
+    description: "Reads of the certificate files that found no usable certificate",
   });
   failures.addCallback((result) => result.observe(state().failures));
 }

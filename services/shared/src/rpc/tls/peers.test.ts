@@ -29,7 +29,7 @@ test.each([
   expect(refusePeer(ADMITTED, READ, callBy(names))?.details).toBe(details);
 });
 
-test("a method with callers of its own admits only those", () => {
+test("a method with its own list of callers admits only those", () => {
   const make = "/parley.test.v1.TestService/Make";
   expect(refusePeer(ADMITTED, make, callBy("DNS:parley"))).toBeNull();
   expect(refusePeer(ADMITTED, make, callBy("DNS:gateway"))?.details).toBe(

@@ -48,7 +48,7 @@ export function listenForStreams(options: ListenOptions): MediaListener {
       const expected = await options.claim(token);
       if (!expected) return refusal(403, "The token is wrong, has expired or was used");
       if ((streams.get(expected.ownerId) ?? 0) >= options.streamsMax)
-        return refusal(429, "This account has as many streams as it may");
+        return refusal(429, "This account has reached its limit of streams");
       return expected;
     } catch {
       return refusal(503, "The token cannot be checked now: try again");

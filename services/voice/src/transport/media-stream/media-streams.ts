@@ -59,8 +59,5 @@ export function serveMediaStreams(options: MediaStreamsOptions): MediaStreams {
 }
 
 async function refuse(): Promise<never> {
-  throw new ServiceError(
-    "condition",
-    "Calls over carriers need PARLEY_VOICE_LISTEN, which this installation does not set",
-  );
+  throw new ServiceError("condition", "Carrier calls need PARLEY_VOICE_LISTEN, which this installation has not set");
 }

@@ -39,7 +39,7 @@ test("audio is sent as it is due, a fifth of a second ahead at most", () => {
   expect(player.heardSamples() + player.queuedSamples()).toBe(SECOND);
 });
 
-test("a sound behind the silence is sent all the time, and is not counted as heard", () => {
+test("a background sound is sent even in silence, and does not count as heard", () => {
   const sound = new Int16Array(FRAME_SAMPLES).fill(1);
   const { player, pass, sentFrames } = playing((frame) => frame ?? sound);
   pass(1_000);
@@ -58,7 +58,7 @@ test("a sound behind the silence is sent all the time, and is not counted as hea
   expect(player.heardSamples()).toBe(5 * FRAME_SAMPLES);
 });
 
-test("what the carrier has not played when it is cleared was not heard, and its marks are never reached", () => {
+test("audio that the carrier had not played when it was cleared was not heard, and its marks are never reached", () => {
   const { player, pass, sent, reached, marks } = playing();
   player.play(new Int16Array(2 * FRAME_SAMPLES));
   player.mark("said");
@@ -74,7 +74,7 @@ test("what the carrier has not played when it is cleared was not heard, and its 
   expect(reached).toEqual([]);
 });
 
-test("a carrier that has nothing is not told to clear it", () => {
+test("a carrier with an empty queue is not asked to clear it", () => {
   const { player, pass, sent, marks } = playing();
   player.play(new Int16Array(FRAME_SAMPLES));
   player.mark("said");
@@ -109,7 +109,7 @@ test("a mark that the carrier never reports is reached all the same, but late", 
   expect(reached).toEqual(["said"]);
 });
 
-test("a carrier that plays later than reckoned was heard less, and nothing that was heard is taken back", () => {
+test("a carrier that plays later than estimated was heard less, and nothing that was heard is taken back", () => {
   const { player, pass, marks } = playing();
   player.play(new Int16Array(FRAME_SAMPLES));
   player.mark("audible");

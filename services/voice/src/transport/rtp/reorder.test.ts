@@ -27,7 +27,7 @@ test("packets that swap places within the wait arrive in order, each once", () =
   );
 });
 
-test("a packet that does not come is given up after 60 ms, and not taken when it comes later", () => {
+test("a missing packet is given up after 60 ms, and ignored when it arrives later", () => {
   const { received, into } = sink();
   const buffer = reorder(into);
   buffer.receive(numbered(1), 0);
@@ -40,7 +40,7 @@ test("a packet that does not come is given up after 60 ms, and not taken when it
   expect(received).toEqual([1, "2 lost", 4, 5]);
 });
 
-test("another source is followed at once", () => {
+test("a new source is followed immediately", () => {
   const { received, into } = sink();
   const buffer = reorder(into);
   buffer.receive(numbered(1), 0);

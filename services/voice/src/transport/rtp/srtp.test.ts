@@ -11,7 +11,7 @@ const packet = (sequence: number) => ({
   payload: new Uint8Array(160).fill(sequence),
 });
 
-test("packets are read by who has the key, also when their numbers wrap", () => {
+test("packets are readable with the key, even when their numbers wrap", () => {
   const [us, them] = [srtp(ONE, OTHER), srtp(OTHER, ONE)];
   for (let at = 65_530; at < 65_550; at++) {
     const sent = packet(at & 0xffff);
@@ -21,7 +21,7 @@ test("packets are read by who has the key, also when their numbers wrap", () => 
   }
 });
 
-test("what was changed, or encrypted with another key, is not read", () => {
+test("changed packets, and packets encrypted with another key, are discarded", () => {
   const [us, them] = [srtp(ONE, OTHER), srtp(OTHER, ONE)];
   const bytes = us.write(packet(1));
   for (const at of [0, 20, bytes.length - 1]) {
@@ -34,7 +34,7 @@ test("what was changed, or encrypted with another key, is not read", () => {
   expect(them.read(bytes)).not.toBeNull();
 });
 
-test("a new key of the peer is followed, and the same one goes on", () => {
+test("a new key from the peer is used, and the same key continues", () => {
   const [us, them] = [srtp(ONE, OTHER), srtp(OTHER, ONE)];
   for (let at = 65_500; at < 65_600; at++) them.read(us.write(packet(at & 0xffff)));
   them.rekey(ONE);

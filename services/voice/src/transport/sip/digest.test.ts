@@ -16,7 +16,7 @@ test("an answer without qop is that of RFC 2617, section 3.5", () => {
   expect(answer).toContain('opaque="5ccc069c"');
 });
 
-test("who knows the password is recognized by every algorithm", () => {
+test("a caller who knows the password is recognized with every algorithm", () => {
   const server = challenger(() => 0);
   for (const challenge of server.challenge("parley")) {
     const answer = answerChallenge([challenge], request, credentials) ?? "";
@@ -24,7 +24,7 @@ test("who knows the password is recognized by every algorithm", () => {
   }
 });
 
-test("the strongest known algorithm is used, and unknown schemes are passed over", () => {
+test("the strongest known algorithm is used, and unknown schemes are skipped", () => {
   const [strong = "", weak = ""] = challenger(() => 0).challenge("parley");
   expect(answerChallenge(["Bearer x", strong, weak], request, credentials)).toEndWith("algorithm=SHA-256");
   expect(
@@ -42,7 +42,7 @@ test.each([
   expect(server.check(answer, method, known)).toBe("wrong");
 });
 
-test("an answer is taken once, and not after its nonce's minute", () => {
+test("an answer is accepted once, and not after its nonce's minute", () => {
   let now = 0;
   const server = challenger(() => now);
   const answer = answerChallenge(server.challenge("parley"), request, credentials) ?? "";

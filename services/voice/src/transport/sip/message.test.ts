@@ -49,7 +49,7 @@ test("what is written is read as the same message", () => {
   );
 });
 
-test("any text is read or refused, and never throws", () => {
+test("arbitrary text is read or refused, and never throws", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 400 }), (text) => {
       readSip(text);

@@ -9,7 +9,7 @@ const KEY = Buffer.alloc(30, 2).toString("base64");
 const session = (...lines: string[]) =>
   ["v=0", "o=- 1 1 IN IP4 192.0.2.9", "s=-", "c=IN IP4 192.0.2.9", "t=0 0", ...lines, ""].join("\r\n");
 
-test("the peer's first codec of ours is agreed on, with its telephone events", () => {
+test("the peer's first codec that we support is chosen, with its telephone events", () => {
   const description = session(
     "m=audio 4000 RTP/AVP 9 8 0 96",
     "a=rtpmap:9 G722/8000",
@@ -26,7 +26,7 @@ test("the peer's first codec of ours is agreed on, with its telephone events", (
   });
 });
 
-test("a codec may have a number of its own", () => {
+test("a codec may have its own payload number", () => {
   expect(agree(session("m=audio 4000 RTP/AVP 97", "a=rtpmap:97 pcmu/8000"))).toMatchObject({
     law: muLaw,
     payloadType: 97,
@@ -62,7 +62,7 @@ test.each([
   expect(agreed && parse(answer(LOCAL, description, agreed)).media[0]?.direction).toBe(direction as "recvonly");
 });
 
-test("an answer has one medium for each of the offer and refuses all but the audio", () => {
+test("an answer has one medium for each in the offer and refuses all but the audio", () => {
   const description = session(
     "m=video 5000 RTP/AVP 31",
     "m=audio 4000 RTP/AVP 0 101",
@@ -76,7 +76,7 @@ test("an answer has one medium for each of the offer and refuses all but the aud
   ]);
 });
 
-test("an encrypted call is answered with the number of the key that is used, and a key of ours", () => {
+test("an encrypted call is answered with the tag of the key that is used, and our own key", () => {
   const description = secure(
     `4 AES_CM_128_HMAC_SHA1_32 inline:${KEY}`,
     `7 AES_CM_128_HMAC_SHA1_80 inline:${KEY}|2^31 WSH=64`,
@@ -94,11 +94,11 @@ test("an answer has the offer's protocol", () => {
   expect(agreed && answer(LOCAL, description, agreed)).toContain("m=audio 16384 RTP/AVPF 0\r\n");
 });
 
-test("our encrypted offer is one that we would agree on, with its key", () => {
+test("our encrypted offer is one that we would accept, with its key", () => {
   expect(agree(offer(LOCAL, true))).toMatchObject({ cryptoTag: 1, remoteKey: Buffer.from(OUR_KEY, "base64") });
 });
 
-test("our offer is one that we would agree on", () => {
+test("our offer is one that we would accept", () => {
   expect(agree(offer(LOCAL))).toMatchObject({ payloadType: 0, keysType: 101, address: "192.0.2.1", port: 16_384 });
 });
 

@@ -9,7 +9,7 @@ import type { RunningStack } from "../tests/kit/stack/use-stack.ts";
 import { createKey } from "../tests/kit/test-owner.ts";
 import { startTestbed } from "./testbed.ts";
 
-/** `bun run screenshots` takes the pictures of the dashboard in the README anew, on a stack of its own. */
+/** `bun run screenshots` retakes the README's pictures of the dashboard, on a stack of its own. */
 const FOLDER = join(import.meta.dir, "../docs/images");
 const SIZE = { width: 1280, height: 800 };
 const MESSAGES = ["Hello, when are you open?", "I would like to book a table for two, please.", "Thank you, goodbye."];

@@ -1,4 +1,4 @@
-/** A server that stands in for somebody else's. */
+/** A server that stands in for someone else's. */
 export interface StandIn {
   /** Its origin. */
   url: string;

@@ -61,7 +61,7 @@ export interface Admitted<B, Q> {
   ownerId: string;
   /** The key or session; "" likewise. */
   callerId: string;
-  /** Whether somebody is signed in, rather than a program with a key. */
+  /** Whether someone is signed in, rather than a program with a key. */
   isSession: boolean;
   body: B;
   query: Q;
@@ -106,7 +106,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
       caller = await identify(ctx, rules.scope, request);
       if (caller) {
         const decision = await ctx.keyLimiter.take(`${caller.ownerId}.${caller.id}`, caller.rateLimitPerMinute);
-        // Requests of one key share a take, so they would all go on, or be refused, in one turn of the loop.
+        // Requests of one key share a take, so they would all continue, or be refused, in one turn of the loop.
         const turn = enterLoop(caller.ownerId);
         if (turn) await turn;
         tellRate(headers, decision);

@@ -31,7 +31,7 @@ function scriptedAccounts() {
     beforeAnswer: async () => {},
     tell: (_change: Partial<WatchKeysResponse>) => {},
     cut: () => {},
-    /** No sign of life any more, on a stream that stays open. */
+    /** No sign of life anymore, on a stream that stays open. */
     hush: () => {},
   };
   return {

@@ -11,7 +11,7 @@ interface Unread extends AsyncDisposable {
   client: Socket;
 }
 
-/** A reply to a client that reads nothing until it is resumed, on a connection that may be idle for ever. */
+/** A reply to a client that reads nothing until it is resumed, on a connection that may be idle forever. */
 async function unreadReply(): Promise<Unread> {
   const words = textBody();
   const asked = Promise.withResolvers<void>();

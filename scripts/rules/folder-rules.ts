@@ -1,6 +1,6 @@
 /** How many source files a folder may have side by side, so that a reader can take it in. */
 const FILES_MAX = 20;
-/** Folders with one RPC a file, which a reader enters by name, and generated code. */
+/** Folders with one RPC per file, which a reader enters by name, and generated code. */
 const LISTS = /\/(rpc|gen)(\/|$)/;
 const TEST = /\.test\.tsx?$/;
 

@@ -200,7 +200,7 @@ describe("a reader who sends the examples in order", () => {
     expect(answer.status).toBe(200);
   }
 
-  /** Signs in again: the session that the list has told of is no longer the reader's own. */
+  /** Signs in again: the session that the list has reported is no longer the reader's own. */
   async function beginAnotherSession(): Promise<void> {
     const signIn = operations.find(({ operationId }) => operationId === "signIn") as Operation;
     const answer = await send(signIn, exampleOf("signIn"));

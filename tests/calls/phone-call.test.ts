@@ -54,7 +54,7 @@ test(
     // A second of the reply has been heard.
     await eventually(() => expect(loudFrames).toBeGreaterThan(50), WITHIN_MS);
     caller.say(sentence);
-    // It would go on for twenty seconds.
+    // It would continue for twenty seconds.
     await eventually(() => expect(quietFrames).toBeGreaterThan(10), WITHIN_MS);
     loudFrames = 0;
     await eventually(() => expect(loudFrames).toBeGreaterThan(10), WITHIN_MS);

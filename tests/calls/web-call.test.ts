@@ -75,7 +75,7 @@ test("a page hears the agent, is heard by it, and interrupts it by speaking", as
   }, WITHIN_MS);
   expect(await captionsOf(page, "user")).toContain(heard);
 
-  // The microphone goes on while the agent speaks: the agent stops, and what was heard is what is stored. The latency comes with the
+  // The microphone continues while the agent speaks: the agent stops, and what was heard is what is stored. The latency comes with the
   // end of the turn.
   await eventually(async () => {
     const items = await transcriptOf(webCall.conversation_id);

@@ -113,7 +113,7 @@ test("what agent and model say is plain text in the page, and the look is the ow
   expect(await isAttacked(opened)).toBeFalse();
   const host = opened.locator("parley-chat");
   expect(await host.getAttribute("data-corner")).toBe("bottom-left");
-  // Dark letters on a light colour.
+  // Dark letters on a light color.
   const letters = "document.querySelector('parley-chat').style.getPropertyValue('--on-color')";
   expect(await opened.evaluate<string>(letters)).toBe("#16181d");
 }, 120_000);

@@ -25,7 +25,7 @@ import { createSession } from "../kit/test-owner.ts";
 const DEPLOY = join(import.meta.dir, "../../deploy");
 const WITHIN_MS = 120_000;
 const QUIET_WITHIN_MS = 60_000;
-/** So that an attempt under way when the back-up is made still is when it ends, and what held it is soon thought dead. */
+/** So that an attempt in progress when the backup is made still is when it ends, and what held it is soon thought dead. */
 const PATIENT = { PARLEY_WEBHOOK_TIMEOUT_MS: "60000", PARLEY_WEBHOOK_LEASE_MS: "1000" };
 
 let folder: string;
@@ -137,7 +137,7 @@ function startReceiver(port: number, slow: string): Receiver {
 }
 
 test(
-  "a restore after a total loss has everything stored before the back-up, and the stack continues from it",
+  "a restore after a total loss has everything stored before the backup, and the stack continues from it",
   async () => {
     const [owner, busy] = stack.owners;
     const api = stack.api(owner.apiKey);
@@ -178,7 +178,7 @@ test(
     const load = startLoad(stack.api(busy.apiKey), await createAgent(stack.api(busy.apiKey), model));
     await eventually(() => expect(load.answered()).toBeGreaterThan(10));
     const answered = load.turns.filter(({ reply }) => reply !== null);
-    // Background work may tidy an owner's rows at any time: the same before a back-up and after it, they are what it saw.
+    // Background work may tidy an owner's rows at any time: the same before a backup and after it, they are what it saw.
     const { rows, read } = await eventually(async () => {
       await rm(file, { force: true });
       const before = { rows: await rowsOf(databaseUrl, owner.ownerId), read: await readAll(api, manage) };
@@ -210,7 +210,7 @@ test(
     const { body: all } = await stack.api(busy.apiKey).get("/conversations?page_size=1");
     expect(all.pagination.total).toBe(await countConversations(roles.conversation, busy.ownerId));
 
-    // What was under way when the back-up was made comes to its end, signed with the secret that only its key opens.
+    // What was in progress when the backup was made comes to its end, signed with the secret that only its key opens.
     await eventually(async () =>
       expect((await restoredManage.get("/deliveries?status=pending")).body.deliveries).toEqual([]),
     );

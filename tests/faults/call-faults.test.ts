@@ -99,7 +99,7 @@ test(
   WITHIN_MS,
 );
 
-/** Within a turn: anything may be under way. */
+/** Within a turn: anything may be in progress. */
 function atARandomMoment(): Promise<void> {
   return Bun.sleep(Math.random() * TURN_MS);
 }

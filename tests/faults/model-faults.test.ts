@@ -51,7 +51,7 @@ async function logLines(
   return lines.map((line) => JSON.parse(line)).filter(isMeant);
 }
 
-/** A session is fit to go on: the next turn is answered, and what was said before is still there. */
+/** A session is fit to continue: the next turn is answered, and what was said before is still there. */
 async function goesOn(sessionId: string, before: string[], agent = agentId): Promise<void> {
   expect(await messagesOf(sessionId)).toEqual(before);
   const answer = await chat({ agent_id: agent, session_id: sessionId, message: "Still there?", streaming: false });
@@ -100,7 +100,7 @@ describe("a model that fails before the first word", () => {
   ];
 
   test.each(faults.flatMap((fault) => WAYS.map((way) => [...way, ...fault] as const)))(
-    "fails a %s turn (%p) when it %s: the message is stored and the session goes on",
+    "fails a %s turn (%p) when it %s: the message is stored and the session continues",
     async (_way, streaming, _fault, status, detail, script) => {
       model.always(script);
       const answer = await chat({ streaming });
@@ -190,7 +190,7 @@ describe("a model with a fallback", () => {
   );
 
   test.each(WAYS)(
-    "that fails too gives a %s turn (%p) both failures, and the session goes on",
+    "that fails too gives a %s turn (%p) both failures, and the session continues",
     async (_way, streaming) => {
       const agent = await agentWithFallback();
       model.always((x) => x.respond(401, "application/json", "{}"));
@@ -336,7 +336,7 @@ describe("a client that leaves", () => {
   test.each([
     ["before the first word of a stream", true],
     ["during a whole turn", false],
-  ])("%s (streaming %p) ends the model's call, and the session goes on", async (_when, streaming) => {
+  ])("%s (streaming %p) ends the model's call, and the session continues", async (_when, streaming) => {
     const { body } = await api.get(`/agents/${agentId}/first-message`);
     const asked = model.next();
     const leaving = new AbortController();

@@ -31,7 +31,7 @@ const VICTIMS = [
   "postgres",
 ] as const;
 const [TWILIO, PLIVO] = ["+12025550170", "+12025550171"];
-/** What a delivery may be under way before the receiver has noted it. */
+/** How long a delivery may be in progress before the receiver has noted it. */
 const UNDER_WAY_MS = 5_000;
 /** The conversation's status for each outcome of a call (docs/outbound-calls.md). */
 const STATUSES: Readonly<Record<string, string>> = {

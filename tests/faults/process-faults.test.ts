@@ -207,7 +207,7 @@ describe("a stopping process", () => {
     );
   });
 
-  /** It takes no new connection any more. */
+  /** It takes no new connection anymore. */
   async function isRefused(name: ProcessName): Promise<void> {
     const address = stack.address(name);
     const [hostname = "", port] = address.split(":");

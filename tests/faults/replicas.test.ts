@@ -103,7 +103,7 @@ async function serves(name: ReplicaName): Promise<void> {
   }, 30_000);
 }
 
-/** A rolling upgrade as docs/operations.md tells of it. */
+/** A rolling upgrade as docs/operations.md describes it. */
 test(
   "every process is replaced under load: no request fails, no reply is cut, every event is delivered exactly once",
   async () => {

@@ -6,7 +6,7 @@ let source: string | null = null;
 
 /**
  * The barriers that axe-core finds on a page in both themes, each with the elements that have it. The second theme is
- * only asked for its colours, since all else is the same.
+ * only asked for its colors, since all else is the same.
  */
 export async function barriersOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });

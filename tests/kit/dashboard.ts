@@ -16,7 +16,7 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
   const context = await browser.newContext({
     baseURL: stack.url,
     viewport: { width: 1280, height: 800 },
-    // What moves has other colours on its way.
+    // What moves has other colors on its way.
     reducedMotion: "reduce",
     permissions: ["microphone", "clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "X-Forwarded-For": `10.${[...crypto.getRandomValues(new Uint8Array(3))].join(".")}` },
@@ -30,7 +30,7 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
     if (message.type() === "error" && !/Failed to load resource/.test(message.text())) failures.push(message.text());
   });
   page.on("dialog", async (dialog) => {
-    // Only a script that was somebody's name or words would open one.
+    // Only a script that was someone's name or words would open one.
     if (dialog.type() === "alert") failures.push(`a script ran: ${dialog.message()}`);
     // A page that is left by its address is not asked about.
     await (dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss());

@@ -6,7 +6,7 @@ export interface Turn {
   message: string;
   /** Null when the connection was lost before an answer. */
   status: number | null;
-  /** Empty while the server has told of none. */
+  /** Empty while the server has reported none. */
   sessionId: string;
   /** The reply as it came; null when it broke off. */
   reply: string | null;

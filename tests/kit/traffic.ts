@@ -7,7 +7,7 @@ export interface Traffic {
   failures: readonly string[];
   /** How many of each kind were answered. */
   answered: Readonly<Record<Kind, number>>;
-  /** Streamed replies that are under way now. */
+  /** Streamed replies that are in progress now. */
   streaming(): number;
   /** Chats that ended, of each of which there is an event. */
   ended: readonly string[];

@@ -19,7 +19,7 @@ const WITHIN_MS = 20_000 + EVENTS * 20 + KILLS * 10_000;
 const GIVEN_AT_ONCE = 16;
 const PATHS = ["/a", "/b"];
 const VICTIMS = ["webhook-dispatcher", "postgres", "receiver"] as const;
-/** What a request may be under way before it is in the receiver's file. */
+/** How long a request may be in progress before it is in the receiver's file. */
 const UNDER_WAY_MS = 2_000;
 
 let stack: TestStack;

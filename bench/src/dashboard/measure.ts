@@ -50,7 +50,7 @@ async function load(browser: Browser, { path, use }: Measured, { url, token, thr
     const cpu = (await taskMs(devtools)) - before;
     const { lcp, scripts, bytes } = await page.evaluate<Omit<Figures, "inp" | "cpu">>(LOADED);
     await use(page);
-    // An interaction is told of after its paint.
+    // An interaction is reported after its paint.
     await page.evaluate("new Promise((told) => requestAnimationFrame(() => setTimeout(told, 500)))");
     const inp = await page.evaluate<number>("globalThis.benchInp");
     return { lcp, inp, cpu, scripts, bytes };

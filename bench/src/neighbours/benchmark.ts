@@ -29,7 +29,7 @@ import { KIND_NAMES, type Kind } from "./victim.ts";
 
 const WARM_UP_MS = 8_000;
 const QUIET_MS = 15_000;
-/** For requests under way when an attack ends; those that take longer count as late. */
+/** For requests in progress when an attack ends; those that take longer count as late. */
 const SETTLE_MS = 2_000;
 /** The longest wait until the victim is served as before. */
 const RECOVERED_WITHIN_MS = 6_000;

@@ -46,7 +46,7 @@ function resetPeak(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/clear_refs`, "5");
   } catch {
-    // The process has ended, or belongs to somebody else.
+    // The process has ended, or belongs to someone else.
   }
 }
 

@@ -35,7 +35,7 @@ export function followCall(
     const newest = found ? await api.find(found.conversation_id) : await api.newest(agentId);
     if (!newest || newest.conversation_id === known) return;
     found = newest;
-    // The last message may still grow while the call goes on.
+    // The last message may still grow while the call continues.
     const isFinal = newest.conversation_status !== "IN_PROGRESS";
     const complete = newest.conversation_transcript.slice(told, isFinal ? undefined : -1);
     for (const { role, content } of complete) say(role, content);
@@ -45,7 +45,7 @@ export function followCall(
   const stopping = new AbortController();
   const following = (async () => {
     for (let until = Number.POSITIVE_INFINITY; !isOver && performance.now() < until; await Bun.sleep(EVERY_MS)) {
-      // The call goes on while the API is away.
+      // The call continues while the API is down.
       await look().catch(() => {});
       if (stopping.signal.aborted && until === Number.POSITIVE_INFINITY) until = performance.now() + ENDS_WITHIN_MS;
     }

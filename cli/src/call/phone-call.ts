@@ -40,7 +40,7 @@ export async function phoneCall(
   }
 }
 
-/** Null while the API is away. */
+/** Null while the API is down. */
 async function follow(api: PublicApi, callId: string): Promise<PhoneCall | null> {
   try {
     return await api.get<PhoneCall>(`/calls/${callId}`);

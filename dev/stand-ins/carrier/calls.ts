@@ -25,7 +25,7 @@ export interface SimulatedCall {
   status: string;
   /** How often the phone rang. */
   rings: number;
-  /** The sentences that the carrier said, where it dialled, and what went wrong. */
+  /** The sentences that the carrier said, where it dialed, and what went wrong. */
   notes: string[];
   heardBytes: number;
   saidLines: number;
@@ -48,7 +48,7 @@ export type NewCall = Omit<
   "status" | "rings" | "notes" | "heardBytes" | "saidLines" | "answeredAt" | "callbacks" | "media"
 >;
 
-/** @param sent is told of each callback */
+/** @param sent is told about each callback */
 export function newCall(given: NewCall, sent: (url: string, status: number) => void): SimulatedCall {
   const { provider, authToken, script } = given;
   const callbacks = callbacksOf({ provider, authToken, callbacks: script.callbacks, sent });
@@ -71,7 +71,7 @@ export async function ring(call: SimulatedCall, answerUrl: string): Promise<void
   await answer(call, answerUrl);
 }
 
-/** Somebody answered: Parley for a call that comes in, the phone for one that goes out. Never rejects. */
+/** Someone answered: Parley for a call that comes in, the phone for one that goes out. Never rejects. */
 export async function answer(call: SimulatedCall, url: string): Promise<void> {
   if (call.direction === "outbound") {
     call.answeredAt = Date.now();

@@ -46,7 +46,7 @@ export function createExchange(speechUrl: string): Exchange {
   };
 }
 
-/** Silence if nobody can speak: a call goes on without words. */
+/** Silence if nobody can speak: a call continues without words. */
 async function synthesize(speechUrl: string, sentence: string): Promise<Uint8Array> {
   try {
     return muLaw.encode(resampler(SPOKEN_HZ, TELEPHONE_HZ)(await spoken(speechUrl, sentence)));

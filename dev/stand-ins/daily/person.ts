@@ -1,6 +1,6 @@
 import type { PhoneAudio } from "@parley/shared/phone/audio";
 
-/** What somebody in a room does. */
+/** What someone in a room does. */
 export interface Behaviour {
   /** Sentences, each said when the agent has finished. */
   say: string[];
@@ -8,7 +8,7 @@ export interface Behaviour {
   leaveAfterMs: number | null;
 }
 
-/** Somebody who talks with the agent in a room. */
+/** Someone who talks with the agent in a room. */
 export interface Person {
   heard(frame: Int16Array): void;
   /** The agent can be talked to. */

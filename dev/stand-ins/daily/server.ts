@@ -20,7 +20,7 @@ const DOMAIN = "parley-stand-in";
 const BODY_BYTES_MAX = 64 * 1024;
 const TALKS_MAX = 10_000;
 
-/** What goes on in a room: who talks there, and the agent's call. */
+/** What happens in a room: who talks there, and the agent's call. */
 interface Talk {
   people: Map<string, Person>;
   call: FocusCall | null;
@@ -42,7 +42,7 @@ export async function startDaily({ port, hostname, speechUrl }: DailyOptions) {
   api.addDomain({ apiKey: STAND_IN_API_KEY, domain: DOMAIN });
   const focus = await startSipFocus(hostname, server.port ?? 0, { called });
 
-  /** A room takes one call, while somebody is in it. */
+  /** A room takes one call, while someone is in it. */
   function called(user: string) {
     const room = [...api.rooms.values()].find(({ sipUser }) => sipUser === user);
     const talk = room && talks.get(room.name);
@@ -174,7 +174,7 @@ function failuresOf({ statuses = [] }: Record<string, unknown>): (number | null)
   return statuses.map((status) => (status === null ? null : Number(status)));
 }
 
-/** A second of silence if nobody can speak: a call goes on without words. */
+/** A second of silence if nobody can speak: a call continues without words. */
 async function spoken(speechUrl: string, input: string): Promise<Int16Array> {
   try {
     const response = await fetch(`${speechUrl}/audio/speech`, {

@@ -17,7 +17,7 @@ export interface FocusCall {
 }
 
 export interface FocusRooms {
-  /** What is told of a call for this user; null if nobody is in its room, so it is refused. */
+  /** What is known about a call for this user; null if nobody is in its room, so it is refused. */
   called(user: string): { heard(frame: Int16Array): void; connected(call: FocusCall): void; ended(): void } | null;
 }
 

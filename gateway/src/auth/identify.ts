@@ -19,7 +19,7 @@ export interface Caller {
   /** key_… or ses_…: the id whose rate is limited. */
   id: string;
   scopes: readonly string[];
-  /** Whether somebody is signed in, rather than a program with a key. */
+  /** Whether someone is signed in, rather than a program with a key. */
   isSession: boolean;
   rateLimitPerMinute: number;
 }

@@ -38,7 +38,7 @@ function nameFor(request: Request): string {
 
 /**
  * Whether a browser on this machine talks to us without TLS, where not every browser accepts a secure cookie. Anywhere
- * else the cookie is secure even without TLS: failing to sign in is better than sending the session in clear text.
+ * else the cookie is secure even without TLS: failing to sign in is better than sending the session in plain text.
  */
 function isPlainLoopback({ url, headers }: Request): boolean {
   const isTls = url.startsWith("https:") || headers.get("x-forwarded-proto") === "https";

@@ -34,7 +34,7 @@ export interface RedisLimiter extends RateLimiter {
 
 /**
  * Limits across all gateways with one round trip per take; concurrent takes of one key share it. Resolves once
- * connected, or after a second without a connection; reconnects for ever.
+ * connected, or after a second without a connection; reconnects forever.
  */
 export async function redisLimiter({
   url,

@@ -35,7 +35,7 @@ export function cspReportRoutes(gate: Pick<GateContext, "addressLimiter" | "addr
   );
 }
 
-/** Addresses without their queries, which may hold what somebody searched for. */
+/** Addresses without their queries, which may hold what someone searched for. */
 function describe(text: string): Record<string, string> {
   const report = reportIn(text);
   const shown = (name: string) => {

@@ -23,7 +23,7 @@ const BODY_BYTES_MAX = 32 * 1024;
 /** Per minute. Offices share an address; an owner's pages have many visitors. */
 const LIMITS = { tokensOfAddress: 60, tokensOfOwner: 1_200, messagesOfSession: 20, messagesOfAddress: 120 };
 const MESSAGES_OF_OWNER_PER_MINUTE = 600;
-/** Replies to visitors of an owner under way in this process: far fewer than the owner's own programs may have. */
+/** Replies to visitors of an owner in progress in this process: far fewer than the owner's own programs may have. */
 const REPLIES_OF_OWNER = 32;
 
 /** The token says who may write, and its origin from which page, so any page may ask. */
@@ -102,7 +102,7 @@ export function widgetRoutes(gate: GateContext, { messaging, turns }: Clients) {
     }
   }
 
-  /** @throws ServiceError rate_limited when the owner's visitors have too many replies under way */
+  /** @throws ServiceError rate_limited when the owner's visitors have too many replies in progress */
   function enter(ownerId: string): () => void {
     const underWay = replies.get(ownerId) ?? 0;
     if (underWay >= REPLIES_OF_OWNER)

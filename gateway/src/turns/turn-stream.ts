@@ -27,7 +27,7 @@ export interface TurnCall extends CallOptions {
 export interface TurnStream {
   /** Settles with the replica's name, or fails as the call does. */
   opened: Promise<string>;
-  /** How many turns are under way; null when it takes no further ones. */
+  /** How many turns are in progress; null when it takes no further ones. */
   load(): number | null;
   /** @returns whether the turn was done; a replica that stops refuses it. @throws ServiceError */
   run(turn: Turn, call: TurnCall): Promise<boolean>;

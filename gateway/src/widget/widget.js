@@ -231,7 +231,7 @@
     }
   }
 
-  /** Whether dark letters are read better on the colour (WCAG 2: relative luminance). @param {string} color `#rrggbb` */
+  /** Whether dark letters are read better on the color (WCAG 2: relative luminance). @param {string} color `#rrggbb` */
   function isLight(color) {
     /** @param {number} at */
     const light = (at) => {

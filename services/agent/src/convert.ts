@@ -28,7 +28,7 @@ export function toAgent(row: AgentRow, prompt: Prompt | undefined): Agent {
 }
 
 /**
- * The agent as the conversation service runs it: keys in clear text, and no model when one of its keys cannot be
+ * The agent as the conversation service runs it: keys in plain text, and no model when one of its keys cannot be
  * opened.
  */
 export function toRuntime(

@@ -17,7 +17,7 @@ const B = "https://b.example/v1";
 const KEY = "sk-primary-0123456789";
 const MASK = "********6789";
 
-test("no column of any table has a key in clear text", async () => {
+test("no column of any table has a key in plain text", async () => {
   const idempotency = { key: "once", fingerprint: Buffer.alloc(32) };
   const llm = customLlm(A, KEY, [customLlm(B, "sk-fallback-abcdef")]);
   const agent = await create(service.agents, creation(newOwner(), { llm, idempotency }));
@@ -64,7 +64,7 @@ describe("the key of an agent's own speech server", () => {
     return { stt, tts, sts };
   };
 
-  test("is masked for owners, absent for the conversation service, and in clear text for the voice service", async () => {
+  test("is masked for owners, absent for the conversation service, and in plain text for the voice service", async () => {
     const agent = await create(service.agents, creation(newOwner(), custom(A, KEY)));
     expect(agent).toMatchObject(custom(A, MASK));
     expect(await runtime(agent)).toMatchObject(custom(A, undefined));
@@ -92,7 +92,7 @@ describe("the key of an agent's own speech server", () => {
   });
 
   test.each(["stt", "tts"] as const)(
-    "does not open for an address that somebody wrote into the database: %s",
+    "does not open for an address that someone wrote into the database: %s",
     async (field) => {
       const agent = await create(service.agents, creation(newOwner(), custom(A, KEY)));
       await service.sql`

@@ -18,7 +18,7 @@ export interface Agents extends AgentMemory<AgentRuntime> {
   getDraft(ownerId: string, agentId: string, draftId: string): Promise<AgentRuntime>;
 }
 
-/** Reads agents, from memory while the agent and the prompt service tell of every change. */
+/** Reads agents, from memory while the agent and the prompt service report every change. */
 export function connectAgents(config: ConversationConfig, credentials: Given["credentials"], log: Logger): Agents {
   const agents = createClient(AgentServiceService, {
     peer: "agent",

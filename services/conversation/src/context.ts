@@ -26,7 +26,7 @@ export interface ConversationContext {
   boundedRead: BoundedRead;
   /**
    * The agent, or a draft of it.
-   * @throws ServiceError forbidden for another owner's agent, not_found when there is none, or no such draft any more
+   * @throws ServiceError forbidden for another owner's agent, not_found when there is none, or no such draft anymore
    */
   getAgent(ownerId: string, agentId: string, draftId?: string | null): Promise<AgentRuntime>;
   /** The same, with the text of the analysis prompt. */

@@ -26,7 +26,7 @@ afterEach(async () => {
 
 const ANSWER = '{"mood": "calm", "calls": 2}';
 
-/** An agent whose chats end when the model says so and are analysed then. */
+/** An agent whose chats end when the model says so and are analyzed then. */
 function analyzing(schema: object | null = SCHEMA, given: Partial<CreateAgentRequest> = {}): Promise<TestAgent> {
   const prompt = inline("Judge the chat of {{customer}}.");
   return createAgent(service, {
@@ -53,7 +53,7 @@ function analysisJobs({ ownerId }: TestAgent) {
   return service.sql`owner_id = ${ownerId} and queue = 'analyze-conversations'`;
 }
 
-/** Until so many runs of an agent's one analysis have failed, and none is under way. */
+/** Until so many runs of an agent's one analysis have failed, and none is in progress. */
 async function failedRun(agent: TestAgent, runs: number): Promise<void> {
   await eventually(async () => {
     const [job] = await service.sql`select attempts, leased_until from jobs where ${analysisJobs(agent)}`;

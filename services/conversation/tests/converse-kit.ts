@@ -9,7 +9,7 @@ import { newUuid } from "@parley/shared/ids";
 import { type CallKey, callOf } from "./calls-kit.ts";
 import type { ChatClient, TestAgent } from "./kit.ts";
 
-/** A spoken turn under way, as its runtime sees it. */
+/** A spoken turn in progress, as its runtime sees it. */
 export interface SpokenTurnUnderWay {
   /** Reports what was heard. */
   hear(text: string, given?: Partial<HeardReply>): void;

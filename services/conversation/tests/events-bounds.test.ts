@@ -84,7 +84,7 @@ async function endLater(ownerId: string, count: number): Promise<void> {
   });
 }
 
-/** An event that ends just as the relay's run ends waits for the next run, which needs time to go on. */
+/** An event that ends just as the relay's run ends waits for the next run, which needs time to continue. */
 function asTimeGoesOn(check: () => unknown): Promise<unknown> {
   return eventually(() => {
     service.clock.advance(25);
@@ -101,7 +101,7 @@ test("an owner whose events the dispatcher accepts very slowly delays no other o
   for (const count of [1, 10]) {
     const ids = await openChats(service.sql, other, count, { at: service.clock.now() });
     await endChats(service.sql, ids, service.clock.now());
-    // All of them leave the outbox, though the slow owner's batch is still under way.
+    // All of them leave the outbox, though the slow owner's batch is still in progress.
     await asTimeGoesOn(async () => {
       expect(await service.sql`select 1 from conversation_events where owner_id = ${other}`).toHaveLength(0);
     });

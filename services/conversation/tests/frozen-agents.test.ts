@@ -39,7 +39,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-test("while the agent service hangs, keyed turns hold no connection and another owner's reads go on", async () => {
+test("while the agent service hangs, keyed turns hold no connection and another owner's reads continue", async () => {
   const agents = await Promise.all(Array.from({ length: TURNS }, () => createAgent(service)));
   const other = await createAgent(service);
   const { sessionId } = await say(service, other, "Hi");

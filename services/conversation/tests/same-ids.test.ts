@@ -212,7 +212,7 @@ test("each owner's conversation is analyzed on its own transcript and keeps its 
   await allSentLater(service);
 });
 
-test("one owner's silent call is closed, and another's with the same id goes on", async () => {
+test("one owner's silent call is closed, and another's with the same id continues", async () => {
   // Moves the clock, so the calls begin after it.
   await allSentLater(service);
   const conversationId = await startBoth();

@@ -57,7 +57,7 @@ const conversation = fc.record({
   agentId: fc.constantFrom(...AGENTS),
   type: fc.constantFrom(...TYPES),
   callingType: fc.constantFrom(null, ...CALLING_TYPES),
-  // Some go on for long.
+  // Some continue for long.
   status: fc.constantFrom("COMPLETED", "COMPLETED", "FAILED", "DISCONNECTED", "COMPLETED", ...STATUSES),
   // In pairs of the same moment, over the minutes of some days.
   createdAt: fc.nat(2_500).map((at) => new Date(FIRST + at * 7 * MINUTE_MS)),
@@ -137,7 +137,7 @@ const sampled = (ownerId: string, count: number, seed: number) =>
   fc.sample(conversation, { numRuns: count, seed }).map((fields) => stored({ ...fields, ownerId }));
 
 test(
-  "searches with any filters give the page and total that reading every conversation gives: indexed, merged, deleted, built anew",
+  "searches with any filters give the page and total that reading every conversation gives: indexed, merged, deleted, rebuilt",
   async () => {
     const ownerId = newOwner();
     const all = sampled(ownerId, Math.floor(2.1 * PART), 1);
@@ -165,7 +165,7 @@ test(
 );
 
 test(
-  "a conversation is found once at every moment while it is numbered, indexed, merged and built anew",
+  "a conversation is found once at every moment while it is numbered, indexed, merged and rebuilt",
   async () => {
     const ownerId = newOwner();
     const count = 2 * PART + 100;

@@ -80,7 +80,7 @@ describe("the tools of an agent", () => {
   });
 
   test.each(WAYS)(
-    "that need a call do nothing when called anyway: the model learns so and goes on (%s)",
+    "that need a call do nothing when called anyway: the model learns so and continues (%s)",
     async (_, take) => {
       const agent = await createAgent(service, { tools: { ...tools, end_call: false } });
       for (const name of ["transfer_call", "end_call", "toString", "no_such_tool"]) {

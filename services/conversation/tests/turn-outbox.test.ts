@@ -10,7 +10,7 @@ const END = { error: undefined, errorReplayed: false, refused: false };
 function openOutbox(turnsUnderWay: number) {
   const outbox = turnOutbox("replica", () => turnsUnderWay, FOREVER_MS);
   const messages = outbox.messages();
-  /** What the next message tells of each turn. */
+  /** What the next message says about each turn. */
   const next = async () => {
     const { value } = (await messages.next()) as { value: RunTurnsResponse };
     return value.news.map(({ number, text, end }) => `${number} ${text}${end ? "." : ""}`);

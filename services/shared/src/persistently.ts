@@ -20,7 +20,7 @@ export async function persistently<T>(work: () => Promise<T>, { delaysMs, goesOn
   return work();
 }
 
-/** The same delay for ever. */
+/** The same delay forever. */
 export function* every(delayMs: number): Generator<number> {
   for (;;) yield delayMs;
 }

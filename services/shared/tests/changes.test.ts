@@ -44,7 +44,7 @@ interface Replica {
   stop(): Promise<void>;
 }
 
-/** A process of a service that tells of changes. */
+/** A process of a service that reports changes. */
 async function startReplica(listenUrl: string): Promise<Replica> {
   const changes = followChanges({ db, url: listenUrl, log: silentLogger, name: "test-changes" });
   const handlers = { both: (requests: AsyncIterable<object>) => changes.watch(requests as never) } as never;

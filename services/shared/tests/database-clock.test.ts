@@ -51,7 +51,7 @@ for (const wrongBy of [-HOUR, HOUR]) {
   });
 }
 
-test("the host's clock may be set while a process runs: the process goes on with the database's time", async () => {
+test("the host's clock may be set while a process runs: the process continues with the database's time", async () => {
   const { now, follow, shown } = fakeClocks();
   const clock = await follow();
   now.wall += HOUR;

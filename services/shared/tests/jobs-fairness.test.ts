@@ -97,7 +97,7 @@ test("retries of an owner whose jobs all fail delay nobody else's jobs", async (
     clock.advance(10);
     expect(ran).toContain("own_z");
   });
-  // The claim that was under way may have taken one, and so may the one before the turn.
+  // The claim that was in progress may have taken one, and so may the one before the turn.
   expect(ran.indexOf("own_z") - before).toBeLessThan(4);
 });
 

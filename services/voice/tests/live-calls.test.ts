@@ -144,7 +144,7 @@ test("a conversation that begins after its process was found dead is ended too, 
   const other = startProcess(clock, endsLost(clock, begun, ended));
   await leaseEnds(clock, call);
   for (const own of [callOf(call.ownerId), callOf(call.ownerId)]) await eventually(() => other.take(own));
-  // The request that was under way is carried out.
+  // The request that was in progress is carried out.
   begun.add(call.conversationId);
   await leaseEnds(clock, call);
   expect(ended).toEqual([call.conversationId]);

@@ -22,7 +22,7 @@ import { readRecording } from "../src/rpc/read-recording.ts";
 import { fakeTime } from "./kit/fake-time.ts";
 import { tone } from "./listening.ts";
 
-/** Room for three recordings that are under way. */
+/** Room for three recordings that are in progress. */
 const OWNER_BYTES = 3 * 64 * 1024 * 1024;
 
 let database: TestDatabase;

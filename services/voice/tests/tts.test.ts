@@ -108,7 +108,7 @@ describe.each(Object.entries(TTS_PROVIDERS))("%s", (_, provider) => {
     }
   });
 
-  test.each(["lost", "stalled"] as const)("goes on where it was after a connection that is %s", async (fault) => {
+  test.each(["lost", "stalled"] as const)("continues where it was after a connection that is %s", async (fault) => {
     provider.play(server, fault);
     const { events, spoken } = speak({ ...TIMES, stallMs: fault === "stalled" ? 500 : 20_000 });
     for (const piece of PIECES) spoken.say(piece);

@@ -8,7 +8,7 @@ import { type EventRow, insertEvents, newDeliveryOf } from "./store/events.ts";
 /** Deliveries in one statement, unless a single event has more. */
 const DELIVERIES_AT_ONCE = 128;
 /**
- * Statements under way. An owner has one at a time: a second one for the same destination would wait for the first
+ * Statements in progress. An owner has one at a time: a second one for the same destination would wait for the first
  * one's commit and hold a connection meanwhile.
  */
 const STATEMENTS = { what: "webhook events", totalBytes: 6, ownerBytes: 1, waitingMax: 1_000 };

@@ -118,7 +118,7 @@ export async function deliveriesOf(
   return deliveries;
 }
 
-/** The deliveries of an owner once none is pending any more, newest first. */
+/** The deliveries of an owner once none is pending anymore, newest first. */
 export async function ended(client: DispatcherClient, ownerId: string, count = 1): Promise<Delivery[]> {
   return eventually(async () => {
     const deliveries = await deliveriesOf(client, ownerId);

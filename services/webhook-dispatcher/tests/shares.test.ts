@@ -231,7 +231,7 @@ test("a payload too long for a URL reaches a GET destination signed, without tra
   });
 });
 
-test("an owner has 64 attempts under way, however many destinations it has", async () => {
+test("an owner has 64 attempts in progress, however many destinations it has", async () => {
   await using hanging = startReceiver();
   await using quick = startReceiver();
   const answer = hang(hanging);

@@ -12,7 +12,7 @@ export interface StandInRoom {
 
 /** The people in the rooms of the stack's stand-in for Daily. */
 export interface DailyPeople {
-  /** Somebody enters with a token, talks and leaves. */
+  /** Someone enters with a token, talks and leaves. */
   join(roomName: string, token: string, behaviour?: { say?: string[]; leave_after_ms?: number }): Promise<string>;
   leave(roomName: string, participantId: string): Promise<void>;
   room(roomName: string): Promise<StandInRoom>;

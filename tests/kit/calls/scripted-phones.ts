@@ -16,7 +16,7 @@ const callbacks = fc.record({
   reversed: fc.boolean(),
 });
 
-/** A call that somebody answers. A carrier that reaches nobody with its audio ends it at once, as somebody who hangs up does. */
+/** A call that someone answers. A carrier that reaches nobody with its audio ends it at once, as someone who hangs up does. */
 const ANSWERED = ["SUCCESS", "HUNG_UP_EARLY", "ERROR"];
 const MACHINE = ["NO_ANSWER", ...ANSWERED];
 

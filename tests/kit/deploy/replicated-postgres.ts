@@ -8,7 +8,7 @@ export interface ReplicatedPostgres {
   /** As the owner of the database, which a test's processes share. */
   primaryUrl: string;
   replicaUrl: string;
-  /** The replica stands still, and goes on. */
+  /** Pauses and resumes the replica. */
   pause(): Promise<void>;
   resume(): Promise<void>;
   killReplica(): Promise<void>;
@@ -20,7 +20,7 @@ export async function startReplicatedPostgres(): Promise<ReplicatedPostgres> {
   const own = await prepareOwnPostgres();
   const { data } = own.cluster;
   const copy = { ...own.cluster, data: `${data}-replica` };
-  // Nothing has run yet, so a copy of the files is a back-up.
+  // Nothing has run yet, so a copy of the files is a backup.
   await $`cp -a ${data} ${copy.data} && cp -p ${join(copy.data, "PG_VERSION")} ${join(copy.data, "standby.signal")}`.quiet();
   const { port } = await own.start(own.cluster);
   const source = `host=127.0.0.1 port=${port} user=${OWNER} password=${PASSWORD}`;

@@ -11,7 +11,7 @@ import { conversationsQuery } from "../conversations/queries.ts";
 const SHOWN_MAX = 5;
 const LIVE = { conversation_status: "IN_PROGRESS" };
 
-/** The conversations that are under way, followed as they come and go. */
+/** The conversations that are in progress, followed as they come and go. */
 export function LiveNow() {
   const live = useQuery(conversationsQuery(LIVE));
   const names = useQuery(agentNamesQuery).data;

@@ -8,7 +8,7 @@ export interface Control {
 }
 
 /**
- * A labelled control with its hint, and the error that the API told of it.
+ * A labeled control with its hint, and the error that the API reported for it.
  * @param children gets the attributes that connect the control with its label and texts
  */
 export function Field({

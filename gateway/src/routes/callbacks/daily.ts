@@ -26,7 +26,7 @@ const RULES = {
 };
 const DOMAIN = /^(car_[0-9a-z]{26}|operator)$/;
 
-/** Where Daily tells of its rooms. Nobody is authenticated: the voice service checks the signature over the body. */
+/** Where Daily reports its rooms. Nobody is authenticated: the voice service checks the signature over the body. */
 export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
   const pass = unverifiedBodies(gate, BODIES);
   return new Elysia().post(
@@ -59,7 +59,7 @@ export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
         if (!DOMAIN.test(connection)) throw new HttpError(404, "Connection not found");
         const signature = open.request.headers.get("x-webhook-signature") ?? "";
         const timestamp = open.request.headers.get("x-webhook-timestamp") ?? "";
-        // Not cancelled with the request: what is under way may as well become durable.
+        // Not cancelled with the request: what is in progress may as well become durable.
         const origin = { requestId: open.requestId };
         await pass(open, (body) => voices.handleDailyWebhook({ connection, body, signature, timestamp }, { origin }));
         // Daily takes nothing else for an answer.

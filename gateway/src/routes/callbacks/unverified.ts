@@ -29,7 +29,7 @@ export interface UnverifiedSettings {
 /**
  * Bodies whose signature is not verified yet, in the gateway's memory.
  * @returns reads a request's body and gives it to `pass`, whose `forbidden` and `not_found` count as wrong
- * @throws HttpError as readRaw does; ServiceError rate_limited when too many are under way, or the address was wrong too often
+ * @throws HttpError as readRaw does; ServiceError rate_limited when too many are in progress, or the address was wrong too often
  */
 export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings) {
   const { what, name, bytesMax, firstBytes, addressBytes, totalBytes } = settings;

@@ -28,7 +28,7 @@ const RULES = {
 };
 const CHALLENGE = /^[\w-]{1,200}$/;
 
-/** Where WhatsApp tells of messages and statuses. Nobody is authenticated: the signature over the body counts. */
+/** Where WhatsApp reports messages and statuses. Nobody is authenticated: the signature over the body counts. */
 export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients) {
   const pass = unverifiedBodies(gate, BODIES);
   return new Elysia()
@@ -94,7 +94,7 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
         async (open) => {
           const carrierId = open.params.connection_id ?? "";
           const signature = open.request.headers.get("x-hub-signature-256") ?? "";
-          // Not cancelled with the request: what is under way may as well become durable.
+          // Not cancelled with the request: what is in progress may as well become durable.
           const origin = { requestId: open.requestId };
           await pass(open, (body) => messaging.handleWhatsAppCallback({ carrierId, body, signature }, { origin }));
           return new Response(null, { status: 200 });

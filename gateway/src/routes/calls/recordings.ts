@@ -59,7 +59,7 @@ export function recordingRoutes(gate: GateContext, { conversations, voices }: Cl
 
 type Part = { event?: { $case: string; value: unknown } | undefined };
 
-/** As fast as the client reads. The server's idle timeout disconnects one that stops, and a player asks for the rest when it goes on. */
+/** As fast as the client reads. The server's idle timeout disconnects one that stops, and a player asks for the rest when it continues. */
 function bodyOf(parts: AsyncIterator<Part>): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

@@ -18,7 +18,7 @@ export interface CarrierNumbers {
   find(mobileNumber: string, signal?: AbortSignal): Promise<NumberSettings | null>;
   /** Has the carrier send the number's calls here. May be repeated. */
   point(mobileNumber: string, signal?: AbortSignal): Promise<void>;
-  /** Gives the number back what it had, unless somebody has pointed it elsewhere since. May be repeated. */
+  /** Gives the number back what it had, unless someone has pointed it elsewhere since. May be repeated. */
   restore(mobileNumber: string, before: NumberSettings): Promise<void>;
 }
 

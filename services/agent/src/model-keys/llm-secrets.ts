@@ -72,7 +72,7 @@ export function maskedLlm(stored: StoredLlm): LlmConfig {
 }
 
 /**
- * The configuration with keys in clear text, for the conversation service; or the field of the first key that cannot be
+ * The configuration with keys in plain text, for the conversation service; or the field of the first key that cannot be
  * opened.
  */
 export function openLlm(

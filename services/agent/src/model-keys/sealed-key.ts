@@ -15,7 +15,7 @@ export interface KnownKey extends SealedKey {
 
 /**
  * Prepares a key for storing. A mask stands for the key it was made from, as long as that key still goes to the same
- * base_url: otherwise somebody who never knew the key could have it sent to another host.
+ * base_url: otherwise someone who never knew the key could have it sent to another host.
  * @param known the agent's keys; of several with the same mask, the first one is meant
  * @throws ServiceError invalid, naming `field`, for a mask that matches no key, or for a key that cannot be opened any
  * more

@@ -59,7 +59,7 @@ export function speechWithoutKey<C extends SpeechConfig>(stored: StoredSpeech<C>
 }
 
 /**
- * The configuration with the key in clear text, for the voice service. @throws ServiceError condition if the key cannot
+ * The configuration with the key in plain text, for the voice service. @throws ServiceError condition if the key cannot
  * be opened
  */
 export function openSpeech<C extends SpeechConfig>(

@@ -20,7 +20,7 @@ export const CLAIM_AT_ONCE: FewAtOnceSettings = { what: "changes of one agent", 
 /**
  * Does work that calls other services while nobody else, in this process or another, does work under the same claim.
  * Holds no connection and no transaction, so the work must protect its writes with `requireClaim`.
- * @param gone fires when nobody waits any more
+ * @param gone fires when nobody waits anymore
  * @throws what the work throws, and the abort reason when `gone` fires before the work begins
  */
 export function withClaim<T>(

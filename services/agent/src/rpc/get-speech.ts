@@ -6,7 +6,7 @@ import { openSpeech } from "../model-keys/speech-secrets.ts";
 import { checkAgentId, getAgentRow } from "../read-agents.ts";
 
 /**
- * Returns how an agent hears and speaks, with keys in clear text. @throws ServiceError condition if a key cannot be
+ * Returns how an agent hears and speaks, with keys in plain text. @throws ServiceError condition if a key cannot be
  * opened
  */
 export function getSpeech(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["getSpeech"]> {

@@ -4,7 +4,7 @@ import { type DueEvent, findDueEvents, findDueOwners } from "../store/conversati
 /** Due events of an owner up to which it shares a batch. */
 const FEW_MAX = 4;
 /**
- * The batches that a process has under way at a time. An owner with many due events has a lane to itself, because its
+ * The batches that a process has in progress at a time. An owner with many due events has a lane to itself, because its
  * batches may be slow: each event becomes a delivery for each of its destinations. Owners with few share a batch.
  */
 const LANES: readonly LaneKind[] = [
@@ -21,7 +21,7 @@ const LOOK_BESIDE_MS = 25;
 export interface LaneState {
   /** The owner served last by each kind of lane; the next one in order follows. */
   lastOwnerId: Record<LaneKind["backlog"], string>;
-  /** Bytes of the payloads under way. */
+  /** Bytes of the payloads in progress. */
   heldBytes: number;
 }
 
@@ -39,7 +39,7 @@ interface LaneKind {
   ofOwner: number;
 }
 
-/** A batch under way. */
+/** A batch in progress. */
 interface Lane {
   kind: LaneKind;
   ownerIds: readonly string[];

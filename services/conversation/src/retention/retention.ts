@@ -30,7 +30,7 @@ const ONCE = () => true;
 
 type Context = Pick<ConversationContext, "db" | "clock">;
 
-/** Deletes conversations past retention, which no endpoint shows any more. */
+/** Deletes conversations past retention, which no endpoint shows anymore. */
 export function expiredConversations(ctx: Context, log: Logger): Sweep {
   return {
     name: "delete-expired-conversations",
@@ -83,7 +83,7 @@ function deleteSome(db: Database, ownerId: string, now: Date): Promise<Deleted> 
     if (expired.length === 0) return { deleted: 0, unsent: 0, hasMore: false };
     const ids = firstWithin(expired, MESSAGES);
     if (ids.length === 0) {
-      // A single conversation exceeds the limit. Nobody reads it any more, so delete it piece by piece.
+      // A single conversation exceeds the limit. Nobody reads it anymore, so delete it piece by piece.
       const [{ conversationId } = { conversationId: "" }] = expired;
       const left = (await deleteOldestMessages(tx, { ownerId, conversationId }, MESSAGES)) === MESSAGES;
       if (left) return { deleted: 0, unsent: 0, hasMore: true };

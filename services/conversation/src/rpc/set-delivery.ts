@@ -12,7 +12,7 @@ type Handler = NonNullable<Handlers<typeof ConversationServiceService>["setDeliv
 
 const ERROR_CODE_MAX = 100;
 
-/** Does nothing for a message that does not exist any more: a status may come after the conversation was deleted. */
+/** Does nothing for a message that does not exist anymore: a status may come after the conversation was deleted. */
 export function setDelivery(ctx: ConversationContext): Handler {
   return async ({ ownerId, conversationId, sequence: seq, delivery }) => {
     const status = delivery && nameOf(MESSAGE_DELIVERIES, delivery.status);

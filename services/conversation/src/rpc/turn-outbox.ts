@@ -15,7 +15,7 @@ export interface TurnOutbox {
   tellStarted(number: number, started: TurnStarted): void;
   /** @param urgent whether the client waits for it: for the first words of a reply */
   tellText(number: number, text: string, urgent: boolean): void;
-  /** @param sent is called once the end has left, or cannot any more */
+  /** @param sent is called once the end has left, or cannot anymore */
   tellEnd(number: number, end: TurnEnd, sent?: () => void): void;
   /** Tells that the replica stops. */
   stop(): void;

@@ -58,7 +58,7 @@ export async function storeTurnRefusal(tx: Sql, { ownerId, key }: IdempotencyKey
 
 type RetakenTurn = Pick<TakenTurn, "replySeq" | "variables" | "language">;
 
-/** Resumes a key's turn from its stored user message when no process is working on it any more. */
+/** Resumes a key's turn from its stored user message when no process is working on it anymore. */
 export async function retakeTurn(
   sql: Sql,
   { ownerId, key }: IdempotencyKey,

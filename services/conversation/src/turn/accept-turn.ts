@@ -27,7 +27,7 @@ export interface PreparedTurn {
   model: Model;
 }
 
-/** A turn under way, its user message stored. */
+/** A turn in progress, its user message stored. */
 export interface AcceptedTurn extends OpenTurn, TakenTurn {}
 
 /** Postgres' code for a row whose key exists. */

@@ -45,7 +45,7 @@ export async function acceptKeyedTurn(
 ): Promise<Acceptance> {
   const key = { ownerId: turn.ownerId, key: idempotency.key };
   for (;;) {
-    // All requests of a key go on when the one before them ends.
+    // All requests of a key continue when the one before them ends.
     const look = () => acceptNow(ctx, turn, idempotency, call);
     const acceptance = await ctx.turnShares.accepting(turn.ownerId, call.signal, look);
     if (acceptance) return acceptance;

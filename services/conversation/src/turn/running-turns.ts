@@ -1,4 +1,4 @@
-/** The turns under way in this process, which waits for them before it stops. */
+/** The turns in progress in this process, which waits for them before it stops. */
 export interface RunningTurns {
   /** Fires when the process stops waiting. Turns then store what they have. */
   cutOff: AbortSignal;

@@ -17,7 +17,7 @@ export type CallAction =
 export interface ToolOutcome {
   result: string;
   isError: boolean;
-  /** The conversation goes on in it: a BCP 47 tag. */
+  /** The conversation continues in it: a BCP 47 tag. */
   language?: string;
   /** The conversation ends with this reply. */
   ends?: boolean;

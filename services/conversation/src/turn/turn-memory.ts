@@ -50,7 +50,7 @@ export function turnShares(ownerTurnsMax: number): TurnShares {
 
 /**
  * Reserves a turn's memory. It is held until the answer has left and everyone who keeps it has let it go.
- * @throws ServiceError rate_limited when the owner has too many turns under way
+ * @throws ServiceError rate_limited when the owner has too many turns in progress
  */
 export async function takeTurnMemory(
   shares: TurnShares,

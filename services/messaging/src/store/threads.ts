@@ -19,7 +19,7 @@ export interface Thread extends ThreadKey {
   turnDueAt: Date | null;
 }
 
-/** The turn of a thread whose turn is under way. */
+/** The turn of a thread whose turn is in progress. */
 export interface OpenTurn extends ThreadKey {
   conversationId: string;
   agentId: string;
@@ -83,7 +83,7 @@ export async function postponeTurn(
     where ${isThread(sql, turn)} and turn_id = ${turn.turnId}`;
 }
 
-/** @returns whether the turn was still under way */
+/** @returns whether the turn was still in progress */
 export async function endTurn(tx: Sql, turn: OpenTurn, now: Date): Promise<boolean> {
   const { count } = await tx`
     update threads set turn_id = null, turn_text = null, turn_began_at = null, turn_due_at = null, updated_at = ${now}

@@ -2,7 +2,7 @@ import type { WaitingMessage } from "../store/incoming.ts";
 
 /** People write a thought in several messages. */
 const QUIET_MS = 2_000;
-/** Somebody who never pauses gets an answer too. */
+/** Someone who never pauses gets an answer too. */
 const WAIT_MAX_MS = 10_000;
 /** Of one turn: what comes beyond is the next one. */
 const CHARACTERS_MAX = 16_000;

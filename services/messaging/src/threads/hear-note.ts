@@ -15,7 +15,7 @@ const UNHEARD = "[a voice message that could not be transcribed]";
 
 /**
  * The words of a voice message, by the agent's own speech recognition.
- * @returns when to try again, while a provider is away
+ * @returns when to try again, while a provider is down
  */
 export async function hearNote(
   { voices, graphOf, clock, log, noteShares }: ThreadContext,

@@ -46,7 +46,7 @@ export function threadQueue(ctx: ThreadContext, stopping: AbortSignal): Record<s
           if (taken !== "done") return earlier(sent, taken);
         }
       } catch (error) {
-        // What was under way is durable: another process goes on with it.
+        // What was in progress is durable: another process continues with it.
         if (gone.aborted) return HAND_OVER;
         throw error;
       }

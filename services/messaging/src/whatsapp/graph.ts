@@ -13,7 +13,7 @@ export interface Graph {
   send(to: string, messageId: string, content: Sendable): Promise<{ wamid: string; contact: string }>;
   /** Stores a voice note at WhatsApp. @returns its id */
   upload(audio: Uint8Array): Promise<string>;
-  /** Media that somebody sent, at most `bytesMax`. */
+  /** Media that someone sent, at most `bytesMax`. */
   download(mediaId: string, bytesMax: number): Promise<Uint8Array>;
 }
 

@@ -18,13 +18,13 @@ export function setPromptReferences(
       await deleteReferencesExcept(tx, agent, wanted);
       await insertReferences(tx, agent, [...existing.keys()]);
       if (agentGone) {
-        // Nobody needs to wait: no agent uses them any more.
+        // Nobody needs to wait: no agent uses them anymore.
         await willSettle(tx);
         await deleteInternalPrompts(tx, ownerId, agentId);
       }
       return existing;
     });
-    // Logs instead of failing, because the caller would retry for ever and no retry restores a prompt.
+    // Logs instead of failing, because the caller would retry forever and no retry restores a prompt.
     if (held.size < new Set(promptNames).size) {
       call.log.warn({ owner_id: ownerId, agent_id: agentId }, "an agent refers to a prompt that does not exist");
     }

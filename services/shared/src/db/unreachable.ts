@@ -22,7 +22,7 @@ export function isUnreachableDatabase(error: unknown): boolean {
   return SYSTEM.test(code) && "query" in (error as Error);
 }
 
-/** What a user is told of it. @param cause what the query failed with */
+/** What a user is told about it. @param cause what the query failed with */
 export function databaseUnreachable(cause: unknown): ServiceError {
   return new ServiceError("unavailable", "The database is unreachable, try again", { retryAfterMs: 1000, cause });
 }

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import { ownerCache } from "../owner-cache.ts";
 import { observeHeldBytes } from "../telemetry/held-bytes.ts";
 
-/** Reads agents and remembers them for as long as the agent and prompt services tell of every change. */
+/** Reads agents and remembers them for as long as the agent and prompt services report every change. */
 export interface AgentMemory<A> {
   /**
    * The agent as it is now: what a write changed whose answer came before this call is in it.

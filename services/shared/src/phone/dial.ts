@@ -40,7 +40,7 @@ const TRIES = 5;
 const RING_MAX_MS = 60_000;
 
 /**
- * Calls somebody by SIP over UDP with telephone audio: a caller of the kind that a test, a benchmark or a terminal needs. It takes
+ * Calls someone by SIP over UDP with telephone audio: a caller of the kind that a test, a benchmark or a terminal needs. It takes
  * what RFC 3261 requires of a caller, but no proxies and no changes of the session.
  * @throws NotAnswered, or whatever the signal was aborted with
  */

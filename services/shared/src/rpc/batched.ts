@@ -5,11 +5,11 @@ import { refuseInTransaction } from "../db/open-transactions.ts";
 const WAIT_MAX_MS = 10;
 
 export interface BatchOptions<K> {
-  /** How long a batch waits for the one before it, so that one that hangs does not block everybody. */
+  /** How long a batch waits for the previous one, so that one that hangs does not block everybody. */
   waitMaxMs?: number;
   /**
    * A call for which others wait is followed by the next one this long after it began, so that more share it; 0 by default. A key
-   * that comes while no call is under way never waits.
+   * that comes while no call is in progress never waits.
    */
   apartMs?: number;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */

@@ -205,7 +205,7 @@ async function* serverStream(
       metadata,
       grpcOptions,
     );
-    // Reading the stream throws its error; cancelling a stream that nobody reads any more must not end the process.
+    // Reading the stream throws its error; cancelling a stream that nobody reads anymore must not end the process.
     call.on("error", () => {});
     const cancel = () => call.cancel();
     signal?.addEventListener("abort", cancel, { once: true });

@@ -24,7 +24,7 @@ export function failed(failure: ServiceError): Failed {
   return { failure, level: "info", msg: "rpc" };
 }
 
-/** @param gone whether nobody waits for the answer any more */
+/** @param gone whether nobody waits for the answer anymore */
 export function endingOf(error: unknown, gone: boolean): Failed {
   if (error instanceof ServiceError) {
     // The peer that sent an internal error has logged it.

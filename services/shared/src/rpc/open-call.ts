@@ -7,7 +7,7 @@ import { type RichStatus, toStatus } from "./status.ts";
 /** A call that has not been answered yet. */
 export interface OpenCall {
   call: Call;
-  /** Whether nobody waits for the answer any more. */
+  /** Whether nobody waits for the answer anymore. */
   readonly gone: boolean;
   /** Whoever gets true must answer. */
   close(): boolean;

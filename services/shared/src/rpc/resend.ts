@@ -14,7 +14,7 @@ export interface Resender {
   /**
    * Decides whether to resend a failed call, and resolves when that makes sense. Only a call that no server has begun
    * is resent, so nothing is done twice. In a rolling restart, one replica may go before the other is known to be back:
-   * calls wait for that, but not for a service that stays away.
+   * calls wait for that, but not for a service that stays down.
    * @param resends how often it has been resent
    * @param deadlineMs the call's deadline in epoch milliseconds
    */

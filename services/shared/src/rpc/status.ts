@@ -89,7 +89,7 @@ export function fromStatus(error: GrpcError, peer: string, cancelledHere = false
 }
 
 /**
- * Whether the connection broke in a way that grpc-js does not recognise (it knows ECONNRESET and ETIMEDOUT). Only the
+ * Whether the connection broke in a way that grpc-js does not recognize (it knows ECONNRESET and ETIMEDOUT). Only the
  * text distinguishes it from a failure of the server.
  */
 function brokeUnderneath({ code, details }: GrpcError): boolean {

@@ -44,7 +44,7 @@ function socketResolver(target: Target, listener: Listener): experimental.Resolv
 }
 socketResolver.getDefaultAuthority = () => "localhost";
 
-/** The system's code for a failed connection; null when somebody answers. */
+/** The system's code for a failed connection; null when someone answers. */
 function connectionError(path: string): Promise<string | null> {
   const { promise, resolve } = Promise.withResolvers<string | null>();
   const socket = connect(path, () => resolve(null));

@@ -110,7 +110,7 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
     });
   }
 
-  /** Grants whatever fits. No owner overtakes one that waits for the process's budget, or a large request would wait for ever. */
+  /** Grants whatever fits. No owner overtakes one that waits for the process's budget, or a large request would wait forever. */
   function serve(): void {
     for (const ownerId of turns) {
       const owner = ownerOf(ownerId);

@@ -51,7 +51,7 @@ export async function apt(...args: string[]): Promise<string> {
   throw new Error(errors?.join("\n") ?? `apt-get ${args.join(" ")} ended with ${exitCode}:\n${stderr}`);
 }
 
-/** Runs `work` while no other process runs its own for the same file or folder. If this process ends, others go on. */
+/** Runs `work` while no other process runs its own for the same file or folder. If this process ends, others continue. */
 export async function exclusively<T>(path: string, work: () => Promise<T>): Promise<T> {
   // The lock is this program's, which ends with the pipe from us.
   const holder = Bun.spawn(["flock", path, "sh", "-c", "echo held; cat"], { stdio: ["pipe", "pipe", "pipe"] });

@@ -5,7 +5,7 @@ interface Need {
   /** Where it is, or null if it is missing. */
   find(): string | null;
   debianPackage: string;
-  /** What somebody does who cannot have it installed. */
+  /** What someone does who cannot have it installed. */
   advice: string;
 }
 

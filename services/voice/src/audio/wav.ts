@@ -2,7 +2,7 @@ import { resampler } from "@parley/shared/media/resample";
 import { readWavHead, WavError, wavHeader } from "@parley/shared/media/wav";
 import { type Pcm, SAMPLES_PER_SECOND } from "./pcm.ts";
 
-/** Longer headers are somebody else's files. */
+/** Longer headers are someone else's files. */
 const HEADER_BYTES_MAX = 64 * 1024;
 
 /**

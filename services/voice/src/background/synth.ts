@@ -41,7 +41,7 @@ export function resonator(hz: number, bandwidthHz: number): (input: number) => n
   };
 }
 
-/** Somebody who talks too far away to be understood: syllables of a pitch of their own, with pauses. */
+/** Someone who talks too far away to be understood: syllables of a pitch of their own, with pauses. */
 export function murmur(next: Random): Source {
   const pitchHz = 90 + 130 * next();
   let phase = 0;

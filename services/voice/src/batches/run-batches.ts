@@ -60,7 +60,7 @@ export async function batchCallEnded(tx: Sql, call: OutboundCall, now: Date): Pr
   await wakeBatch(tx, batch, now);
 }
 
-/** @returns when to look again; null if there is nothing left to do, or until somebody resumes it */
+/** @returns when to look again; null if there is nothing left to do, or until someone resumes it */
 async function advance(tx: Sql, ctx: OutboundContext, key: BatchKey): Promise<Date | null> {
   const batch = await findBatch(tx, key, true);
   if (batch?.status !== "RUNNING") return null;

@@ -30,7 +30,7 @@ export interface CallsOptions {
   callsMax: number;
   recordEnd: StartCallOptions["recordEnd"];
   unbegun: NonNullable<LostCallContext["unbegun"]>;
-  /** How long calls under way may take to end at a stop. */
+  /** How long calls in progress may take to end at a stop. */
   drainMs: number;
   log: Logger;
 }
@@ -39,7 +39,7 @@ export interface CallsOptions {
 export interface Calls extends Pick<CallHolder, "check" | "signal"> {
   startCall: StartCall;
   underWay(): number;
-  /** Takes no more calls, lets those under way end within the drain time, and ends the rest. */
+  /** Takes no more calls, lets those in progress end within the drain time, and ends the rest. */
   stop(): Promise<void>;
 }
 

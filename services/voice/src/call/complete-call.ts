@@ -43,8 +43,8 @@ export interface LostCallContext {
 }
 
 /**
- * The longest that a request to start a conversation is under way: its call asks for 10 s, and the conversation service writes for 15 s at
- * most, even if nobody waits for it any more.
+ * The longest that a request to start a conversation is in progress: its call asks for 10 s, and the conversation service writes for 15 s at
+ * most, even if nobody waits for it anymore.
  */
 const MAY_BEGIN_MS = 60_000;
 

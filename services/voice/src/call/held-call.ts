@@ -39,7 +39,7 @@ export interface HeldCall {
   machineAnswered(): void;
   /** The machine that answered records now. */
   machineReady(): void;
-  /** Cannot go on, for this reason. */
+  /** Cannot continue, for this reason. */
   fail(note: string): void;
   /** When the leg has ended and everything that was said is on its way to be stored. */
   ended: Promise<CallOver>;

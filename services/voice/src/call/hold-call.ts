@@ -54,7 +54,7 @@ export function holdCall(parts: CallParts): HeldCall {
     failed: () => happen({ type: "transfer_failed" }),
   });
 
-  // Opened when there is somebody to hear: a phone may ring for long.
+  // Opened when there is someone to hear: a phone may ring for long.
   let hearing: SpeechStream | null = null;
   let detector: DetectorStream | null = null;
 

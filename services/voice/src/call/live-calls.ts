@@ -17,7 +17,7 @@ import {
 
 /** The calls that this process holds, in the database, so that another one ends them should it die. */
 export interface LiveCalls {
-  /** @throws ServiceError rate_limited when the owner has as many calls as it may */
+  /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
   take(call: CallKey): Promise<void>;
   connected(call: CallKey): Promise<void>;
   release(call: CallKey): Promise<void>;

@@ -50,7 +50,7 @@ interface Utterance {
   text: string;
   isWhole: boolean;
   isHeld: boolean;
-  /** Heard before the voice was begun anew. */
+  /** Heard before the voice was restarted. */
   heardBefore: string;
   take: Take | null;
 }

@@ -3,9 +3,9 @@ import type { Leg, LegListener } from "../transport/leg.ts";
 /**
  * Takes a call from a transport and holds it to its end. Resolves before the other party is connected, so that a transport can
  * answer whoever asked for the call.
- * @throws ServiceError before `connect` is called: rate_limited (the owner has as many calls as it may), condition (the agent lacks a
+ * @throws ServiceError before `connect` is called: rate_limited (the owner has its maximum number of calls), condition (the agent lacks a
  * model, a voice or a provider's credential; the detail names it), not_found or forbidden (the agent), unavailable (this process
- * stops, or a service is away). The transport refuses the call with it. No conversation is left behind in progress.
+ * stops, or a service is down). The transport refuses the call with it. No conversation is left behind in progress.
  */
 export type StartCall = (call: CallRequest, connect: Connect) => Promise<CallUnderWay>;
 
@@ -22,7 +22,7 @@ export interface CallRequest {
   isTestCall?: boolean | undefined;
   /** Whoever asks does so again if the call could not begin, and at last ends its conversation. Otherwise that is done here. */
   isAskedAgain?: boolean | undefined;
-  /** Takes a call back that was `unreached`, to ask for it again: its conversation goes on. Without it, such a call fails. */
+  /** Takes a call back that was `unreached`, to ask for it again: its conversation continues. Without it, such a call fails. */
   takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
   /** The draft of the agent that the call tries; absent or null for the agent itself. */
   draftId?: string | null | undefined;
@@ -49,7 +49,7 @@ export type Channel =
 
 /**
  * Connects the other party: answers what rings, or dials and waits for an answer. Called once, when everything else is ready. The
- * listener may be told of events from then on, even before the leg is returned.
+ * listener may be told about events from then on, even before the leg is returned.
  * @param signal aborted when the call ends first
  * @throws NotConnected
  */
@@ -90,7 +90,7 @@ export interface CallEnd {
 export type CallNews =
   /** What the agent does; `speaking` while it can be heard. */
   | { type: "state"; state: "listening" | "thinking" | "speaking" }
-  /** What the user says; each text replaces the one before it until one is final. */
+  /** What the user says; each text replaces the previous one until one is final. */
   | { type: "user"; text: string; isFinal: boolean }
   /** What of the reply has been heard so far. */
   | { type: "agent"; text: string; isFinal: boolean };

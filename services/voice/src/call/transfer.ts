@@ -5,7 +5,7 @@ import type { Leg } from "../transport/leg.ts";
 export interface Transfers {
   /** Never rejects. */
   begin(leg: Leg | null, to: string): Promise<void>;
-  /** Does the work when it is known what became of a transfer under way; without one, at once. */
+  /** Does the work when it is known what became of a transfer in progress; without one, at once. */
   whenSettled(work: () => void): void;
 }
 

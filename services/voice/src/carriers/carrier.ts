@@ -70,7 +70,7 @@ export interface CarrierEnd {
   durationSeconds: number | null;
 }
 
-/** What a verified callback of a carrier says about a call. May come late, twice and out of order. */
+/** What a verified callback of a carrier says about a call. May arrive late, twice, and out of order. */
 export type CarrierEvent =
   | { type: "ringing"; carrierCallId: string }
   /** `machine` is null while the carrier has not told or was not asked. */

@@ -143,7 +143,7 @@ const ENDS: Readonly<Record<string, CarrierEnd["how"]>> = {
   failed: "failed",
 };
 
-/** The end of a call by its status (https://www.plivo.com/docs/voice/concepts/callbacks); null while it goes on. */
+/** The end of a call by its status (https://www.plivo.com/docs/voice/concepts/callbacks); null while it continues. */
 export function plivoEnd(status: string, told: { durationSeconds: unknown; cause: string | null }): CarrierEnd | null {
   const how = ENDS[status];
   if (how === undefined) return null;

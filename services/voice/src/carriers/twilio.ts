@@ -98,7 +98,7 @@ const ENDS: Readonly<Record<string, CarrierEnd["how"]>> = {
   failed: "failed",
 };
 
-/** The end of a call by its status (https://www.twilio.com/docs/voice/api/call-resource#call-status-values); null while it goes on. */
+/** The end of a call by its status (https://www.twilio.com/docs/voice/api/call-resource#call-status-values); null while it continues. */
 export function twilioEnd(status: string, told: { durationSeconds: unknown; code: string | null }): CarrierEnd | null {
   const how = ENDS[status];
   if (how === undefined) return null;

@@ -7,7 +7,7 @@ import type { Target } from "../transport/sip/sockets.ts";
 import type { DailyContext } from "./context.ts";
 import { sessionCall } from "./session.ts";
 
-/** A room's SIP endpoint takes calls some seconds after somebody has come. */
+/** A room's SIP endpoint takes calls some seconds after someone has come. */
 const READY_WITHIN_MS = 30_000;
 const AGAIN_MS = 1_000;
 const RING_SECONDS = 20;

@@ -30,7 +30,7 @@ const RETRY_MAX_MS = 60_000;
 const ROOM_KEPT_MS = 60 * 60_000;
 
 /**
- * Looks after each session from its beginning until its room is gone. A job for each session, so that it goes on whichever process
+ * Looks after each session from its beginning until its room is gone. A job for each session, so that it continues whichever process
  * dies; webhooks make it run at once.
  */
 export function lookAfterSessions(ctx: DailyContext): Queue {
@@ -131,7 +131,7 @@ async function inProgress(ctx: DailyContext, session: DailySession): Promise<num
   if (session.isOver) return leave(ctx, session);
   const now = ctx.clock.now();
   const stays = await presentIn(ctx, session);
-  // The call goes on while Daily's API is away.
+  // The call continues while Daily's API is down.
   if (stays === undefined) return HELD_MS;
   if (stays !== null && stays.length > 0) {
     if (session.absentSince !== null) await storeAbsent(ctx.db, session, null);
@@ -154,7 +154,7 @@ async function leave(ctx: DailyContext, session: DailySession): Promise<number> 
 
 async function ended(ctx: DailyContext, session: DailySession): Promise<number | null> {
   if (session.isToComplete) {
-    // Without a room it never began: nobody was told of it.
+    // Without a room it never began: nobody was told about it.
     if (session.roomUrl !== null) await completeSession(ctx, session);
     await storeCompleted(ctx.db, session);
   }
@@ -177,7 +177,7 @@ async function completeSession(ctx: DailyContext, session: DailySession): Promis
   await complete(ctx.conversations, session, endOf(session));
 }
 
-/** @throws while Daily is away, until it has deleted the room itself */
+/** @throws while Daily is down, until it has deleted the room itself */
 async function deleteRoom(ctx: DailyContext, session: DailySession): Promise<void> {
   const { ownerId, conversationId, connection: name, roomName, expiresAt } = session;
   const connection = await ctx.connections.get(ownerId, name);
@@ -191,7 +191,7 @@ async function deleteRoom(ctx: DailyContext, session: DailySession): Promise<voi
 }
 
 /**
- * The stays of the other party in the room; null if there is no such room, or nobody may look into it any more; undefined if Daily
+ * The stays of the other party in the room; null if there is no such room, or nobody may look into it anymore; undefined if Daily
  * does not say.
  */
 async function presentIn(ctx: DailyContext, session: DailySession): Promise<string[] | null | undefined> {

@@ -67,7 +67,7 @@ export async function holdAnswered(ctx: OutboundContext, key: OutboundKey, conne
   if (!call || call.status === "ENDED") throw notFound("Call");
   try {
     const begun = await ctx.startCall(callRequest(call), connect);
-    // What was told of a machine before somebody listened.
+    // What was told about a machine before someone listened.
     const { machine } = (await findOutboundCall(ctx.db, key)) ?? call;
     if (machine) await ctx.signals.tell(call, `machine_${machine}`);
     return begun;

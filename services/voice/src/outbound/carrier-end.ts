@@ -14,7 +14,7 @@ export async function reportEnd(
   await endCall(ctx, call, callEndOf(call, end));
 }
 
-/** Somebody who stays on the line longer without having heard the agent was kept waiting by us, or by the carrier. */
+/** Someone who stays on the line longer without having heard the agent was kept waiting by us, or by the carrier. */
 const AUDIO_WITHIN_SECONDS = 2;
 
 /** How a call that no process held has ended. */

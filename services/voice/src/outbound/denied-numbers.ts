@@ -2,7 +2,7 @@ import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 
 /**
  * Prefixes that cost their caller dearly, or reach an emergency service: satellite phones and international networks, whose numbers
- * belong to no country (https://www.itu.int/pub/T-SP-E.164D), and emergency numbers that are dialled with a country code.
+ * belong to no country (https://www.itu.int/pub/T-SP-E.164D), and emergency numbers that are dialed with a country code.
  */
 const PREFIXES = [
   "+870",

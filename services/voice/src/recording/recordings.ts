@@ -12,7 +12,7 @@ import { type CallRecorder, recorderOf } from "./record-call.ts";
 
 /** The recordings of calls, from the first word to the last deletion. */
 export interface Recordings {
-  /** Begins the recording of a call whose agent wants one. Null if it cannot be recorded, which is logged; the call goes on. */
+  /** Begins the recording of a call whose agent wants one. Null if it cannot be recorded, which is logged; the call continues. */
   begin(call: CallKey, clock: CallClock): Promise<CallRecorder | null>;
   /** Where the owner finds the recording of a call that is over; null if it has none. */
   addressOf(call: CallKey): Promise<string | null>;
@@ -116,7 +116,7 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
   }
 }
 
-/** Retries without end: a file is neither lost nor kept because its store was away. */
+/** Retries without end: a file is neither lost nor kept because its store was down. */
 function queueOf(run: Queue["run"]): Queue {
   return {
     concurrency: 4,

@@ -33,7 +33,7 @@ export interface SpokenConversation {
   tell(text: string): void;
   /** The reply was stopped after this much of its audio was heard. */
   interrupt(heardMs: number): void;
-  /** Answers a tool call; the agent goes on. */
+  /** Answers a tool call; the agent continues. */
   answer(callId: string, result: string): void;
   close(): void;
 }
@@ -46,6 +46,6 @@ export type SpokenTurnEvent =
   /** What the agent says, in pieces, as it says it. */
   | { type: "text"; text: string }
   | { type: "tool_call"; callId: string; name: string; arguments: unknown }
-  /** The agent has said everything; also if its connection was lost in the middle, and it will not go on. */
+  /** The agent has said everything; also if its connection was lost in the middle, and it will not continue. */
   | { type: "done" }
   | { type: "failed"; error: ServiceError };

@@ -31,11 +31,11 @@ export interface SpeechStream {
 export type SpeechEvent =
   /** The words so far of what is being said; each replaces the one before. */
   | { type: "partial"; text: string }
-  /** Words that do not change any more; the next partial begins after them. */
+  /** Words that do not change anymore; the next partial begins after them. */
   | { type: "final"; text: string }
   /** The provider's own decision that the user has finished; only if `endsTurns`. */
   | { type: "end_of_turn" }
   /** The answer to `finalize` is complete, perhaps without any words. */
   | { type: "finalized" }
-  /** Transcription cannot go on: reconnecting failed for as long as audio could be kept, or the provider refuses. Nothing follows. */
+  /** Transcription cannot continue: reconnecting failed for as long as audio could be kept, or the provider refuses. Nothing follows. */
   | { type: "failed"; error: ServiceError };

@@ -18,7 +18,7 @@ const columns = (sql: Sql) => sql`
   owner_id, call_id, carrier_id, provider, carrier_call_id, conversation_id, agent_id, to_mobile_number, from_mobile_number,
   created_at`;
 
-/** Stores a call that a carrier tells of. @returns the stored one, which is an earlier one if the carrier has told of it before */
+/** Stores a call that a carrier reports. @returns the stored one, which is an earlier one if the carrier has reported it before */
 export async function insertIncomingCall(sql: Sql, call: IncomingCall): Promise<IncomingCall> {
   const [row] = await sql<IncomingCall[]>`
     insert into incoming_calls (${columns(sql)})

@@ -26,7 +26,7 @@ export interface Leg {
 
 /** What a leg reports, in the order in which it happens; nothing after `ended`. */
 export interface LegListener {
-  /** What the other party said, FRAME_SAMPLES at a time; lost audio is silence, so that time goes on. */
+  /** What the other party said, FRAME_SAMPLES at a time; lost audio is silence, so that time passes. */
   heard(frame: Pcm): void;
   /** A key of the phone: 0-9, *, # or A-D. */
   pressed(key: string): void;

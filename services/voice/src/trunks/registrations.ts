@@ -113,7 +113,7 @@ interface Credentials {
   transport: string | undefined;
 }
 
-/** Null if the trunk is not connected any more, or wants no registration: its calls come from addresses that its owner lists. */
+/** Null if the trunk is not connected anymore, or wants no registration: its calls come from addresses that its owner lists. */
 async function settingsOf({ accounts }: RegistrationContext, key: TrunkKey): Promise<Credentials | null> {
   try {
     const { carrier } = await accounts.getCarrierCredentials(key);

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 import { isAcknowledgement, isFarewell, silenceAfter } from "./phrases.ts";
 
 test.each(["mm-hm", "Okay.", "ok", "Uh-huh, right", "yeah, I see", "MM HMM", "got it"])(
-  "%p only shows that somebody listens",
+  "%p only shows that someone listens",
   (text) => expect(isAcknowledgement(text)).toBe(true),
 );
 

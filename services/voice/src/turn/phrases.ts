@@ -13,12 +13,12 @@ const FAREWELLS = new Set(
 );
 const ACKNOWLEDGEMENT_WORDS_MAX = 4;
 
-/** Whether somebody who says this only shows that they listen ("mm-hm", "okay"). */
+/** Whether someone who says this only shows that they listen ("mm-hm", "okay"). */
 export function isAcknowledgement(text: string): boolean {
   return consistsOf(text, (phrase) => ACKNOWLEDGEMENTS.has(phrase), ACKNOWLEDGEMENT_WORDS_MAX);
 }
 
-/** Whether somebody who says this while the agent says goodbye lets it. */
+/** Whether someone who says this while the agent says goodbye lets it. */
 export function isFarewell(text: string): boolean {
   return consistsOf(text, (phrase) => ACKNOWLEDGEMENTS.has(phrase) || FAREWELLS.has(phrase), 8);
 }
@@ -41,13 +41,13 @@ function wordsOf(text: string): string[] {
 }
 
 const ENDS_SENTENCE = /[.!?。！？؟।]["'”’)\]]*\s*$/u;
-/** What people say just before they go on: a word that needs another, or the announcement of a number or a name. */
+/** What people say just before they continue: a word that needs another, or the announcement of a number or a name. */
 const UNFINISHED =
   /(?:\b(?:and|or|but|so|because|since|if|when|that|which|who|with|without|for|from|to|of|in|on|at|by|the|a|an|my|your|his|her|our|their|is|are|was|were|am|i|we|it's|um|uh|er|like)|\b(?:number|name|address|email|code|date|birthday|id|zip) is)[\s,…]*$/i;
 const TRAILS_OFF = /(?:,|…|\.\.\.|-|:)\s*$/;
 
 /**
- * Milliseconds of silence that end a turn in which this was said: fewer than usual after a whole sentence, more when somebody
+ * Milliseconds of silence that end a turn in which this was said: fewer than usual after a whole sentence, more when someone
  * plainly has not finished ("my number is").
  * @param silenceMs what is usual
  */

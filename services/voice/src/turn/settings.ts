@@ -17,7 +17,7 @@ export interface Lines {
   retry: string;
   /** After a transfer that failed. */
   not_transferred: string;
-  /** Before a call that cannot go on is hung up. */
+  /** Before a call that cannot continue is hung up. */
   apology: string;
   /** Left on a machine that answers; empty: the agent hangs up. */
   voicemail: string;
@@ -38,7 +38,7 @@ export const LINES: Lines = {
 
 /** User speech that interrupts the agent. */
 export const BARGE_IN_MS = 200;
-/** After an interruption without words the agent goes on. */
+/** After an interruption without words the agent continues. */
 export const RESUME_MS = 2_000;
 /** The same while the voice detector still hears speech and the recognition has not said what it is. */
 export const RESUME_SPEAKING_MS = 5_000;

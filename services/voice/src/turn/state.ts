@@ -3,7 +3,7 @@ import type { TurnSettings } from "./settings.ts";
 /** Where a call stands: who speaks, and what is expected next. Times are milliseconds of one monotonic clock. */
 export interface TurnState {
   settings: TurnSettings;
-  /** The call is over: nothing happens any more. */
+  /** The call is over: nothing happens anymore. */
   over: boolean;
   user: UserState;
   /** What the agent says or is about to say: one reply at most. */
@@ -31,7 +31,7 @@ export interface TurnState {
 export interface UserState {
   /** The voice detector hears speech since then. */
   speechSince: number | null;
-  /** This stretch of speech had no words, or was over for the provider: it interrupts nobody any more. */
+  /** This stretch of speech had no words, or was over for the provider: it interrupts nobody anymore. */
   isDismissed: boolean;
   /** Silence since then, after speech of this turn. */
   silentSince: number | null;
@@ -59,7 +59,7 @@ export type ReplyKind = "answer" | "greeting" | "reminder" | "retry" | "not_tran
 export interface Reply {
   id: number;
   kind: ReplyKind;
-  /** `held`: stopped because the user may be speaking; it goes on, or is interrupted. */
+  /** `held`: stopped because the user may be speaking; it continues, or is interrupted. */
   stage: "thinking" | "speaking" | "held";
   /** Of the stage. */
   since: number;
@@ -98,7 +98,7 @@ export type TurnEvent =
   | { type: "played"; reply: number }
   /** A reply cannot be spoken, or not any further. */
   | { type: "failed"; reply: number }
-  /** An answer takes long because a service of ours is away. */
+  /** An answer takes long because a service of ours is down. */
   | { type: "delayed"; reply: number }
   /** The user could not be connected elsewhere. */
   | { type: "transfer_failed" }

@@ -98,7 +98,7 @@ export function machineReadyAt({ machine }: TurnState): number | null {
   return machine === null || machine.isReady ? null : machine.since + MACHINE_MS;
 }
 
-/** The last words come late; where the detector missed the voice, they alone tell of it. */
+/** The last words come late; where the detector missed the voice, they alone reveal it. */
 function silentSince({ silentSince, wordsAt }: UserState): number | null {
   if (wordsAt === null || silentSince === null) return silentSince ?? wordsAt;
   return Math.max(silentSince, wordsAt - PARTIAL_LAG_MS);

@@ -39,7 +39,7 @@ export function takeTurn(state: TurnState, event: TurnEvent, now: number): Turne
   return { state: next, effects };
 }
 
-/** When `time` is to be reported next; null if nothing happens by itself any more. */
+/** When `time` is to be reported next; null if nothing happens by itself anymore. */
 export function dueAt(state: TurnState): number | null {
   if (state.over) return null;
   const due = TIMERS.map((timer) => timeOf(timer, state)).filter((at) => at !== null);
@@ -174,7 +174,7 @@ function replyHappens(draft: Draft, reply: Reply, event: ReplyEvent, now: number
 function pressed(draft: Draft, key: string, now: number): void {
   draft.quietSince = now;
   const isEnd = user.pressed(draft, key, now);
-  // Whoever presses a key has made up their mind; only a last apology goes on.
+  // Whoever presses a key has made up their mind; only a last apology continues.
   if (draft.reply?.kind !== "apology") interrupted(draft, now);
   if (isEnd) endUserTurn(draft, now);
 }

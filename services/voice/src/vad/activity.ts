@@ -13,7 +13,7 @@ export interface VoiceActivity {
 }
 
 export interface JudgedWindow {
-  /** That somebody speaks. */
+  /** That someone speaks. */
   probability: number;
   /** Of the parts of the window, in order: the root of the mean square of their samples. */
   loudness: readonly number[];
@@ -47,7 +47,7 @@ const LOUD_FACTOR = 3;
 const ROOM_MIN = 10;
 /** A voice pulses: between two pulses it is not quiet. */
 const PULSE_MS = 40;
-/** By more, Silero does not miss the beginning of a voice, nor go on hearing one that has ended. */
+/** By more, Silero does not miss the beginning of a voice, nor keep hearing one that has ended. */
 const MISSED_MAX_MS = 96;
 const LINGERS_MAX_MS = 320;
 

@@ -19,7 +19,7 @@ const GATHER_MS = 10;
 
 /**
  * Starts Silero v5 in threads of its own: inference takes 0.4 ms a window, and the loop that paces audio must not wait for it. A thread
- * that dies is started again, after a pause that grows while it keeps dying; the calls that it served go on, their history lost.
+ * that dies is started again, after a pause that grows while it keeps dying; the calls that it served continue, their history lost.
  * @param startThread for tests
  * @throws when the model cannot be loaded
  */
@@ -56,7 +56,7 @@ export async function startSileroDetector(log: Logger, startThread = newThread):
 interface Stream {
   heard(event: VoiceEvent): void;
   activity: typeof SILENT;
-  /** The windows under way, oldest first, and when they were sent. */
+  /** The windows in progress, oldest first, and when they were sent. */
   sent: { at: number; loudness: number[] }[];
 }
 
@@ -169,7 +169,7 @@ function openThread(streams: Map<number, Stream>, log: Logger, startThread: () =
 
 function judge(stream: Stream | undefined, probability: number): void {
   const window = stream?.sent.shift();
-  // What a thread that died had judged is not waited for any more.
+  // What a thread that died had judged is not waited for anymore.
   if (!stream || !window) return;
   const { activity, event } = judgeWindow(stream.activity, { probability, loudness: window.loudness });
   stream.activity = activity;

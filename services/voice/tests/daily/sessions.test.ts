@@ -40,7 +40,7 @@ async function created(given: Parameters<Daily["create"]>[1] = {}) {
 
 type Created = Awaited<ReturnType<typeof created>>;
 
-/** Somebody comes, and the agent too. */
+/** Someone comes, and the agent too. */
 async function joined(session: Created) {
   const guest = kit.standIn.join(session.roomName, session.token);
   await until(session, "IN_PROGRESS");
@@ -84,7 +84,7 @@ test("a session has a private room with SIP, a token for it, and a conversation"
   expect(kit.standIn.join(session.roomName, session.token).userId).toBe(session.conversationId);
 });
 
-test("the agent joins when somebody enters and leaves when they leave; then the room is deleted", async () => {
+test("the agent joins when someone enters and leaves when they leave; then the room is deleted", async () => {
   const session = await created();
   expect(kit.dialled).toEqual([]);
   const guest = await joined(session);

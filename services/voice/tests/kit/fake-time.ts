@@ -37,7 +37,7 @@ export function fakeTime(wait = settle): FakeTime {
   };
 }
 
-/** Lets everything that waits for nothing but promises go on. */
+/** Lets everything continue that waits for nothing but promises. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

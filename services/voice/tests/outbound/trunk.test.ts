@@ -147,7 +147,7 @@ test("a trunk at an address that owners may not reach is not called", async () =
 });
 
 test.each(["UDP", "TCP"])(
-  "a call over %s to a trunk that is away waits and rings when the trunk is back",
+  "a call over %s to a trunk that is down waits and rings when the trunk is back",
   async (transport) => {
     const gone = await phone();
     gone.stop();

@@ -110,7 +110,7 @@ describe("whatever happens to a delivery", () => {
   });
 });
 
-describe("an attempt that was under way when its delivery was cancelled", () => {
+describe("an attempt that was in progress when its delivery was cancelled", () => {
   const state = { ...newDelivery(START), ...cancelled() };
 
   test("makes it delivered when it succeeds", () => {

@@ -2,7 +2,7 @@ import { Field } from "../../../ui/form/field.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { providerLabel } from "../provider-labels.ts";
 
-/** Stands for leaving the choice to somebody else. */
+/** Stands for leaving the choice to someone else. */
 export const DEFAULT = "default";
 
 /** Whose speech it is: the server's default, one of the catalogue's, or a server of one's own. */

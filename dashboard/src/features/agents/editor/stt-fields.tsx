@@ -13,7 +13,7 @@ export interface SttValue {
 
 const CUSTOM = "CUSTOM_STT";
 
-/** What recognises speech: the server's default, a provider's model, or a server of one's own. */
+/** What recognizes speech: the server's default, a provider's model, or a server of one's own. */
 export function SttFields({
   value,
   onChange,

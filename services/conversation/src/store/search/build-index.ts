@@ -141,7 +141,7 @@ async function settleWords(tx: Sql): Promise<void> {
   await tx`select gin_clean_pending_list('search_terms_words')`;
 }
 
-/** A block to be built anew. */
+/** A block to rebuild. */
 export interface StaleBlock {
   ownerId: string;
   block: number;

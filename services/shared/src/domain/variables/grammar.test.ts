@@ -106,7 +106,7 @@ describe("a placeholder that follows the rules is read as written", () => {
 
 describe("what does not match the syntax is plain text", () => {
   test.each([
-    // Names that normalise to nothing.
+    // Names that normalize to nothing.
     "{{}}",
     "{{ }}",
     "{{ _ }}",

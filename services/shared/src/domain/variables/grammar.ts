@@ -18,7 +18,7 @@ export interface Placeholder {
  * so that JSON, code and mistakes in a prompt stay visible as written:
  * - Whitespace, new lines too, is free around every part. Braces stand only inside a JSON string, so of `{{{x}}}` the inner
  *   `{{x}}` is the placeholder, and an unclosed `{{` swallows nothing after it.
- * - A name ends at the first `:` or `|`. One that normalises to nothing makes plain text.
+ * - A name ends at the first `:` or `|`. One that normalizes to nothing makes plain text.
  * - TYPE is STRING, NUMBER, EMAIL or PHONE in any case; another word makes plain text, as `{{"ok": true}}` is no variable.
  * - A description may hold `:` and quotes; its whitespace runs become one space, a blank one counts as left out. The first `|`
  *   ends it.

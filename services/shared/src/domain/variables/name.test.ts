@@ -45,7 +45,7 @@ describe("normalizeVariableName", () => {
     );
   });
 
-  test("no run of marks longer than Stream-Safe text allows reaches the normaliser, which sorts in quadratic time", () => {
+  test("no run of marks longer than Stream-Safe text allows reaches the normalizer, which sorts in quadratic time", () => {
     const lengths: number[] = [];
     const normalizeSpy = spyOn(String.prototype, "normalize").mockImplementation(function (this: string) {
       lengths.push(this.length);

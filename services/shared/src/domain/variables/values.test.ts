@@ -4,7 +4,7 @@ import { normalizeVariableName } from "./name.ts";
 import { collectValues } from "./values.ts";
 
 describe("collectValues", () => {
-  test("dynamic_variables takes precedence over the top level, and both are normalised", () => {
+  test("dynamic_variables takes precedence over the top level, and both are normalized", () => {
     expect(
       collectValues({
         "Customer Name": "top",
@@ -32,7 +32,7 @@ describe("collectValues", () => {
     expect(collectValues({ dynamic_variables: named })).toEqual({});
   });
 
-  test("a name that normalises to nothing is left out", () => {
+  test("a name that normalizes to nothing is left out", () => {
     expect(collectValues({ "--": "x", 名前: "y" })).toEqual({});
   });
 

@@ -21,7 +21,7 @@ interface Certificates {
 export const REREAD_MS = 30_000;
 
 /**
- * Provides the files to grpc-js and reads them again every `rereadMs` while somebody uses them, so that new connections
+ * Provides the files to grpc-js and reads them again every `rereadMs` while someone uses them, so that new connections
  * use new certificates. Unlike grpc-js's own watcher, it keeps the last good ones while the files are being replaced or
  * are wrong, and logs the problem once.
  * @throws ConfigError when the files are unusable at the start

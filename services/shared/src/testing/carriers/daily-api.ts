@@ -13,7 +13,7 @@ export interface DailyStandIn {
   deleted: string[];
   /** The webhooks of a domain. */
   webhooks(apiKey: string): StandInWebhook[];
-  /** Somebody enters. @throws Error if the token is not for this room, has expired, or the room is gone */
+  /** Someone enters. @throws Error if the token is not for this room, has expired, or the room is gone */
   join(roomName: string, token: string): DailyParticipant;
   /** The agent's call was connected, or ended. */
   connectSip(roomName: string): DailyParticipant;
@@ -66,7 +66,7 @@ export interface DailyHooks {
   sipHost: string;
   /** Unix time in milliseconds; the machine's by default. */
   now?(): number;
-  /** Somebody has come or left. */
+  /** Someone has come or left. */
   changed?(room: StandInRoom): void;
   /** A room was deleted. */
   deleted?(room: StandInRoom): void;

@@ -23,7 +23,7 @@ export type PlivoFields = Record<string, string | number | boolean | null>;
 export interface PlivoHooks {
   /** A call was asked for, with the request's parameters. The answer waits for what it returns. @param call by its `request_uuid` */
   placed?(account: PlivoAccount, call: PlivoFields, asked: PlivoFields): void | Promise<void>;
-  /** A call under way was hung up, or sent to another URL. */
+  /** A call in progress was hung up, or sent to another URL. */
   changed?(account: PlivoAccount, call: PlivoFields, asked: PlivoFields | "hang_up"): void;
 }
 

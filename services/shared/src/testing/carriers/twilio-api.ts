@@ -21,7 +21,7 @@ export type TwilioFields = Record<string, string | number | boolean | null | obj
 export interface TwilioHooks {
   /** A call was asked for, with the request's parameters. The answer waits for what it returns. */
   placed?(account: TwilioAccount, call: TwilioFields, form: URLSearchParams): void | Promise<void>;
-  /** A call under way was changed: ended by `Status`, or sent to new instructions by `Twiml`. */
+  /** A call in progress was changed: ended by `Status`, or sent to new instructions by `Twiml`. */
   changed?(account: TwilioAccount, call: TwilioFields, form: URLSearchParams): void;
 }
 

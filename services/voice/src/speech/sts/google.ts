@@ -25,7 +25,7 @@ function converse(
   /** Of a reply that was stopped here, until it is told so. */
   let isMuted = false;
   let isSpeaking = false;
-  /** What a new connection goes on with (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null while it cannot. */
+  /** What a new connection continues with (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null while it cannot. */
   let handle: string | null = null;
   let isEnding = false;
 

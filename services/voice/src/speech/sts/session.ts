@@ -20,7 +20,7 @@ export interface StsSession {
 }
 
 export interface StsDialect {
-  /** For each connection anew. */
+  /** Called for each connection. */
   address(): { url: string; headers: Record<string, string> };
   /** What a connection begins with. */
   begin(): object[];
@@ -28,7 +28,7 @@ export interface StsDialect {
   hear(message: JsonObject): void;
   /** A connection is gone that had been ready. */
   lost(): void;
-  /** Whether another connection can go on with the conversation. */
+  /** Whether another connection can continue with the conversation. */
   canResume(): boolean;
   /** Once. Nothing is heard afterwards. */
   failed(error: ServiceError): void;

@@ -7,7 +7,7 @@ export interface AudioTail {
   push(audio: Pcm): void;
   /** What is kept from this sample on. */
   from(position: number): { audio: Pcm; position: number };
-  /** What comes before is not needed any more. */
+  /** What comes before is not needed anymore. */
   forget(position: number): void;
 }
 

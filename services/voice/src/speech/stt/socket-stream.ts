@@ -27,9 +27,9 @@ export interface Heard {
   final?: string;
   endOfTurn?: boolean;
   finalized?: boolean;
-  /** Seconds of this connection's audio whose words do not change any more. */
+  /** Seconds of this connection's audio whose words do not change anymore. */
   heardSeconds?: number | null;
-  /** The provider cannot go on. Its own words are not repeated. */
+  /** The provider cannot continue. Its own words are not repeated. */
   failed?: string;
 }
 

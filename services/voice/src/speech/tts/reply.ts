@@ -36,7 +36,7 @@ interface Position {
 }
 
 /**
- * A reply that goes on when its connection is lost: another attempt speaks what had not been spoken, and what was already reported of
+ * A reply that continues when its connection is lost: another attempt speaks what had not been spoken, and what was already reported of
  * it is left out.
  */
 export function reply(

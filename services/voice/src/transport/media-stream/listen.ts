@@ -9,7 +9,7 @@ export interface ListenOptions {
   tls: ListenerFiles | null;
   /** Of one owner, in this process. */
   streamsMax: number;
-  /** Uses a token up. Null: nobody was told to open a stream with it, or somebody has. */
+  /** Uses a token up. Null: nobody was told to open a stream with it, or someone has. */
   claim(token: string): Promise<ExpectedStream | null>;
   arrived(stream: ArrivedStream): void;
   /** Counts what is not used, by reason. */

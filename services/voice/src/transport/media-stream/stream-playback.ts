@@ -24,7 +24,7 @@ export interface StreamPlaybackOptions {
 const LEAD_MS = 200;
 /** A mark that the carrier has not reported so long after it was due is reached all the same. */
 const MARK_LATE_MAX_MS = 2_000;
-/** What a mark may tell of the way to the carrier and back. */
+/** What a mark may reveal about the way to the carrier and back. */
 const LAG_MAX_MS = 1_000;
 /** What the carrier may have, by both. */
 const BUFFERED_MAX_FRAMES = (LEAD_MS + LAG_MAX_MS) / FRAME_MS + 1;

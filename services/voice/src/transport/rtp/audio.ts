@@ -9,7 +9,7 @@ import { reorder } from "./reorder.ts";
 
 /** Audio in both directions as RTP packets, paced by its own clock, whatever carries the packets. */
 export interface RtpAudio extends Omit<Playback, "nextFrame"> {
-  /** Begins, or goes on with another codec. While the peer does not listen, playback waits. */
+  /** Begins, or continues with another codec. While the peer does not listen, playback waits. */
   use(codec: Codec, peerListens: boolean): void;
   /** A packet with the codec's payload. */
   receive(packet: RtpPacket): void;
@@ -104,7 +104,7 @@ function newSending() {
       skip(clockSteps);
       return packet;
     },
-    /** Time goes on without a packet. */
+    /** Time passes without a packet. */
     skip,
   };
 }

@@ -3,7 +3,7 @@ import type { RtpPacket } from "@parley/shared/media/rtp-packet";
 const KEYS = "0123456789*#ABCD";
 
 /**
- * Reads the keys from the telephone events of a stream (RFC 4733). A key is reported with the first packet that tells of it, as any of
+ * Reads the keys from the telephone events of a stream (RFC 4733). A key is reported with the first packet that reports it, as any of
  * its packets may be lost.
  */
 export function keyReader(): (packet: RtpPacket) => string | null {

@@ -49,7 +49,7 @@ test("a new source is followed immediately", () => {
 });
 
 test.each([40_000, 65_000])(
-  "a source that begins anew at %d is followed from its second packet on, and one stray packet is not",
+  "a source that starts over at %d is followed from its second packet on, and one stray packet is not",
   (at) => {
     const { received, into } = sink();
     const buffer = reorder(into);

@@ -14,7 +14,7 @@ export interface Ordered {
 
 /** How long a packet waits for those before it. A packet that is in order never waits. */
 const WAIT_MAX_MS = 60;
-/** Packets further ahead or behind may belong to a stream that starts anew: it does if two in a row do (RFC 3550, appendix A.1). */
+/** Packets further ahead or behind may belong to a stream that starts over: it does if two in a row do (RFC 3550, appendix A.1). */
 const AHEAD_MAX = 3_000;
 const BEHIND_MAX = 100;
 const HELD_MAX = 64;

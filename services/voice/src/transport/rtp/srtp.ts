@@ -32,7 +32,7 @@ export function srtp(local: Uint8Array, remote: Uint8Array): Srtp {
       }
     },
     rekey: (given) => {
-      // A key that goes on counts its packets on.
+      // A key that continues counts its packets on.
       if (Buffer.compare(given, key) === 0) return;
       key = given;
       theirs = sessionOf(given);

@@ -14,7 +14,7 @@ import { type Incoming, responseTo } from "./transactions.ts";
 export interface Invite {
   /** Whom the caller wants, and who the caller claims to be. */
   called: SipUri;
-  /** Whom the caller dialled: a proxy on the way may have sent the call elsewhere. */
+  /** Whom the caller dialed: a proxy on the way may have sent the call elsewhere. */
   to: SipUri | null;
   caller: SipUri | null;
   callId: string;

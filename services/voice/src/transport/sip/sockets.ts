@@ -182,7 +182,7 @@ export async function openSipSockets(
       };
     } catch (error) {
       udpSocket.close();
-      // The port that the system chose for UDP may be somebody's for TCP.
+      // The port that the system chose for UDP may be someone's for TCP.
       if (port !== 0 || attempts === 0) throw error;
       return listen(attempts - 1);
     }

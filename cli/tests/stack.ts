@@ -28,6 +28,8 @@ export async function startStack({ needsVoice = false } = {}): Promise<Stack> {
   const service = await startServiceProcess("account", {
     DATABASE_URL: database.urls.account,
     PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
+    PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+    PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
   });
   const dispatcher = await startServiceProcess("webhook-dispatcher", {

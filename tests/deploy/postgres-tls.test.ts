@@ -110,6 +110,8 @@ describe("an address of Postgres with sslrootcert", () => {
       PARLEY_ENCRYPTION_KEY: TEST_SECRET,
       DATABASE_URL: urls.account,
       PARLEY_CONVERSATION_ADDRESS: "127.0.0.1:1",
+      PARLEY_VOICE_ADDRESS: "127.0.0.1:1",
+      PARLEY_MESSAGING_ADDRESS: "127.0.0.1:1",
     });
     const sql = connectPostgres(admin, { max: 1 });
     const connections = await sql<{ ssl: boolean }[]>`

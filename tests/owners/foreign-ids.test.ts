@@ -31,12 +31,13 @@ const SERVICES: Readonly<Record<ServiceName, Definition>> = {
   voice: VoiceServiceService,
   "webhook-dispatcher": WebhookDispatcherServiceService,
 };
-// The hostile owner is deleted when nothing needs it any more.
+/** The hostile owner is deleted when nothing needs it any more. */
+const LAST = ["forgetOwner", "deleteOwner"];
 const RPCS = Object.entries(SERVICES)
   .flatMap(([service, definition]) =>
     Object.keys(definition).map((name) => ({ service: service as ServiceName, name })),
   )
-  .toSorted((a, b) => Number(a.name === "deleteOwner") - Number(b.name === "deleteOwner"));
+  .toSorted((a, b) => LAST.indexOf(a.name) - LAST.indexOf(b.name));
 
 /** Those that name no owner, and why nobody's objects can be reached through them. */
 const WITHOUT_OWNER: Readonly<Record<string, string>> = {
@@ -125,7 +126,8 @@ beforeAll(async () => {
   const { carrier } = await stack.accounts.connectCarrier({
     ownerId: victim.ownerId,
     provider: "SIP",
-    settings: { host: "trunk.example", username: CANARY, password: CANARY, allowedAddresses: [] },
+    // With addresses it is not registered with, so that nothing of the victim changes by itself.
+    settings: { host: "trunk.example", username: CANARY, password: CANARY, allowedAddresses: ["192.0.2.1"] },
   });
   given.carrierId = carrier?.carrierId;
 });

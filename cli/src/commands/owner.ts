@@ -133,7 +133,7 @@ ${examples(program, "owner password --owner own_…", "owner password --owner ow
 
   owner
     .command("delete")
-    .description("Delete an owner for good; its keys and sessions stop working within a second")
+    .description("Delete an owner for good; its keys and sessions stop working within a second, and its calls end")
     .argument("<owner_id>")
     .addOption(jsonOption())
     .action(async (ownerId: string, { json }: { json?: boolean }) => {

@@ -9,6 +9,10 @@ const VARIABLES = {
   PARLEY_CONVERSATION_ADDRESS: str({
     desc: "host:port of the conversation service, which receives retention settings",
   }),
+  PARLEY_VOICE_ADDRESS: str({ desc: "host:port of the voice service, which ends the calls of deleted owners" }),
+  PARLEY_MESSAGING_ADDRESS: str({
+    desc: "host:port of the messaging service, which deletes the messages of deleted owners",
+  }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ desc: "32 bytes in base64, the same on every replica" }),
   PARLEY_PUBLIC_URL: str({
     default: "",

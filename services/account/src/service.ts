@@ -1,5 +1,7 @@
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
+import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import type { Clock } from "@parley/shared/clock";
 import { startWorker } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
@@ -13,6 +15,7 @@ import type { AccountConfig } from "./config.ts";
 import type { AccountContext } from "./context.ts";
 import { followKeyChanges, type KeyChanges } from "./keys/key-changes.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { deletionQueue } from "./owners/tell-deletion.ts";
 import { activateKey } from "./rpc/activate-key.ts";
 import { addMobileNumber } from "./rpc/add-mobile-number.ts";
 import { authenticateKey } from "./rpc/authenticate-key.ts";
@@ -66,6 +69,17 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           address: config.PARLEY_CONVERSATION_ADDRESS,
           credentials,
         });
+        const voices = createClient(VoiceServiceService, {
+          peer: "voice",
+          address: config.PARLEY_VOICE_ADDRESS,
+          credentials,
+        });
+        const messaging = createClient(MessagingServiceService, {
+          peer: "messaging",
+          address: config.PARLEY_MESSAGING_ADDRESS,
+          credentials,
+        });
+        const forgetting = { voice: voices, messaging };
         const carriers = createCarriers(createSealer(config.PARLEY_ENCRYPTION_KEY), {
           twilio: config.PARLEY_TWILIO_BASE_URL,
           plivo: config.PARLEY_PLIVO_BASE_URL,
@@ -74,7 +88,11 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           publicUrl: config.PARLEY_PUBLIC_URL,
         });
         const ctx: AccountContext = { db, keyChanges, passwords: createPasswords(), carriers, conversations, clock };
-        const queues = { ...retentionQueue(ctx), ...restoreQueue({ db, carriers, log }) };
+        const queues = {
+          ...retentionQueue(ctx),
+          ...deletionQueue((service, ownerId) => forgetting[service].forgetOwner({ ownerId })),
+          ...restoreQueue({ db, carriers, log }),
+        };
         const worker = startWorker(db, queues, log, { clock, direct });
         return {
           handlers: {
@@ -116,7 +134,7 @@ export async function startAccount(config: AccountConfig, log: Logger, given?: C
           },
           stop: async () => {
             await worker.stop();
-            conversations.close();
+            for (const client of [conversations, voices, messaging]) client.close();
           },
         };
       },

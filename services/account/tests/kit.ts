@@ -50,6 +50,8 @@ export async function startAccountProcess(
   const config = readAccountConfig({
     DATABASE_URL: database.urls.account,
     PARLEY_CONVERSATION_ADDRESS: conversationAddress,
+    PARLEY_VOICE_ADDRESS: NOWHERE,
+    PARLEY_MESSAGING_ADDRESS: NOWHERE,
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     ...env,
   });

@@ -4,6 +4,7 @@ import jobs from "@parley/shared/jobs/table.sql" with { type: "text" };
 import jobsInTurn from "@parley/shared/jobs/turns.sql" with { type: "text" };
 import threads from "../migrations/0001_threads.sql" with { type: "text" };
 import widgetDays from "../migrations/0002_widget_days.sql" with { type: "text" };
+import deletedOwners from "../migrations/0003_deleted_owners.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -11,4 +12,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_idempotency", sql: idempotency },
   { name: "0001_threads", sql: threads },
   { name: "0002_widget_days", sql: widgetDays },
+  { name: "0003_deleted_owners", sql: deletedOwners },
 ];

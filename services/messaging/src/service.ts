@@ -19,7 +19,9 @@ import { counter } from "@parley/shared/telemetry/instruments";
 import type { MessagingConfig } from "./config.ts";
 import type { MessagingContext } from "./context.ts";
 import { MIGRATIONS } from "./migrations.ts";
+import { forgetOwners } from "./owners/forget-owner.ts";
 import { createWidgetToken } from "./rpc/create-widget-token.ts";
+import { forgetOwner } from "./rpc/forget-owner.ts";
 import { handleWhatsAppCallback } from "./rpc/handle-whatsapp-callback.ts";
 import { openWidgetToken } from "./rpc/open-widget-token.ts";
 import { sendWhatsAppTemplate } from "./rpc/send-whatsapp-template.ts";
@@ -90,6 +92,7 @@ export function startMessaging(
         const queues = {
           ...threadQueue(ctx, stopping.signal),
           ...deliveryQueue(ctx),
+          ...forgetOwners(ctx),
           ...sweepQueues(clock, log, sweeps, stopping.signal),
         };
         const worker = startWorker(db, queues, log, { clock, direct, ...(pollMs !== undefined && { pollMs }) });
@@ -101,6 +104,7 @@ export function startMessaging(
             verifyWhatsAppWebhook: verifyWhatsAppWebhook(ctx),
             handleWhatsAppCallback: handleWhatsAppCallback(ctx),
             sendWhatsAppTemplate: sendWhatsAppTemplate(ctx),
+            forgetOwner: forgetOwner(ctx),
           },
           stop: async () => {
             stopping.abort();

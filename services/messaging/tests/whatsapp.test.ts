@@ -370,3 +370,22 @@ async function waiting({ ownerId }: Connected): Promise<number> {
     select from incoming_messages where owner_id = ${ownerId} and content is not null`;
   return rows.length;
 }
+
+test("a deleted owner's messages are deleted and nothing more is sent to its persons; another owner's are", async () => {
+  const [gone, other, from] = [service.connect(), service.connect(), person()];
+  const elsewhere = person();
+  await service.write(gone, from, "Hello");
+  await service.write(other, elsewhere, "Hello");
+  await service.messaging.forgetOwner({ ownerId: gone.ownerId });
+  const left = async (ownerId: string) => {
+    const [row] = await service.sql`
+      select (select count(*) from incoming_messages where owner_id = ${ownerId})::integer as incoming,
+        (select count(*) from threads where owner_id = ${ownerId})::integer as threads`;
+    return row;
+  };
+  await eventually(async () => expect(await left(gone.ownerId)).toEqual({ incoming: 0, threads: 0 }));
+  expect(await left(other.ownerId)).toEqual({ incoming: 1, threads: 1 });
+  service.quiet();
+  expect(await service.texts(elsewhere, 1)).toEqual(["You said: Hello"]);
+  expect(service.meta.sent.filter(({ to }) => to === from)).toEqual([]);
+});

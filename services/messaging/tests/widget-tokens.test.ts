@@ -82,3 +82,16 @@ test("the visitors of one owner share a daily limit of messages, whoever they cl
   service.clock.advance(leftMs);
   expect(await message(agent.agentId)).toMatchObject({ ownerId: agent.ownerId });
 });
+
+test("a deleted owner's agents have no widget: no page gets a token, and those there are open nothing", async () => {
+  const [gone, other] = [await createAgent(), await createAgent()];
+  const { token } = await ask(gone.agentId);
+  for (const _again of [1, 2]) await service.messaging.forgetOwner({ ownerId: gone.ownerId });
+  expect(await serviceErrorOf(ask(gone.agentId))).toMatchObject({ kind: "not_found", detail: "Agent not found" });
+  expect(await serviceErrorOf(ask(gone.agentId, { renews: token }))).toMatchObject({ kind: "not_found" });
+  expect(await serviceErrorOf(service.messaging.openWidgetToken({ token, origin: ORIGIN }))).toMatchObject({
+    kind: "unauthenticated",
+  });
+  const { token: others } = await ask(other.agentId);
+  expect(await service.messaging.openWidgetToken({ token: others, origin: ORIGIN })).toMatchObject(other);
+});

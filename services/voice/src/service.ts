@@ -6,7 +6,6 @@ import type { Clock } from "@parley/shared/clock";
 import { createEgress } from "@parley/shared/egress/egress";
 import { startSweeps, sweepQueues } from "@parley/shared/jobs/sweeps";
 import { startWorker } from "@parley/shared/jobs/worker";
-import { type ListenerFiles, listenerFiles } from "@parley/shared/listener-tls";
 import type { Logger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
@@ -31,11 +30,13 @@ import { completeUnbegun, recordEnd } from "./outbound/end-call.ts";
 import { holdStream } from "./outbound/hold-stream.ts";
 import { observeQueuedCalls } from "./outbound/metrics.ts";
 import { outboundCalls } from "./outbound/outbound.ts";
+import { forgetOwners } from "./owners/forget-owner.ts";
 import { openFiles } from "./recording/files/place.ts";
 import { recordings } from "./recording/recordings.ts";
 import { connectWebCall } from "./rpc/connect-web-call.ts";
 import { createWebCall } from "./rpc/create-web-call.ts";
 import { endWebCall } from "./rpc/end-web-call.ts";
+import { forgetOwner } from "./rpc/forget-owner.ts";
 import { forgetRecordings } from "./rpc/forget-recordings.ts";
 import { handleCarrierCallback } from "./rpc/handle-carrier-callback.ts";
 import { listTrunkRegistrations } from "./rpc/list-trunk-registrations.ts";
@@ -52,6 +53,7 @@ import { selectTextToSpeech } from "./speech/providers.ts";
 import { findIdOfCarrierCall } from "./store/outbound-calls.ts";
 import { expiredMediaStreams } from "./transport/media-stream/expire.ts";
 import { serveMediaStreams } from "./transport/media-stream/media-streams.ts";
+import { mediaTls } from "./transport/media-stream/media-tls.ts";
 import { keepTrunksRegistered } from "./trunks/keep-registered.ts";
 import { voiceNotes } from "./voice-notes/voice-notes.ts";
 import { expiredWebCalls } from "./web-calls/expire.ts";
@@ -215,10 +217,16 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
         const placing = startWorker(db, { ...queues, ...daily.queues }, log, { clock, direct });
         const unobserve = observeQueuedCalls(db, clock);
         const sweeps = [expiredWebCalls(db), expiredMediaStreams(db), incoming.sweep, daily.sweep, ...outboundSweeps];
-        const worker = startWorker(db, { ...sweepQueues(clock, log, sweeps, stopping.signal), ...kept.queues }, log, {
-          clock,
-          direct,
-        });
+        const forgetting = forgetOwners({ db, clock, signals, recordings: kept });
+        const worker = startWorker(
+          db,
+          { ...sweepQueues(clock, log, sweeps, stopping.signal), ...kept.queues, ...forgetting },
+          log,
+          {
+            clock,
+            direct,
+          },
+        );
         await startSweeps(db, clock, sweeps);
         const allow = config.PARLEY_ALLOWED_PRIVATE_HOSTS;
         const registrations = sip && (await keepTrunksRegistered({ db, direct, clock, log, accounts, sip, allow }));
@@ -254,6 +262,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             listTrunkRegistrations: listTrunkRegistrations({ db, clock, hasSip: sip !== null }),
             readRecording: readRecording(ctx),
             forgetRecordings: forgetRecordings(ctx),
+            forgetOwner: forgetOwner(ctx),
           },
           stop: async () => {
             // Places no more calls, before those under way are ended.
@@ -274,24 +283,5 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
     },
     config,
     log,
-  );
-}
-
-/** @throws ConfigError when carriers' WebSockets would be plain beyond loopback and no setting says that TLS protects them */
-function mediaTls(config: VoiceConfig): ListenerFiles | null {
-  if (config.PARLEY_VOICE_LISTEN === "") return null;
-  return listenerFiles(
-    {
-      address: config.PARLEY_VOICE_LISTEN,
-      cert: config.PARLEY_VOICE_TLS_CERT,
-      key: config.PARLEY_VOICE_TLS_KEY,
-      insecure: config.PARLEY_INSECURE_VOICE,
-    },
-    {
-      address: "PARLEY_VOICE_LISTEN",
-      cert: "PARLEY_VOICE_TLS_CERT",
-      key: "PARLEY_VOICE_TLS_KEY",
-      insecure: "PARLEY_INSECURE_VOICE",
-    },
   );
 }

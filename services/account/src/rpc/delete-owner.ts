@@ -1,5 +1,6 @@
 import { promiseRestore } from "../carriers/restore-numbers.ts";
 import type { AccountContext, Handler } from "../context.ts";
+import { promiseDeletion } from "../owners/tell-deletion.ts";
 import { promiseRetention } from "../settings/tell-retention.ts";
 import { deleteUnneededCarriers, markAllDisconnected } from "../store/carriers.ts";
 import { notifyOwnerKeyChanges } from "../store/key-changes.ts";
@@ -11,7 +12,7 @@ import { forgetSettings } from "../store/settings.ts";
 
 /**
  * The owner's keys and sessions stop working at once, and the email can be reused. Imported numbers get back at their carriers what
- * they had, and then the carriers' credentials go.
+ * they had, and then the carriers' credentials go. The services that hold calls and messages are told.
  */
 export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
   return async ({ ownerId }) => {
@@ -26,6 +27,7 @@ export function deleteOwner(ctx: AccountContext): Handler<"deleteOwner"> {
       for (const number of await deleteImportedNumbers(tx, ownerId)) await promiseRestore(tx, number, now);
       await markAllDisconnected(tx, ownerId, now);
       await deleteUnneededCarriers(tx, ownerId);
+      await promiseDeletion(tx, ownerId, now);
     });
     return {};
   };

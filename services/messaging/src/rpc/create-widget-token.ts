@@ -1,11 +1,13 @@
-import { ServiceError } from "@parley/shared/errors";
+import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { Handler, MessagingContext } from "../context.ts";
+import { isOwnerDeleted } from "../store/deleted-owners.ts";
 import { checkOrigin } from "../widget/origin.ts";
 
 export function createWidgetToken(ctx: MessagingContext): Handler<"createWidgetToken"> {
   return async ({ agentId, origin, renews }, call) => {
     const { ownerId, agentName, widgetConfig } = await ctx.agents.getWidget({ agentId }, { origin: call });
+    if (await isOwnerDeleted(ctx.db, ownerId)) throw notFound("Agent");
     // Read each time, so that a page which the owner removes gets no further tokens.
     const { allowed_origins: allowed, ...look } = widgetConfig ?? {};
     checkOrigin(origin, allowed);

@@ -1,6 +1,8 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Handler, MessagingContext } from "../context.ts";
+import { isOwnerDeleted } from "../store/deleted-owners.ts";
 import { countWidgetMessage } from "../store/widget-days.ts";
+import { wrongToken } from "../widget/token.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
@@ -9,6 +11,7 @@ export function openWidgetToken(ctx: MessagingContext): Handler<"openWidgetToken
   return async ({ token, origin }) => {
     const now = ctx.clock.now();
     const { ownerId, agentId, sessionId } = ctx.widgetTokens.open(token, origin, now);
+    if (await isOwnerDeleted(ctx.db, ownerId)) throw wrongToken();
     if (await countWidgetMessage(ctx.db, ownerId, now, ctx.widgetMessagesPerDay))
       return { ownerId, agentId, sessionId };
     throw new ServiceError(

@@ -75,6 +75,6 @@ function opened(sealer: Sealer, token: string): Contents | null {
 }
 
 /** One answer for all: a wrong token learns nothing. */
-function wrongToken(): ServiceError {
+export function wrongToken(): ServiceError {
   return new ServiceError("unauthenticated", "The widget token is wrong or has expired: request another one");
 }

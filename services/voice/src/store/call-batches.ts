@@ -179,6 +179,21 @@ export async function storeEntryOutcome(
     where owner_id = ${ownerId} and batch_id = ${batchId} and number = ${number} and status = 'CALLING'`;
 }
 
+/** None of an owner's batches goes on. */
+export async function cancelBatchesOf(sql: Sql, ownerId: string, now: Date): Promise<void> {
+  await sql`
+    update call_batches set status = 'CANCELLED', ended_at = ${now}
+    where owner_id = ${ownerId} and status in ('RUNNING', 'PAUSED')`;
+}
+
+/** Deletes at most `limit` batches of an owner. @returns the number deleted */
+export async function deleteBatchesOf(sql: Sql, ownerId: string, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from call_batches where (owner_id, batch_id) in (
+      select owner_id, batch_id from call_batches where owner_id = ${ownerId} limit ${limit})`;
+  return count;
+}
+
 /** Deletes at most `limit` batches that ended before `before`. @returns the number deleted */
 export async function deleteEndedBatches(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`

@@ -62,6 +62,12 @@ export async function findDailySession(sql: Sql, { ownerId, conversationId }: Ca
   return row ?? null;
 }
 
+/** The sessions of an owner that have not ended, of which there are few. */
+export async function listOpenSessions(sql: Sql, ownerId: string): Promise<DailySession[]> {
+  return sql<DailySession[]>`
+    select ${columns(sql)} from daily_sessions where owner_id = ${ownerId} and status <> 'ENDED'`;
+}
+
 /** By its room alone, which is what a webhook has. */
 export async function findSessionOfRoom(sql: Sql, roomName: string): Promise<DailySession | null> {
   const [row] = await sql<DailySession[]>`

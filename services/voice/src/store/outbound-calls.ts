@@ -308,6 +308,12 @@ export async function deleteEndedCalls(sql: Sql, before: Date, limit: number): P
   return count;
 }
 
+/** The calls of an owner that have not ended: as many as its queue and its places hold. */
+export async function listUnended(sql: Sql, ownerId: string): Promise<OutboundCall[]> {
+  return sql<OutboundCall[]>`
+    select ${columns(sql)} from outbound_calls where owner_id = ${ownerId} and status <> 'ENDED'`;
+}
+
 /** The calls of a batch that have not ended. */
 export async function listUnendedOfBatch(sql: Sql, ownerId: string, batchId: string): Promise<OutboundCall[]> {
   return sql<OutboundCall[]>`

@@ -22,6 +22,13 @@ import { Struct } from "../../../google/protobuf/struct.ts";
 import { Timestamp } from "../../../google/protobuf/timestamp.ts";
 import { Idempotency } from "../../common/v1/common.ts";
 
+export interface ForgetOwnerRequest {
+  ownerId: string;
+}
+
+export interface ForgetOwnerResponse {
+}
+
 /** Nobody is signed in: the agent and the origin say whether there is a token. */
 export interface CreateWidgetTokenRequest {
   agentId: string;
@@ -95,6 +102,104 @@ export interface SendWhatsAppTemplateResponse {
   messageId: string;
   conversationId: string;
 }
+
+function createBaseForgetOwnerRequest(): ForgetOwnerRequest {
+  return { ownerId: "" };
+}
+
+export const ForgetOwnerRequest: MessageFns<ForgetOwnerRequest> = {
+  encode(message: ForgetOwnerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(base?: I): ForgetOwnerRequest {
+    return ForgetOwnerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(object: I): ForgetOwnerRequest {
+    const message = createBaseForgetOwnerRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseForgetOwnerResponse(): ForgetOwnerResponse {
+  return {};
+}
+
+export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
+  encode(_: ForgetOwnerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(base?: I): ForgetOwnerResponse {
+    return ForgetOwnerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(_: I): ForgetOwnerResponse {
+    const message = createBaseForgetOwnerResponse();
+    return message;
+  },
+};
 
 function createBaseCreateWidgetTokenRequest(): CreateWidgetTokenRequest {
   return { agentId: "", origin: "", renews: undefined };
@@ -987,6 +1092,16 @@ export const MessagingServiceService = {
       Buffer.from(SendWhatsAppTemplateResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): SendWhatsAppTemplateResponse => SendWhatsAppTemplateResponse.decode(value),
   },
+  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background but certainly. May be repeated. */
+  forgetOwner: {
+    path: "/parley.messaging.v1.MessagingService/ForgetOwner" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ForgetOwnerRequest): Buffer => Buffer.from(ForgetOwnerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ForgetOwnerRequest => ForgetOwnerRequest.decode(value),
+    responseSerialize: (value: ForgetOwnerResponse): Buffer => Buffer.from(ForgetOwnerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ForgetOwnerResponse => ForgetOwnerResponse.decode(value),
+  },
 } as const;
 
 export interface MessagingServiceServer extends UntypedServiceImplementation {
@@ -1000,6 +1115,8 @@ export interface MessagingServiceServer extends UntypedServiceImplementation {
   handleWhatsAppCallback: handleUnaryCall<HandleWhatsAppCallbackRequest, HandleWhatsAppCallbackResponse>;
   /** Opens a WhatsApp conversation with a template, the only way to write to somebody who has not written for a day. */
   sendWhatsAppTemplate: handleUnaryCall<SendWhatsAppTemplateRequest, SendWhatsAppTemplateResponse>;
+  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background but certainly. May be repeated. */
+  forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
 }
 
 export interface MessagingServiceClient extends Client {
@@ -1082,6 +1199,22 @@ export interface MessagingServiceClient extends Client {
     metadata: Metadata,
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: SendWhatsAppTemplateResponse) => void,
+  ): ClientUnaryCall;
+  /** Stops the widget of an owner that was deleted, and deletes its messages, in the background but certainly. May be repeated. */
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
   ): ClientUnaryCall;
 }
 

@@ -321,6 +321,13 @@ export interface RemoveDoNotCallRequest {
 export interface RemoveDoNotCallResponse {
 }
 
+export interface ForgetOwnerRequest {
+  ownerId: string;
+}
+
+export interface ForgetOwnerResponse {
+}
+
 export interface ListTrunkRegistrationsRequest {
   ownerId: string;
 }
@@ -3464,6 +3471,104 @@ export const RemoveDoNotCallResponse: MessageFns<RemoveDoNotCallResponse> = {
   },
 };
 
+function createBaseForgetOwnerRequest(): ForgetOwnerRequest {
+  return { ownerId: "" };
+}
+
+export const ForgetOwnerRequest: MessageFns<ForgetOwnerRequest> = {
+  encode(message: ForgetOwnerRequest, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.ownerId !== "") {
+      writer.uint32(10).string(message.ownerId);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerRequest {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerRequest();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.ownerId = reader.string();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(base?: I): ForgetOwnerRequest {
+    return ForgetOwnerRequest.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerRequest>, I>>(object: I): ForgetOwnerRequest {
+    const message = createBaseForgetOwnerRequest();
+    message.ownerId = object.ownerId ?? "";
+    return message;
+  },
+};
+
+function createBaseForgetOwnerResponse(): ForgetOwnerResponse {
+  return {};
+}
+
+export const ForgetOwnerResponse: MessageFns<ForgetOwnerResponse> = {
+  encode(_: ForgetOwnerResponse, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ForgetOwnerResponse {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseForgetOwnerResponse();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(base?: I): ForgetOwnerResponse {
+    return ForgetOwnerResponse.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ForgetOwnerResponse>, I>>(_: I): ForgetOwnerResponse {
+    const message = createBaseForgetOwnerResponse();
+    return message;
+  },
+};
+
 function createBaseListTrunkRegistrationsRequest(): ListTrunkRegistrationsRequest {
   return { ownerId: "" };
 }
@@ -4184,6 +4289,19 @@ export const VoiceServiceService = {
       Buffer.from(ReadRecordingResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ReadRecordingResponse => ReadRecordingResponse.decode(value),
   },
+  /**
+   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background but
+   * certainly. May be repeated.
+   */
+  forgetOwner: {
+    path: "/parley.voice.v1.VoiceService/ForgetOwner" as const,
+    requestStream: false as const,
+    responseStream: false as const,
+    requestSerialize: (value: ForgetOwnerRequest): Buffer => Buffer.from(ForgetOwnerRequest.encode(value).finish()),
+    requestDeserialize: (value: Buffer): ForgetOwnerRequest => ForgetOwnerRequest.decode(value),
+    responseSerialize: (value: ForgetOwnerResponse): Buffer => Buffer.from(ForgetOwnerResponse.encode(value).finish()),
+    responseDeserialize: (value: Buffer): ForgetOwnerResponse => ForgetOwnerResponse.decode(value),
+  },
   /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
   forgetRecordings: {
     path: "/parley.voice.v1.VoiceService/ForgetRecordings" as const,
@@ -4237,6 +4355,11 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   handleDailyWebhook: handleUnaryCall<HandleDailyWebhookRequest, HandleDailyWebhookResponse>;
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording: handleServerStreamingCall<ReadRecordingRequest, ReadRecordingResponse>;
+  /**
+   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background but
+   * certainly. May be repeated.
+   */
+  forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
   /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
   forgetRecordings: handleUnaryCall<ForgetRecordingsRequest, ForgetRecordingsResponse>;
 }
@@ -4568,6 +4691,25 @@ export interface VoiceServiceClient extends Client {
     metadata?: Metadata,
     options?: Partial<CallOptions>,
   ): ClientReadableStream<ReadRecordingResponse>;
+  /**
+   * Ends the calls of an owner that was deleted, and deletes its batches, do-not-call list and recordings, in the background but
+   * certainly. May be repeated.
+   */
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
+  forgetOwner(
+    request: ForgetOwnerRequest,
+    metadata: Metadata,
+    options: Partial<CallOptions>,
+    callback: (error: ServiceError | null, response: ForgetOwnerResponse) => void,
+  ): ClientUnaryCall;
   /** Deletes the recordings of these conversations, in the background but certainly, and the calls that agents made for them. */
   forgetRecordings(
     request: ForgetRecordingsRequest,

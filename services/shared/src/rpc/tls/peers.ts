@@ -74,12 +74,13 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
     Transcribe: ["messaging"],
     Speak: ["messaging"],
     ForgetRecordings: ["conversation"],
+    ForgetOwner: ["account"],
     ListTrunkRegistrations: ["gateway", "parley"],
     ListDoNotCall: ["gateway", "parley"],
     AddDoNotCall: ["gateway", "parley"],
     RemoveDoNotCall: ["gateway", "parley"],
   },
-  messaging: { rest: ["gateway"] },
+  messaging: { rest: ["gateway"], ForgetOwner: ["account"] },
 };
 
 /** All processes that each service serves. */

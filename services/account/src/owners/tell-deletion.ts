@@ -1,0 +1,42 @@
+import type { Sql } from "@parley/shared/db/database";
+import { enqueueJobs } from "@parley/shared/jobs/store";
+import type { Queue } from "@parley/shared/jobs/worker";
+
+/** The services that keep what is of an owner outside of conversations, and delete it when the owner is deleted. */
+export const FORGETTING = ["voice", "messaging"] as const;
+export type ForgettingService = (typeof FORGETTING)[number];
+
+/** Has a service end and delete what it has of a deleted owner. May be repeated. */
+export type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<unknown>;
+
+const QUEUE = "tell-deletion";
+const RETRY_MS = [1_000, 2_000, 5_000, 15_000] as const;
+/** Gateways may take a deleted owner's key for a second more, and what they have let in must have arrived. */
+const AGAIN_MS = 60_000;
+
+/** Enqueues, in the transaction of the deletion, jobs that tell the services: at once, and again for requests that were under way. */
+export async function promiseDeletion(tx: Sql, ownerId: string, now: Date): Promise<void> {
+  const jobs = FORGETTING.flatMap((service) =>
+    [0, AGAIN_MS].map((afterMs) => ({
+      ownerId,
+      jobId: `${QUEUE}:${service}:${afterMs}`,
+      queue: QUEUE,
+      payload: { service },
+      dueAt: new Date(now.getTime() + afterMs),
+    })),
+  );
+  await enqueueJobs(tx, jobs);
+}
+
+export function deletionQueue(forgetOwner: ForgetOwner): Record<string, Queue> {
+  return {
+    [QUEUE]: {
+      concurrency: 2,
+      leaseMs: 30_000,
+      retryDelayMs: (attempts) => RETRY_MS[attempts - 1] ?? 30_000,
+      run: async ({ ownerId, payload }) => {
+        await forgetOwner((payload as { service: ForgettingService }).service, ownerId);
+      },
+    },
+  };
+}

@@ -10,9 +10,9 @@ import { type Access, type Caller, type IdentifyContext, identify } from "./auth
 import type { Answers, Reservation } from "./http/answer/answers.ts";
 import { readJson } from "./http/body.ts";
 import { idempotencyOf } from "./http/idempotency-key.ts";
+import { logRequest } from "./http/log-request.ts";
 import { countDecision, observed } from "./http/observe.ts";
 import { readParams } from "./http/params.ts";
-import { pathOf } from "./http/path.ts";
 import { readQuery } from "./http/query.ts";
 import { commonHeaders, requestIdOf } from "./http/request-id.ts";
 import { validator } from "./http/validate.ts";
@@ -190,37 +190,4 @@ function originOf(request: Request, requestId: string, reservation: Reservation 
 export function jsonAnswer(status: number, body: object, headers: Headers): Response {
   headers.set("Content-Type", "application/json; charset=utf-8");
   return new Response(JSON.stringify(body), { status, headers });
-}
-
-interface Served {
-  request: Request;
-  requestId: string;
-  caller: Caller | null;
-  status: number;
-  startedAt: number;
-  failure: unknown;
-}
-
-/** Writes a request's one line, when its response starts. It has no query, body, key or cookie. */
-function logRequest(
-  log: Logger,
-  operation: string,
-  { request, requestId, caller, status, startedAt, failure }: Served,
-): void {
-  const level = status >= 500 ? "warn" : "info";
-  // Gathering the fields costs more than asking.
-  if (!log.isLevelEnabled(level)) return;
-  log[level](
-    {
-      request_id: requestId,
-      operation,
-      method: request.method,
-      path: pathOf(request),
-      status,
-      ms: Math.round((performance.now() - startedAt) * 10) / 10,
-      ...(caller && { owner_id: caller.ownerId, caller_id: caller.id }),
-      ...(level === "warn" && { err: failure }),
-    },
-    "request",
-  );
 }

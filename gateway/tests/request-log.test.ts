@@ -2,18 +2,19 @@ import { expect, test } from "bun:test";
 import type { KeyGrant } from "@parley/proto/parley/account/v1/account.ts";
 import { systemClock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
 import { recordLog } from "@parley/shared/testing/recorded-log";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import type { OpenOperation } from "../src/openapi/open-operation.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
+import { openEndpoint } from "../src/routes/open-endpoint.ts";
 
 const KEY = `vk_${"a".repeat(43)}`;
 
-/** The lines that one request leaves, from info up. */
-async function linesOf(work: () => Promise<object>) {
-  const { log, lines } = recordLog("info");
+function gateWith(log: Logger): GateContext {
   const grant = { keyId: "key_1", ownerId: "own_1", rateLimitPerMinute: 3, status: 1, scopes: ["*"] };
-  const gate: GateContext = {
+  return {
     keys: { find: async () => grant as unknown as KeyGrant, close: () => {} },
     accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
     keyLimiter: memoryLimiter(),
@@ -26,9 +27,14 @@ async function linesOf(work: () => Promise<object>) {
     clock: systemClock,
     log,
   };
+}
+
+/** The lines that one request leaves, from info up. */
+async function linesOf(work: () => Promise<object>) {
+  const { log, lines } = recordLog("info");
   const headers = { "x-api-key": KEY, "x-request-id": "req-1" };
   const request = new Request("http://gateway/v1/public/conversations?search=zebra", { headers });
-  await gated(gate, { id: "listConversations", scope: "conversations:read" }, work)({ request, params: {} });
+  await gated(gateWith(log), { id: "listConversations", scope: "conversations:read" }, work)({ request, params: {} });
   return lines;
 }
 
@@ -56,4 +62,27 @@ test("a refused request is logged at info, a failed one as a warning with its er
   expect(await linesOf(refused)).toMatchObject([{ level: "info", msg: "request", status: 404 }]);
   const failed = () => Promise.reject(new TypeError("broken"));
   expect(await linesOf(failed)).toMatchObject([{ level: "warn", status: 500, err: { message: "broken" } }]);
+});
+
+test("a callback leaves one line too, without its query and without an owner", async () => {
+  const { log, lines } = recordLog("info");
+  const operation: OpenOperation = {
+    id: "handleCallback",
+    tag: "Calls",
+    summary: "Handle a callback",
+    description: "",
+    security: [],
+    success: {},
+    refuses: {},
+  };
+  const rules = { perAddress: { name: "callbacks", perMinute: 1, refusal: "Too many callbacks" } };
+  const [handle] = openEndpoint(gateWith(log), operation, rules, async () => new Response(null, { status: 204 }));
+  const request = new Request("http://gateway/v1/carriers/whatsapp/car_1?hub.verify_token=zebra", { method: "POST" });
+  await handle({ request, params: {} });
+  await handle({ request, params: {} });
+  expect(lines).toMatchObject([
+    { level: "info", msg: "request", operation: "handleCallback", path: "/v1/carriers/whatsapp/car_1", status: 204 },
+    { level: "info", msg: "request", operation: "handleCallback", status: 429 },
+  ]);
+  expect(JSON.stringify(lines)).not.toMatch(/zebra|owner_id/);
 });

@@ -1,5 +1,6 @@
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { type GateContext, jsonAnswer } from "../gate.ts";
+import { logRequest } from "../http/log-request.ts";
 import { observed } from "../http/observe.ts";
 import { commonHeaders, requestIdOf } from "../http/request-id.ts";
 import type { OpenOperation } from "../openapi/open-operation.ts";
@@ -33,8 +34,11 @@ export function openEndpoint(
   work: (open: OpenRequest) => Promise<Response>,
 ) {
   const respond = async (request: Request, params: Readonly<Record<string, string>>): Promise<Response> => {
+    const startedAt = performance.now();
     const requestId = requestIdOf(request);
     const headers = { ...commonHeaders(requestId), ...given };
+    let response: Response;
+    let failure: unknown;
     try {
       const address = gate.addressOf(request);
       const { name, perMinute, refusal } = perAddress;
@@ -42,13 +46,22 @@ export function openEndpoint(
       // As with the requests of a key (gate.ts).
       await enterLoop(address);
       refuseOverRate(decision, refusal);
-      const response = await work({ request, requestId, params, address });
+      response = await work({ request, requestId, params, address });
       for (const [header, value] of Object.entries(headers)) response.headers.set(header, value);
-      return response;
     } catch (error) {
+      failure = error;
       const { status, body, headers: own } = problemOf(error, requestId);
-      return jsonAnswer(status, body, new Headers({ ...own, ...headers }));
+      response = jsonAnswer(status, body, new Headers({ ...own, ...headers }));
     }
+    logRequest(gate.log, operation.id, {
+      request,
+      requestId,
+      caller: null,
+      status: response.status,
+      startedAt,
+      failure,
+    });
+    return response;
   };
   const handler = ({ request, params }: { request: Request; params: unknown }) =>
     observed(operation.id, request, () => respond(request, (params ?? {}) as Record<string, string>));

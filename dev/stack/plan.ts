@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Schema } from "@parley/shared/db/provision";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { programWords } from "@parley/shared/testing/binaries";
 import type { Program } from "../processes/keep-running.ts";
 import { pingHttp, pingRpc } from "../processes/ping.ts";
 import type { Home } from "./home.ts";
@@ -84,10 +85,12 @@ export interface Surroundings extends StandInPlaces {
   /** Of the voice processes after the first. */
   replicaSipPorts: readonly number[];
   mediaPort: number;
+  /** Folder with binaries to run instead of the sources, "" for none. */
+  binaries: string;
 }
 
 export function servicePrograms(surroundings: Surroundings): Program[] {
-  const { home, env, databaseUrls } = surroundings;
+  const { env, databaseUrls } = surroundings;
   return SERVICES.flatMap(({ name, schema, given }) =>
     replicasOf(name, surroundings).map((called, number) => {
       const address = socketOf(surroundings, called);
@@ -95,7 +98,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
       const voiceSip = number === 0 ? sipAddressOf(surroundings) : replicaSipAddress(surroundings, number);
       const sipAddress = name === "voice" ? voiceSip : undefined;
       const mediaAddress = name === "voice" ? mediaAddressOf(surroundings) : undefined;
-      const program = bunProgram(home, { name, called }, address, () => pingRpc(address), {
+      const program = bunProgram(surroundings, { name, called }, address, () => pingRpc(address), {
         ...select(env, OPERATORS, SECRETS),
         ...select(env, given),
         // The agent service checks the stand-ins' addresses, the others call them.
@@ -143,12 +146,12 @@ function mediaAddressOf({ env, mediaPort }: Pick<Surroundings, "env" | "mediaPor
  * @param dashboard folder with the built dashboard
  */
 export function gatewayPrograms(surroundings: Surroundings, host: string, port: number, dashboard: string): Program[] {
-  const { home, env, redisUrl } = surroundings;
+  const { env, redisUrl } = surroundings;
   return replicasOf("gateway", surroundings).map((called) => {
     const adminAddress = adminSocketOf(surroundings, called);
     // Uses each gateway's own socket, because on the port any of them may answer.
     const ping = () => pingHttp("http://localhost/readyz", adminAddress);
-    const program = bunProgram(home, { name: "gateway", called }, `${reachable(host)}:${port}`, ping, {
+    const program = bunProgram(surroundings, { name: "gateway", called }, `${reachable(host)}:${port}`, ping, {
       ...select(env, OPERATORS, SECRETS),
       ...addresses(surroundings),
       PORT: String(port),
@@ -166,35 +169,40 @@ export function serviceAddress(surroundings: Pick<Surroundings, "sockets">, name
   return socketOf(surroundings, name);
 }
 
-export function modelProgram({ home, env, modelPort }: Surroundings): Program {
-  return standInProgram(home, env, "model", modelPort);
+export function modelProgram(surroundings: Surroundings): Program {
+  return standInProgram(surroundings, "model", surroundings.modelPort);
 }
 
-export function speechProgram({ home, env, speechPort }: Surroundings): Program {
-  return standInProgram(home, env, "speech", speechPort);
+export function speechProgram(surroundings: Surroundings): Program {
+  return standInProgram(surroundings, "speech", surroundings.speechPort);
 }
 
-export function whatsAppProgram({ home, env, whatsAppPort, speechPort }: Surroundings): Program {
-  return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "whatsapp", whatsAppPort);
+export function whatsAppProgram(surroundings: Surroundings): Program {
+  return standInProgram(surroundings, "whatsapp", surroundings.whatsAppPort, speechOf(surroundings));
 }
 
-export function dailyProgram({ home, env, dailyPort, speechPort }: Surroundings): Program {
-  return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "daily", dailyPort);
+export function dailyProgram(surroundings: Surroundings): Program {
+  return standInProgram(surroundings, "daily", surroundings.dailyPort, speechOf(surroundings));
 }
 
-export function carrierProgram({ home, env, carrierPort, speechPort }: Surroundings): Program {
-  return standInProgram(home, { ...env, PARLEY_SPEECH_URL: standInUrl(speechPort) }, "carrier", carrierPort);
+export function carrierProgram(surroundings: Surroundings): Program {
+  return standInProgram(surroundings, "carrier", surroundings.carrierPort, speechOf(surroundings));
+}
+
+function speechOf({ speechPort }: Surroundings): Record<string, string> {
+  return { PARLEY_SPEECH_URL: standInUrl(speechPort) };
 }
 
 function standInProgram(
-  home: Home,
-  env: Surroundings["env"],
+  surroundings: Surroundings,
   name: "model" | "speech" | "carrier" | "whatsapp" | "daily",
   port: number,
+  further: Record<string, string> = {},
 ): Program {
   const address = standInAddress(port);
-  return bunProgram(home, { name, called: name }, address, () => pingHttp(`http://${address}/healthz`), {
-    ...select(env, OPERATORS, SECRETS),
+  return bunProgram(surroundings, { name, called: name }, address, () => pingHttp(`http://${address}/healthz`), {
+    ...select(surroundings.env, OPERATORS, SECRETS),
+    ...further,
     PORT: String(port),
   });
 }
@@ -221,7 +229,7 @@ const SCRIPTS: Readonly<Record<string, string>> = {
 };
 
 function bunProgram(
-  home: Home,
+  { home, binaries }: Pick<Surroundings, "home" | "binaries">,
   { name, called }: { name: string; called: string },
   address: string,
   ping: () => Promise<void>,
@@ -229,7 +237,7 @@ function bunProgram(
 ): Program {
   const script = SCRIPTS[name];
   // Processes get a .env file of the checkout only through the stack.
-  const args = [process.execPath, "--no-env-file", script ?? `services/${name}/src/main.ts`];
+  const args = programWords(name, script ?? `services/${name}/src/main.ts`, binaries);
   const command = { args, env, cwd: CHECKOUT, log: home.log(called), stopSignal: "SIGTERM" } as const;
   return {
     name: called,

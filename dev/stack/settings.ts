@@ -12,6 +12,7 @@ const VARIABLES = {
     desc: "postgres:// address of a role that may create roles; by default a Postgres is started",
   }),
   REDIS_URL: str({ default: "", desc: "redis:// address; by default a Redis is started if one is on PATH" }),
+  PARLEY_BINARIES: str({ default: "", desc: "folder with binaries of the programs, to run instead of their sources" }),
   PARLEY_ENCRYPTION_KEY: ENCRYPTION_KEY({ default: "", desc: "32 bytes in base64; by default a key is generated" }),
 };
 

@@ -118,6 +118,7 @@ async function bringUp(
     replicaSipPorts: await freePorts(replicas - 1),
     mediaPort: installation.mediaPort,
     url: gatewayUrl(settings.PARLEY_HOST, settings.PORT),
+    binaries: settings.PARLEY_BINARIES,
   };
   const dashboard = builtDashboard();
   // Awaited when the gateways start; until then a failure must not count as unhandled.

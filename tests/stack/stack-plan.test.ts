@@ -51,6 +51,7 @@ const surroundings: Surroundings = {
   sipPort: 8,
   replicaSipPorts: [13],
   mediaPort: 9,
+  binaries: "",
   url: "http://127.0.0.1:8080",
 };
 

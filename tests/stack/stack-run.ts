@@ -6,9 +6,13 @@ import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { identify } from "@parley/dev/processes/process-table.ts";
 import type { RunningProcess } from "@parley/dev/stack/stack-file.ts";
+import { BINARIES_VARIABLE } from "@parley/shared/testing/binaries";
 import { eventually } from "@parley/shared/testing/eventually";
 
 const CHECKOUT = join(import.meta.dir, "../..");
+const BINARIES = process.env[BINARIES_VARIABLE] ?? "";
+/** For a stack that runs as a user's does. */
+export const FROM_SOURCES = { PARLEY_BINARIES: "" };
 const UP_WITHIN_MS = 90_000;
 
 export interface RunningStack {
@@ -24,13 +28,20 @@ export interface RunningStack {
   call(): Promise<number>;
 }
 
-/** The command a user gives, but for the installation of dependencies. */
+/** The command a user gives, but for the installation of dependencies; its processes run from their binaries. */
 export function runStack(home: string, port: number, env: Record<string, string> = {}): RunningStack {
   const printed = join(home, "..", `${Bun.randomUUIDv7()}.out`);
   const out = openSync(printed, "a");
   const supervisor = Bun.spawn([process.execPath, "--no-env-file", "dev/stack/main.ts"], {
     cwd: CHECKOUT,
-    env: { PATH: process.env.PATH ?? "", HOME: home, PARLEY_HOME: home, PORT: String(port), ...env },
+    env: {
+      PATH: process.env.PATH ?? "",
+      HOME: home,
+      PARLEY_HOME: home,
+      PORT: String(port),
+      PARLEY_BINARIES: BINARIES,
+      ...env,
+    },
     stdio: ["ignore", out, out],
   });
   closeSync(out);

@@ -3,6 +3,7 @@ import { statSync } from "node:fs";
 import { join } from "node:path";
 import { eventually } from "@parley/shared/testing/eventually";
 import {
+  FROM_SOURCES,
   freePort,
   interrupt,
   isAlive,
@@ -39,7 +40,7 @@ let stack: RunningStack;
 
 beforeAll(async () => {
   home = await temporaryHome("open");
-  stack = runStack(home.path, await freePort());
+  stack = runStack(home.path, await freePort(), FROM_SOURCES);
   await isUp(stack);
 }, 120_000);
 
@@ -131,7 +132,7 @@ describe("a stack that ends", () => {
     const variables = stack.variables();
     const pids = stack.processes().map(({ pid }) => pid);
     stack.supervisor.kill("SIGKILL");
-    stack = runStack(home.path, Number(new URL(stack.url).port));
+    stack = runStack(home.path, Number(new URL(stack.url).port), FROM_SOURCES);
     await isUp(stack);
     expect(pids.filter(isAlive)).toEqual([]);
     expect(stack.variables()).toEqual(variables);

@@ -4,6 +4,7 @@ import { pingHttp } from "@parley/dev/processes/ping.ts";
 import { freePorts } from "@parley/dev/processes/ports.ts";
 import { gatewayPrograms, gatewayUrl } from "@parley/dev/stack/plan.ts";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
+import { BINARIES_VARIABLE } from "@parley/shared/testing/binaries";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { RunningStack } from "./use-stack.ts";
 
@@ -40,6 +41,7 @@ export async function startSecondGateway(
     replicaSipPorts: [],
     mediaPort: 0,
     url: "",
+    binaries: process.env[BINARIES_VARIABLE] ?? "",
   };
   const [gateway] = gatewayPrograms(surroundings, HOST, port, "");
   if (!gateway) throw new Error("no gateway is planned");

@@ -6,6 +6,7 @@ import { openHome } from "@parley/dev/stack/home.ts";
 import { readStackSettings } from "@parley/dev/stack/settings.ts";
 import { startStack } from "@parley/dev/stack/stack.ts";
 import { roleUrls } from "@parley/shared/db/provision";
+import { BINARIES_VARIABLE } from "@parley/shared/testing/binaries";
 import { TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { secretsInLogs } from "../logged-secrets.ts";
@@ -53,6 +54,7 @@ export async function startTestStack({
     PORT: String(port),
     PARLEY_ENCRYPTION_KEY: TEST_SECRET,
     PARLEY_REPLICAS: String(replicas),
+    PARLEY_BINARIES: process.env[BINARIES_VARIABLE],
     ...(given && { DATABASE_URL: await through(given.url) }),
   };
   const said: string[] = [];

@@ -1,3 +1,4 @@
+import { programWords } from "./binaries.ts";
 import { eventually } from "./eventually.ts";
 
 /** A process that cannot start ends, so this only bounds one that hangs, however busy the machine is. */
@@ -25,7 +26,7 @@ export async function startServiceProcess(
   listensWithinMs = LISTENS_WITHIN_MS,
 ): Promise<ServiceProcess> {
   const main = Bun.fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
-  const child = Bun.spawn([process.execPath, main], {
+  const child = Bun.spawn(programWords(name, main), {
     env: { ...process.env, PARLEY_LISTEN: "127.0.0.1:0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from "bun:test";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { programWords } from "@parley/shared/testing/binaries";
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "parley-binaries-test-"));
+  await Bun.write(join(folder, "agent"), "");
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test("a program runs from its binary, and from its source if it has none", () => {
+  const fromSource = [process.execPath, "--no-env-file", "main.ts"];
+  expect(programWords("agent", "main.ts", folder)).toEqual([join(folder, "agent")]);
+  expect(programWords("voice", "main.ts", folder)).toEqual(fromSource);
+  expect(programWords("agent", "main.ts", "")).toEqual(fromSource);
+});

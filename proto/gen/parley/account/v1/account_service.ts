@@ -5000,7 +5000,7 @@ export const AccountServiceService = {
     responseSerialize: (value: FindTrunkResponse): Buffer => Buffer.from(FindTrunkResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): FindTrunkResponse => FindTrunkResponse.decode(value),
   },
-  /** The SIP trunks, of all owners, that want somebody to register with them. */
+  /** The SIP trunks, of all owners, that want someone to register with them. */
   listTrunks: {
     path: "/parley.account.v1.AccountService/ListTrunks" as const,
     requestStream: false as const,
@@ -5070,7 +5070,7 @@ export interface AccountServiceServer extends UntypedServiceImplementation {
   findCarrierOfNumber: handleUnaryCall<FindCarrierOfNumberRequest, FindCarrierOfNumberResponse>;
   /** Finds the SIP trunk that a number was imported from, with its secrets. The request has no owner, because the call finds the owner. */
   findTrunk: handleUnaryCall<FindTrunkRequest, FindTrunkResponse>;
-  /** The SIP trunks, of all owners, that want somebody to register with them. */
+  /** The SIP trunks, of all owners, that want someone to register with them. */
   listTrunks: handleUnaryCall<ListTrunksRequest, ListTrunksResponse>;
 }
 
@@ -5599,7 +5599,7 @@ export interface AccountServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: FindTrunkResponse) => void,
   ): ClientUnaryCall;
-  /** The SIP trunks, of all owners, that want somebody to register with them. */
+  /** The SIP trunks, of all owners, that want someone to register with them. */
   listTrunks(
     request: ListTrunksRequest,
     callback: (error: ServiceError | null, response: ListTrunksResponse) => void,

@@ -28,7 +28,7 @@ export namespace RequestType {
 
 export const DeliveryStatus = {
   DELIVERY_STATUS_UNSPECIFIED: 0,
-  /** DELIVERY_STATUS_PENDING - An attempt is due or under way. */
+  /** DELIVERY_STATUS_PENDING - An attempt is due or in progress. */
   DELIVERY_STATUS_PENDING: 1,
   DELIVERY_STATUS_DELIVERED: 2,
   /** DELIVERY_STATUS_FAILED - The last of its attempts failed. */

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
+import { type Database, openDatabase } from "@parley/shared/db/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type CarrierStandIn, carrierStandIn } from "../kit/calls/carrier-stand-in.ts";
@@ -22,6 +23,8 @@ let api: Api;
 let manage: Api;
 let carrier: CarrierStandIn;
 let agentId: string;
+/** Of the voice service. */
+let db: Database;
 beforeAll(async () => {
   stack = await sharedStack();
   model = await startScriptedModel();
@@ -30,6 +33,7 @@ beforeAll(async () => {
   api = stack.api(owner.apiKey);
   manage = stack.manage(await createSession(stack.accounts, owner.ownerId));
   carrier = carrierStandIn(stack.address("carrier"));
+  db = openDatabase({ url: stack.databaseUrls.voice, max: 1, name: "test" });
   for (const [account, mobile_number] of [
     [await carrier.addTwilio([TWILIO]), TWILIO],
     [await carrier.addPlivo([PLIVO]), PLIVO],
@@ -48,6 +52,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await model?.stop();
   await speech?.stop();
+  await db?.end();
   await stack?.stop();
 });
 
@@ -64,6 +69,15 @@ function until(id: string, status: string) {
   return eventually(async () => {
     const { body } = await api.get(`/calls/${id}`);
     expect(body.status).toBe(status);
+    return body;
+  }, WITHIN_MS);
+}
+
+/** The conversation of a call, which is complete soon after the call has ended. */
+function ended(conversationId: string, status: string) {
+  return eventually(async () => {
+    const { body } = await api.get(`/conversations/${conversationId}`);
+    expect(body.conversation_status).toBe(status);
     return body;
   }, WITHIN_MS);
 }
@@ -112,7 +126,7 @@ test.each(CARRIERS)(
       outcome: "SUCCESS",
       notes: "The agent left a message on the voicemail",
     });
-    const { body } = await api.get(`/conversations/${conversationId}`);
+    const body = await ended(conversationId, "COMPLETED");
     expect(JSON.stringify(body.conversation_transcript)).toContain(VOICEMAIL);
   },
   2 * WITHIN_MS,
@@ -131,14 +145,89 @@ test.each(CARRIERS)(
       const { id, conversationId } = await called(to, from, { hang_up_after_ms: 600_000 });
       expect(await until(id, "ENDED")).toMatchObject({ outcome: "SUCCESS" });
       expect(await atCarrier(to)).toMatchObject([{ rings: 1, notes: [`dialled ${PERSON} from ${from}`] }]);
-      const { body } = await api.get(`/conversations/${conversationId}`);
-      expect(body).toMatchObject({ conversation_status: "COMPLETED" });
+      const body = await ended(conversationId, "COMPLETED");
       expect(JSON.stringify(body.conversation_transcript)).toContain("One moment, please.");
     } finally {
       model.always(null);
     }
   },
   2 * WITHIN_MS,
+);
+
+test(
+  "a call that waits in the queue is hung up without a ring",
+  async () => {
+    const [first, second] = ["+12025550322", "+12025550323"];
+    // The carrier takes its time, and calls of one account are placed one after the other.
+    const ahead = await called(first, TWILIO, { accept_ms: 10_000, ring_ms: 600_000 });
+    const waits = await called(second, TWILIO, { ring_ms: 600_000 });
+    expect((await api.post(`/calls/${waits.id}/hangup`, {})).body).toMatchObject({ outcome: "CANCELLED" });
+    expect((await api.post(`/calls/${ahead.id}/hangup`, {})).status).toBe(200);
+    expect(await until(ahead.id, "ENDED")).toMatchObject({ outcome: "CANCELLED" });
+    expect(await atCarrier(second)).toEqual([]);
+    await ended(waits.conversationId, "DISCONNECTED");
+  },
+  2 * WITHIN_MS,
+);
+
+/** An hour of the day in UTC, so many hours from now. */
+const hourFromNow = (hours: number) => `${String((new Date().getUTCHours() + hours) % 24).padStart(2, "0")}:00`;
+
+async function batchOf(fields: object) {
+  const { status, body } = await api.post("/call-batches", { agent_id: agentId, from_mobile_number: PLIVO, ...fields });
+  expect([status, body]).toEqual([200, expect.objectContaining({ status: "RUNNING" })]);
+  return body.batch_id as string;
+}
+
+test("a batch outside its window calls nobody until it opens, and a cancelled one never does", async () => {
+  const batch = await batchOf({
+    csv: "to_mobile_number,customer_name\n+12025550330,Ada\n+12025550331,Bob\n",
+    window: { from_time: hourFromNow(2), to_time: hourFromNow(3), timezone: "UTC" },
+  });
+  const opensAt = await eventually(async () => {
+    const [job] = await db<{ dueAt: Date }[]>`select due_at from jobs where job_id = ${`batch:${batch}`}`;
+    expect(job?.dueAt.getTime()).toBeGreaterThan(Date.now());
+    return job?.dueAt;
+  }, WITHIN_MS);
+  expect(opensAt?.toISOString()).toEndWith(":00:00.000Z");
+  const counted = async () => (await api.get(`/call-batches/${batch}`)).body;
+  expect((await counted()).counts).toMatchObject({ pending: 2, calling: 0 });
+  expect((await api.post(`/call-batches/${batch}/cancel`, {})).status).toBe(200);
+  expect(await counted()).toMatchObject({ status: "CANCELLED", counts: { pending: 0, cancelled: 2 } });
+  expect((await api.get(`/calls?batch_id=${batch}`)).body.calls).toEqual([]);
+});
+
+test(
+  "a batch calls busy and silent phones again, skips the do-not-call list, and calls nobody while it is paused",
+  async () => {
+    const [busy, silent, answers, denied] = ["+12025550340", "+12025550341", "+12025550342", "+12025550343"] as const;
+    await carrier.setPhone(busy, { outcome: "busy" });
+    await carrier.setPhone(silent, { outcome: "no_answer" });
+    await carrier.setPhone(answers, { say: [] });
+    expect((await manage.post("/do-not-call", { mobile_number: denied })).status).toBe(200);
+    const batch = await batchOf({
+      calls: [busy, silent, answers, denied].map((to_mobile_number) => ({ to_mobile_number })),
+      retries: { max: 1, after_minutes: 60, on: ["busy", "no_answer"] },
+    });
+    const counted = async () => (await api.get(`/call-batches/${batch}`)).body;
+    await eventually(async () => {
+      const { counts } = await counted();
+      expect(counts).toMatchObject({ pending: 2, calling: 0, do_not_call: 1, busy: 0, no_answer: 0 });
+      expect(counts.success + counts.hung_up_early).toBe(1);
+    }, WITHIN_MS);
+    expect((await api.post(`/call-batches/${batch}/pause`, {})).body.status).toBe("PAUSED");
+    // The hour passes.
+    await db`update batch_calls set due_at = now() where batch_id = ${batch} and status = 'PENDING'`;
+    expect(await counted()).toMatchObject({ status: "PAUSED", counts: { pending: 2, calling: 0 } });
+    expect((await api.post(`/call-batches/${batch}/resume`, {})).body.status).toBe("RUNNING");
+    await eventually(async () => expect((await counted()).status).toBe("ENDED"), WITHIN_MS);
+    expect((await counted()).counts).toMatchObject({ pending: 0, busy: 1, no_answer: 1, do_not_call: 1 });
+    const { calls } = (await api.get(`/calls?batch_id=${batch}`)).body;
+    const numbers = calls.map((call: { to_mobile_number: string }) => call.to_mobile_number);
+    expect(numbers.toSorted()).toEqual([busy, busy, silent, silent, answers].toSorted());
+    expect(await atCarrier(denied)).toEqual([]);
+  },
+  3 * WITHIN_MS,
 );
 
 test("a forbidden call is refused with the reason", async () => {

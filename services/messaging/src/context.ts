@@ -8,6 +8,7 @@ import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ByteShares } from "@parley/shared/shares/byte-shares";
+import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { Connection, Connections } from "./whatsapp/connections.ts";
 import type { Graph } from "./whatsapp/graph.ts";
 import type { WidgetTokens } from "./widget/token.ts";
@@ -37,6 +38,10 @@ export interface MessagingContext extends ThreadContext {
   /** Of all visitors to the agents of an owner. */
   widgetMessagesPerDay: number;
   countRefused(reason: string): void;
+  /** Callbacks that are being verified. */
+  verifyFewAtOnce: FewAtOnce;
+  /** Verified callbacks of an owner whose messages are being stored. */
+  takeFewAtOnce: FewAtOnce;
 }
 
 type Definition = typeof MessagingServiceService;

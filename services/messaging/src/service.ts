@@ -14,6 +14,7 @@ import type { Definition } from "@parley/shared/rpc/definition";
 import { createSealer } from "@parley/shared/sealing";
 import { startService } from "@parley/shared/service";
 import { byteShares } from "@parley/shared/shares/byte-shares";
+import { fewAtOnce, fewUnverified } from "@parley/shared/shares/few-at-once";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { MessagingConfig } from "./config.ts";
@@ -40,6 +41,9 @@ const refused = counter("parley.whatsapp.callbacks.refused", "WhatsApp callbacks
 const MIB = 1024 * 1024;
 /** Two notes of an owner's at once, and a dozen in all. */
 const NOTES = { what: "voice messages", totalBytes: 24 * MIB, ownerBytes: 4 * MIB, waitingMax: 1_000 };
+
+/** Of one owner, whose callbacks would otherwise take every connection to the database. */
+const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, waitingMax: 1_000 };
 
 interface MessagingSettings extends Pick<WorkerSettings, "pollMs"> {
   clock?: Clock;
@@ -75,6 +79,8 @@ export function startMessaging(
           connections: connections(accounts, agents),
           graphOf: (connection) => graph(connection, config.PARLEY_WHATSAPP_BASE_URL, egress.fetch),
           noteShares,
+          verifyFewAtOnce: fewUnverified(),
+          takeFewAtOnce: fewAtOnce(TAKE_AT_ONCE),
           widgetMessagesPerDay: config.PARLEY_WIDGET_MESSAGES_PER_DAY,
           widgetTokens: widgetTokens(createSealer(config.PARLEY_ENCRYPTION_KEY)),
           count: (outcome) => sent().add(1, { outcome }),

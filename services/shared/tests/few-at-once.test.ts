@@ -33,6 +33,18 @@ test("an owner's reads run a few at a time, and another owner's do not wait for 
   await Promise.all(reads);
 });
 
+test("reads of all owners together run a few at a time, and owners take turns", async () => {
+  const limited = fewAtOnce({ what: "callbacks", atOnce: 1, totalAtOnce: 2, waitingMax: 10 });
+  const begun: string[] = [];
+  const work = (ownerId: string) =>
+    limited(ownerId, STAYS, async () => {
+      begun.push(ownerId);
+      await settled();
+    });
+  await Promise.all(["a", "a", "a", "b", "b", "c", "d"].map(work));
+  expect(begun).toEqual(["a", "b", "a", "b", "c", "d", "a"]);
+});
+
 test("reads above the queue limit are told to retry after a second, and reads of callers that left are skipped", async () => {
   const limited = fewAtOnce({ what: "lists", atOnce: 1, waitingMax: 1 });
   const { begun, read } = slowReads();

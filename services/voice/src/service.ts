@@ -11,6 +11,7 @@ import type { Running } from "@parley/shared/process";
 import { createClient } from "@parley/shared/rpc/client";
 import { registered } from "@parley/shared/rpc/registration";
 import { startService } from "@parley/shared/service";
+import { fewUnverified } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
 import { startCalls } from "./call/calls.ts";
 import { listenForSignals } from "./call/signals.ts";
@@ -197,7 +198,9 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
           ),
         );
         const { handlers: outboundHandlers, queues, sweeps: outboundSweeps } = outboundCalls(outbound);
+        const verifyFewAtOnce = fewUnverified();
         const daily = dailySessions({
+          verifyFewAtOnce,
           db,
           clock,
           log,
@@ -251,6 +254,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
               accounts,
               calledBack: calledBack(outbound),
               incoming,
+              verifyFewAtOnce,
               publicUrl: config.PARLEY_PUBLIC_URL,
             }),
             createWebCall: createWebCall(ctx),

@@ -1,3 +1,4 @@
+import type { HandleWhatsAppCallbackRequest } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import type { Handler, MessagingContext } from "../context.ts";
 import type { Connection } from "../whatsapp/connections.ts";
@@ -6,22 +7,34 @@ import { isSigned } from "../whatsapp/signature.ts";
 import { takeNotification } from "../whatsapp/take-callback.ts";
 
 export function handleWhatsAppCallback(ctx: MessagingContext): Handler<"handleWhatsAppCallback"> {
-  return async ({ carrierId, body, signature }) => {
-    const connection = await ctx.connections.find(carrierId);
-    if (!connection) throw refused(ctx, "unknown", notFound("WhatsApp connection"));
-    if (!isSigned(body, signature, connection.appSecret)) {
-      const wrong = "X-Hub-Signature-256 is not the signature of this body by the app's secret";
-      throw refused(ctx, "signature", new ServiceError("forbidden", wrong));
-    }
-    const notifications = readNotifications(body);
-    if (!notifications) throw new ServiceError("condition", "The request body is not valid JSON");
-    for (const notification of notifications) {
-      const meant = await meantBy(ctx, connection, notification.phoneNumberId);
-      // A number that the owner has not connected: the app has more numbers than Parley.
-      if (meant) await takeNotification(ctx, meant, notification);
-    }
+  return async (callback, { signal }) => {
+    const connection = await ctx.verifyFewAtOnce(callback.carrierId, signal, () => verify(ctx, callback));
+    await ctx.takeFewAtOnce(connection.ownerId, signal, () => take(ctx, connection, callback.body));
     return {};
   };
+}
+
+/** @throws ServiceError not_found, forbidden */
+async function verify(
+  ctx: MessagingContext,
+  { carrierId, body, signature }: HandleWhatsAppCallbackRequest,
+): Promise<Connection> {
+  const connection = await ctx.connections.find(carrierId);
+  if (!connection) throw refused(ctx, "unknown", notFound("WhatsApp connection"));
+  if (isSigned(body, signature, connection.appSecret)) return connection;
+  const wrong = "X-Hub-Signature-256 is not the signature of this body by the app's secret";
+  throw refused(ctx, "signature", new ServiceError("forbidden", wrong));
+}
+
+/** @throws ServiceError condition, rate_limited */
+async function take(ctx: MessagingContext, connection: Connection, body: Uint8Array): Promise<void> {
+  const notifications = readNotifications(body);
+  if (!notifications) throw new ServiceError("condition", "The request body is not valid JSON");
+  for (const notification of notifications) {
+    const meant = await meantBy(ctx, connection, notification.phoneNumberId);
+    // A number that the owner has not connected: the app has more numbers than Parley.
+    if (meant) await takeNotification(ctx, meant, notification);
+  }
 }
 
 async function meantBy(ctx: MessagingContext, connection: Connection, phoneNumberId: string) {

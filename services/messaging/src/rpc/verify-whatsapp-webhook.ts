@@ -4,8 +4,8 @@ import { isSame } from "../whatsapp/signature.ts";
 
 /** Meta's handshake for the address of the callbacks. */
 export function verifyWhatsAppWebhook(ctx: MessagingContext): Handler<"verifyWhatsAppWebhook"> {
-  return async ({ carrierId, verifyToken }) => {
-    const connection = await ctx.connections.find(carrierId);
+  return async ({ carrierId, verifyToken }, { signal }) => {
+    const connection = await ctx.verifyFewAtOnce(carrierId, signal, () => ctx.connections.find(carrierId));
     if (!connection || connection.verifyToken === "" || !isSame(verifyToken, connection.verifyToken))
       throw new ServiceError("forbidden", "The verify token does not belong to a WhatsApp connection");
     return {};

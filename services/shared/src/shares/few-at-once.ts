@@ -8,11 +8,18 @@ export interface FewAtOnceSettings {
   what: string;
   /** Concurrent reads per owner and process. */
   atOnce: number;
+  /** Concurrent reads of all owners, who take turns; as many as there are owners by default. */
+  totalAtOnce?: number;
   waitingMax: number;
 }
 
-export function fewAtOnce({ what, atOnce, waitingMax }: FewAtOnceSettings): FewAtOnce {
-  const shares = byteShares({ what, totalBytes: Number.POSITIVE_INFINITY, ownerBytes: atOnce, waitingMax });
+export function fewAtOnce({
+  what,
+  atOnce,
+  totalAtOnce = Number.POSITIVE_INFINITY,
+  waitingMax,
+}: FewAtOnceSettings): FewAtOnce {
+  const shares = byteShares({ what, totalBytes: totalAtOnce, ownerBytes: atOnce, waitingMax });
   return async (ownerId, gone, read) => {
     // Skips the read when its caller has left.
     gone.throwIfAborted();
@@ -28,4 +35,12 @@ export function fewAtOnce({ what, atOnce, waitingMax }: FewAtOnceSettings): FewA
       share.release();
     }
   };
+}
+
+/**
+ * For callbacks until it is known who sent them, by the id that they name. Anybody may send them, and each asks the database and
+ * other services, which is much more work than sending it was.
+ */
+export function fewUnverified(): FewAtOnce {
+  return fewAtOnce({ what: "callbacks", atOnce: 2, totalAtOnce: 4, waitingMax: 1_000 });
 }

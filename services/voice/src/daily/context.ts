@@ -1,6 +1,7 @@
 import type { Clock } from "@parley/shared/clock";
 import type { Database } from "@parley/shared/db/database";
 import type { Logger } from "@parley/shared/log";
+import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { CallRequest, StartCall } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import type { Conversations } from "../call/transcript.ts";
@@ -21,6 +22,8 @@ export interface DailyContext {
   startCall: StartCall;
   conversations: Pick<Conversations, "startConversation" | "completeConversation">;
   signals: Pick<CallSignals, "tell">;
+  /** Webhooks that are being verified. */
+  verifyFewAtOnce: FewAtOnce;
   /** PARLEY_PUBLIC_URL; "": Daily cannot call back, so rooms are looked at instead. */
   publicUrl: string;
 }

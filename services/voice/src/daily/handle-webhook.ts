@@ -36,11 +36,14 @@ const TEXT_MAX = 200;
 /**
  * Applies what Daily tells of a room. Webhooks may come late, twice and out of order, and again years later: each tells of one stay or
  * meeting that has begun or ended, which stays true.
- * @throws ServiceError not_found for an unknown connection, forbidden for a wrong signature, invalid for a body that is no event
+ * @param gone fires when the sender no longer waits
+ * @throws ServiceError not_found for an unknown connection, forbidden for a wrong signature, invalid for a body that is no event,
+ *   rate_limited when too many for the same connection wait to be verified
  */
-export async function handleWebhook(ctx: DailyContext, webhook: DailyWebhook): Promise<void> {
+export async function handleWebhook(ctx: DailyContext, webhook: DailyWebhook, gone: AbortSignal): Promise<void> {
   const count = (result: string) => received().add(1, { result });
-  const connection = await ctx.connections.ofWebhook(webhook.connection);
+  const find = () => ctx.connections.ofWebhook(webhook.connection);
+  const connection = await ctx.verifyFewAtOnce(webhook.connection, gone, find);
   if (!connection) {
     count("unknown");
     throw notFound("Connection");

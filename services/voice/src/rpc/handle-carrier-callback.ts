@@ -7,9 +7,9 @@ import { type CallbackContext, handleCallback } from "../carriers/callbacks/hand
 export function handleCarrierCallback(
   ctx: CallbackContext,
 ): NonNullable<Handlers<typeof VoiceServiceService>["handleCarrierCallback"]> {
-  return async ({ provider, id, event, form, signatures, nonce }) => {
+  return async ({ provider, id, event, form, signatures, nonce }, call) => {
     if (provider !== "twilio" && provider !== "plivo") throw notFound("Carrier");
     const callback = { provider, id, event, form: new URLSearchParams(form), signatures, nonce } as const;
-    return { document: await handleCallback(ctx, callback) };
+    return { document: await handleCallback(ctx, callback, call.signal) };
   };
 }

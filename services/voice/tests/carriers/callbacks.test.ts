@@ -4,6 +4,7 @@ import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
 import { openDatabase } from "@parley/shared/db/database";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
+import { fewUnverified } from "@parley/shared/shares/few-at-once";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { failureOf } from "@parley/shared/testing/failures";
@@ -21,6 +22,7 @@ const TWILIO = "car_0000000000000000000000000t";
 const PLIVO = "car_0000000000000000000000000p";
 const CALL = "call_01m7yyhwgbk5r2v7x0z4b6d8f1";
 const AGENT = "agt_01m7yyhwgbk5r2v7x0z4b6d8f1";
+const STAYS = new AbortController().signal;
 const [NUMBER, CALLER] = ["+14155550160", "+14155550161"];
 
 let database: TestDatabase;
@@ -89,6 +91,7 @@ beforeEach(() => {
   ctx = {
     publicUrl: PUBLIC_URL,
     incoming,
+    verifyFewAtOnce: fewUnverified(),
     accounts: {
       findCarrier: async ({ carrierId }) => ({ carrier: exists(carrierId) ? carrierOf(carrierId) : undefined }),
       getCarrierCredentials: async ({ carrierId }) => {
@@ -126,7 +129,7 @@ function send({ provider = "twilio", id = TWILIO, event = "voice", form, token =
   const signature =
     provider === "twilio" ? twilioSignature(token, url, params) : plivoSignature(token, url, params, "7");
   const callback = { provider, id, event, form: new URLSearchParams(form), signatures: [signature], nonce: "7" };
-  return handleCallback(ctx, callback);
+  return handleCallback(ctx, callback, STAYS);
 }
 
 const ringing = (form: Record<string, string> = {}) => ({
@@ -288,7 +291,29 @@ test("a carrier without a token, such as a SIP trunk, takes no callbacks", async
   const url = callbackUrl(PUBLIC_URL, "twilio", TWILIO, "voice");
   const signatures = [twilioSignature("", url, form)];
   const callback = { provider: "twilio", id: TWILIO, event: "voice", form, signatures, nonce: "" } as const;
-  expect(await failureOf(handleCallback(bare, callback))).toMatchObject({ kind: "forbidden" });
+  expect(await failureOf(handleCallback(bare, callback, STAYS))).toMatchObject({ kind: "forbidden" });
+});
+
+test("forged callbacks are looked up a few at a time, and a true one passes most of them", async () => {
+  const asked: string[] = [];
+  const findCarrier: CallbackContext["accounts"]["findCarrier"] = async (request) => {
+    asked.push(request.carrierId);
+    await new Promise((resolve) => setImmediate(resolve));
+    return accounts.findCarrier(request);
+  };
+  const { accounts } = ctx;
+  ctx = { ...ctx, accounts: { ...accounts, findCarrier } };
+  const ids = Array.from({ length: 50 }, (_, at) => `car_${String(at).padStart(26, "0")}`);
+  const forged = ids.flatMap((id) => [
+    failureOf(send({ id, form: ringing() })),
+    failureOf(send({ id, form: ringing() })),
+  ]);
+  const before = asked.length;
+  expect(await send({ form: ringing() })).toContain("<Stream");
+  expect(before).toBeLessThan(5);
+  // Ids take turns: each of the fifty once.
+  expect(asked.indexOf(TWILIO)).toBeLessThan(60);
+  for (const failure of await Promise.all(forged)) expect(failure).toMatchObject({ kind: "not_found" });
 });
 
 test.each(["car_00000000000000000000000000", "call_00000000000000000000000000", "own_1", "", "car_\u0000"])(

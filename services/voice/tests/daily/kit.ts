@@ -13,6 +13,7 @@ import { notFound, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import type { Call as Served } from "@parley/shared/rpc/call";
+import { fewUnverified } from "@parley/shared/shares/few-at-once";
 import { type DailyStandIn, dailyStandIn } from "@parley/shared/testing/carriers/daily-api";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { newOwner } from "@parley/shared/testing/owners";
@@ -93,6 +94,7 @@ export function daily(
     clock,
     log: silentLogger,
     hasSip: true,
+    verifyFewAtOnce: fewUnverified(),
     publicUrl: server.url.origin,
     connections: dailyConnections({
       baseUrl: server.url.origin,
@@ -160,7 +162,7 @@ export function daily(
     ...replaced,
   };
   const { handlers, queues } = dailySessions(ctx);
-  const served = {} as Served;
+  const served = { signal: new AbortController().signal } as Served;
 
   const kit: Daily = {
     ctx,

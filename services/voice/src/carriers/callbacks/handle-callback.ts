@@ -5,6 +5,7 @@ import { type CallingBack, callbackUrl } from "@parley/shared/carriers/urls";
 import { notFound, ServiceError } from "@parley/shared/errors";
 import { isId } from "@parley/shared/ids";
 import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import { counter } from "@parley/shared/telemetry/instruments";
 import type { CalledBack } from "../carrier.ts";
 import { dialDocument, HANG_UP, readTransfer, streamDocument } from "../documents.ts";
@@ -16,6 +17,8 @@ export interface CallbackContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "findCarrier" | "getCarrierCredentials">;
   calledBack: CalledBack;
   incoming: IncomingCalls;
+  /** Callbacks that are being verified. */
+  verifyFewAtOnce: FewAtOnce;
   /** PARLEY_PUBLIC_URL. */
   publicUrl: string;
 }
@@ -36,11 +39,23 @@ const received = counter("parley.carrier.callbacks", "Callbacks of carriers, by 
 
 /**
  * Carries out what a carrier tells or asks. Callbacks may come late, twice and out of order.
+ * @param gone fires when the sender no longer waits
  * @returns the document that it asks for; "" for none
- * @throws ServiceError not_found for an unknown call or carrier, forbidden for a wrong signature
+ * @throws ServiceError not_found for an unknown call or carrier, forbidden for a wrong signature, rate_limited when too many for the
+ *   same id wait to be verified
  */
-export async function handleCallback(ctx: CallbackContext, callback: Callback): Promise<string> {
+export async function handleCallback(ctx: CallbackContext, callback: Callback, gone: AbortSignal): Promise<string> {
   const { provider, id, event } = callback;
+  const { target, known } = await ctx.verifyFewAtOnce(id, gone, () => verify(ctx, callback));
+  if (target.kind === "call") return outgoing(ctx, callback, { ...known, callId: id });
+  const transfer = provider === "plivo" ? readTransfer(event) : null;
+  if (transfer) return dialDocument(provider, transfer.from, transfer.to);
+  return event === (provider === "twilio" ? "voice" : "answer") ? incoming(ctx, callback, known) : "";
+}
+
+/** @throws ServiceError not_found, forbidden */
+async function verify(ctx: CallbackContext, callback: Callback): Promise<{ target: Target; known: Known }> {
+  const { provider, id } = callback;
   const count = (result: string) => received().add(1, { provider, result });
   const target = await targetOf(ctx, id);
   const account = target && (await accountOf(ctx, target, provider));
@@ -53,17 +68,16 @@ export async function handleCallback(ctx: CallbackContext, callback: Callback): 
     throw new ServiceError("forbidden", "The carrier's signature is wrong");
   }
   count("accepted");
-  const known = { ownerId: account.ownerId, carrierId: account.carrierId };
-  if (target.kind === "call") return outgoing(ctx, callback, { ...known, callId: id });
-  const transfer = provider === "plivo" ? readTransfer(event) : null;
-  if (transfer) return dialDocument(provider, transfer.from, transfer.to);
-  return event === (provider === "twilio" ? "voice" : "answer") ? incoming(ctx, callback, known) : "";
+  return { target, known: { ownerId: account.ownerId, carrierId: account.carrierId } };
 }
 
-interface Target {
-  kind: "carrier" | "call";
+interface Known {
   ownerId: string;
   carrierId: string;
+}
+
+interface Target extends Known {
+  kind: "carrier" | "call";
 }
 
 async function targetOf({ accounts, calledBack }: CallbackContext, id: string): Promise<Target | null> {
@@ -116,11 +130,7 @@ async function outgoing(
   return "";
 }
 
-function incoming(
-  ctx: CallbackContext,
-  { provider, form }: Callback,
-  known: { ownerId: string; carrierId: string },
-): Promise<string> {
+function incoming(ctx: CallbackContext, { provider, form }: Callback, known: Known): Promise<string> {
   const read = (name: string) => (provider === "plivo" ? e164(form.get(name) ?? "") : (form.get(name) ?? ""));
   const carrierCallId = form.get(provider === "twilio" ? "CallSid" : "CallUUID") ?? "";
   return ctx.incoming.answer({ ...known, provider, carrierCallId, to: read("To"), from: read("From") });

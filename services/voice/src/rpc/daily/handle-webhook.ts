@@ -7,8 +7,8 @@ import { handleWebhook } from "../../daily/handle-webhook.ts";
 export function handleDailyWebhook(
   ctx: DailyContext,
 ): NonNullable<Handlers<typeof VoiceServiceService>["handleDailyWebhook"]> {
-  return async (webhook) => {
-    await handleWebhook(ctx, webhook);
+  return async (webhook, call) => {
+    await handleWebhook(ctx, webhook, call.signal);
     return {};
   };
 }

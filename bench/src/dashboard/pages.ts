@@ -22,7 +22,7 @@ export function pagesOf({ agentId, conversationId, destinationId }: Objects): re
       name: "Overview",
       path: "/",
       use: async (page) => {
-        await page.getByRole("combobox", { name: "Split" }).selectOption("channel");
+        await page.getByRole("button", { name: "Channel" }).click();
         await page.getByRole("combobox", { name: "Period" }).selectOption("7");
       },
     },
@@ -70,7 +70,8 @@ export function pagesOf({ agentId, conversationId, destinationId }: Objects): re
       name: "Webhook",
       path: `/webhooks/${destinationId}`,
       use: async (page) => {
-        for (const name of ["Receiver", "Deliveries"]) await page.getByRole("tab", { name, exact: true }).click();
+        for (const name of ["Example receiver", "Deliveries"])
+          await page.getByRole("tab", { name, exact: true }).click();
         await page.getByRole("button", { name: /^Actions for/ }).click();
         await page.getByRole("menuitem", { name: "Edit…" }).click();
       },

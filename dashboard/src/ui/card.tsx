@@ -18,7 +18,7 @@ export function Card({
   return (
     <section className={clsx("rounded-xl border border-line bg-raised p-5", className)}>
       {title && (
-        <div className="mb-4 flex flex-wrap items-start justify-between gap-3">
+        <div className="mb-4 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
           <div className="min-w-0">
             <h2 className="text-[0.9375rem] font-semibold">{title}</h2>
             {description && <p className="mt-0.5 text-muted">{description}</p>}

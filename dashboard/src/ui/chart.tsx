@@ -6,6 +6,8 @@ export interface Series {
   /** A variable of the style sheet, such as `--accent`. */
   colour: string;
   values: readonly (number | null)[];
+  /** Tells a line from another one of its colour. */
+  isDashed?: boolean;
 }
 
 export interface ChartProps {
@@ -24,7 +26,7 @@ const HEIGHT = 220;
 
 /** A chart with its legend; what it shows is also there as a table for screen readers. */
 export function Chart(props: ChartProps) {
-  const { label, places, series, format } = props;
+  const { label, places, series, kind, format } = props;
   const host = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number | null>(null);
   const id = useId();
@@ -53,11 +55,18 @@ export function Chart(props: ChartProps) {
       <figcaption id={id} className="sr-only">
         {label}
       </figcaption>
-      <div className="flex flex-wrap items-baseline gap-x-5 gap-y-1" aria-hidden>
-        <span className="text-muted">{places[shown]}</span>
-        {series.map(({ label: name, colour, values }) => (
+      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-[0.8125rem]" aria-hidden>
+        <span className="min-w-12 font-medium">{places[shown]}</span>
+        {series.map(({ label: name, colour, values, isDashed }) => (
           <span key={name} className="flex items-center gap-1.5">
-            <span className="size-2.5 rounded-sm" style={{ background: `var(${colour})` }} />
+            {kind === "bars" ? (
+              <span className="size-2.5 rounded-sm" style={{ background: `var(${colour})` }} />
+            ) : (
+              <span
+                className={`w-3.5 self-center border-t-2 ${isDashed ? "border-dashed" : ""}`}
+                style={{ borderColor: `var(${colour})` }}
+              />
+            )}
             <span className="text-muted">{name}</span>
             <span className="font-medium tabular-nums">{told(values[shown], format)}</span>
           </span>
@@ -131,7 +140,7 @@ function optionsOf(
       {
         ...axis,
         grid: { show: false },
-        size: 28,
+        size: 24,
         space: 72,
         incrs: [1, 2, 5, 7, 14, 30, 60, 90],
         values: (_plot, splits) => splits.map((at) => places[at] ?? ""),
@@ -148,16 +157,25 @@ function optionsOf(
     ],
     series: [
       {},
-      ...drawn.map(({ label, colour: name }) => ({
+      ...drawn.map(({ label, colour: name, isDashed }) => ({
         label,
         stroke: resolved(name),
         width: kind === "bars" ? 0 : 2,
-        points: { show: kind === "lines" && places.length <= 31, size: 5, fill: resolved("--raised") },
+        ...(isDashed && { dash: [4, 4] }),
+        points: { show: kind === "lines" && hasLonelyPoints(series), size: 5, fill: resolved("--raised") },
         ...(kind === "bars" && bars && { fill: resolved(name), paths: bars }),
       })),
     ],
     hooks: { setCursor: [({ cursor }) => onPlace(cursor.idx ?? null)] },
   };
+}
+
+/** A value between two gaps has no line, and is seen only as a point. */
+function hasLonelyPoints(series: readonly Series[]): boolean {
+  const isGap = (value: number | null | undefined) => value === null || value === undefined;
+  return series.some(({ values }) =>
+    values.some((value, at) => !isGap(value) && isGap(values[at - 1]) && isGap(values[at + 1])),
+  );
 }
 
 /** A canvas knows no variables and no `light-dark()`. */

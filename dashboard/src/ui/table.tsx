@@ -1,5 +1,5 @@
 import { clsx } from "clsx";
-import type { ReactNode } from "react";
+import type { MouseEvent, ReactNode } from "react";
 
 export interface Column<Row> {
   /** Unique among the columns; the heading unless `label` is given. */
@@ -12,7 +12,7 @@ export interface Column<Row> {
   className?: string;
 }
 
-/** A list as a table. Its first column's links take a click anywhere in their row. */
+/** A list as a table. A link of the class `ROW_LINK` takes a click anywhere in its row. */
 export function Table<Row>({
   label,
   columns,
@@ -35,7 +35,7 @@ export function Table<Row>({
               <th
                 key={column.name}
                 scope="col"
-                className={clsx("px-4 py-2.5 font-medium whitespace-nowrap", placed(column))}
+                className={clsx("px-4 py-2 font-medium whitespace-nowrap", placed(column))}
               >
                 {column.label ?? column.name}
               </th>
@@ -47,9 +47,10 @@ export function Table<Row>({
             <tr
               key={rowKey(row)}
               className="relative border-b border-line last:border-b-0 focus-within:bg-hover hover:bg-hover"
+              onClick={followRowLink}
             >
               {columns.map((column) => (
-                <td key={column.name} className={clsx("px-4 py-3 align-middle", placed(column), column.className)}>
+                <td key={column.name} className={clsx("px-4 py-2.5 align-middle", placed(column), column.className)}>
                   {column.cell(row)}
                 </td>
               ))}
@@ -61,5 +62,25 @@ export function Table<Row>({
   );
 }
 
+/**
+ * What lies above the row's link, such as a time with its hover text, gives its clicks to the link. Keys need nothing: they reach
+ * the link itself.
+ */
+function followRowLink(event: MouseEvent<HTMLTableRowElement>): void {
+  const { target, currentTarget, ctrlKey, metaKey, shiftKey } = event;
+  if (!(target instanceof Element) || target.closest("a, button, input, select, label")) return;
+  // What a menu or a dialog of the row shows is elsewhere in the page, though its events come by here.
+  if (!currentTarget.contains(target)) return;
+  currentTarget
+    .querySelector(".row-link")
+    ?.dispatchEvent(new window.MouseEvent("click", { bubbles: true, cancelable: true, ctrlKey, metaKey, shiftKey }));
+}
+
 /** The class of a link that takes a click anywhere in its row; buttons in the row need `relative` to stay above it. */
-export const ROW_LINK = "font-medium after:absolute after:inset-0 hover:underline";
+export const ROW_LINK = "row-link font-medium after:absolute after:inset-0 hover:underline";
+
+/** A column's figures: at the right, under each other. */
+export const FIGURES = { align: "right", className: "text-muted tabular-nums whitespace-nowrap" } as const;
+
+/** A column of moments, which stands last. */
+export const MOMENT = { wide: true, align: "right", className: "text-muted whitespace-nowrap" } as const;

@@ -8,7 +8,7 @@ import { Select } from "../../ui/form/select.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
-import { type Column, ROW_LINK } from "../../ui/table.tsx";
+import { type Column, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { AGENT_TYPES, AGENTS_PAGE_SIZE, type Agent, type AgentFilters, type AgentType, agentsQuery } from "./agents.ts";
 import { NewAgentDialog } from "./new-agent-dialog.tsx";
@@ -39,8 +39,9 @@ export function AgentsPage() {
             onChange={(search) => filter({ search: search || undefined })}
           />
           <Select
+            quiet
             aria-label="Type"
-            className="sm:w-44"
+            className="sm:w-32"
             value={filters.agent_type ?? "all"}
             onChange={(type) => filter({ agent_type: type === "all" ? undefined : (type as AgentType) })}
             options={[{ value: "all", label: "All types" }, ...AGENT_TYPES]}
@@ -78,13 +79,13 @@ export function AgentsPage() {
 const COLUMNS: readonly Column<Agent>[] = [
   {
     name: "Name",
-    className: "max-w-72",
+    className: "max-w-0 w-full min-w-40",
     cell: ({ id, agent_name, agent_description }) => (
       <>
         <Link to="/agents/$agentId" params={{ agentId: id }} className={`${ROW_LINK} block truncate`}>
           {agent_name}
         </Link>
-        {agent_description && <span className="block truncate text-[0.8125rem] text-muted">{agent_description}</span>}
+        {agent_description && <span className="block truncate text-xs text-muted">{agent_description}</span>}
       </>
     ),
   },
@@ -102,7 +103,7 @@ const COLUMNS: readonly Column<Agent>[] = [
       llm ? (
         <>
           <span className="block truncate">{llm.model_name}</span>
-          <span className="block text-[0.8125rem] text-muted">{providerLabel(llm.provider_name)}</span>
+          <span className="block text-xs text-muted">{providerLabel(llm.provider_name)}</span>
         </>
       ) : (
         <Badge tone="warning">None</Badge>
@@ -111,19 +112,9 @@ const COLUMNS: readonly Column<Agent>[] = [
   {
     name: "Numbers",
     wide: true,
-    cell: ({ agent_mobile_number: numbers }) => (
-      <span className="text-muted tabular-nums">
-        {numbers.length === 0 ? "–" : numbers.length === 1 ? numbers[0] : `${numbers.length} numbers`}
-      </span>
-    ),
+    className: "text-muted tabular-nums whitespace-nowrap",
+    cell: ({ agent_mobile_number: numbers }) =>
+      numbers.length === 0 ? "–" : numbers.length === 1 ? numbers[0] : `${numbers.length} numbers`,
   },
-  {
-    name: "Updated",
-    wide: true,
-    cell: ({ updated_at }) => (
-      <span className="text-muted">
-        <Time at={updated_at} relative />
-      </span>
-    ),
-  },
+  { name: "Updated", ...MOMENT, cell: ({ updated_at }) => <Time at={updated_at} relative /> },
 ];

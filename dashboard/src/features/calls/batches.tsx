@@ -40,7 +40,7 @@ export function Batches() {
     refetchInterval: EVERY_MS,
   });
   const make = (
-    <Button onClick={() => setMaking(true)}>
+    <Button size="small" onClick={() => setMaking(true)}>
       <Plus aria-hidden /> New batch
     </Button>
   );
@@ -56,7 +56,7 @@ export function Batches() {
         </EmptyState>
       ) : (
         <>
-          <div>{make}</div>
+          <div className="flex justify-end">{make}</div>
           <ul aria-label="Batches" className="flex flex-col gap-4">
             {batches.data.batches.map((batch) => (
               <BatchCard key={batch.batch_id} summary={batch} />
@@ -91,6 +91,11 @@ function BatchCard({ summary }: { summary: Summary }) {
           <p className="text-muted">
             {numberOf(summary.total)} {summary.total === 1 ? "number" : "numbers"}, created{" "}
             <Time at={summary.created_at} relative />
+            {startsLater(summary) && (
+              <>
+                , starts <Time at={summary.start_at ?? ""} />
+              </>
+            )}
           </p>
         </div>
         <Controls summary={summary} />
@@ -100,12 +105,16 @@ function BatchCard({ summary }: { summary: Summary }) {
   );
 }
 
+function startsLater({ start_at, ended_at }: Summary): boolean {
+  return start_at !== null && ended_at === null && Date.parse(start_at) > Date.now();
+}
+
 const PARTS = [
-  { count: "success", label: "Reached", colour: "bg-(--chart-5)" },
+  { count: "success", label: "Completed", colour: "bg-(--chart-5)" },
   { count: "no_answer", label: "No answer", colour: "bg-(--chart-3)" },
   { count: "busy", label: "Busy", colour: "bg-(--chart-3)" },
   { count: "hung_up_early", label: "Hung up early", colour: "bg-(--chart-6)" },
-  { count: "error", label: "Error", colour: "bg-(--chart-4)" },
+  { count: "error", label: "Failed", colour: "bg-(--chart-4)" },
   { count: "cancelled", label: "Cancelled", colour: "bg-line-strong" },
   { count: "do_not_call", label: "Do not call", colour: "bg-line-strong" },
   { count: "calling", label: "Calling", colour: "bg-(--chart-2)" },
@@ -115,6 +124,7 @@ const PARTS = [
 function Progress({ batch: { counts, total } }: { batch: Batch }) {
   const parts = PARTS.filter(({ count }) => counts[count] > 0);
   const told = parts.map(({ count, label }) => `${label} ${numberOf(counts[count])}`).join(", ");
+  const share = Math.floor(((total - counts.pending - counts.calling) / Math.max(1, total)) * 100);
   return (
     <div className="flex flex-col gap-2">
       <div role="img" aria-label={told} className="flex h-2.5 overflow-hidden rounded-sm bg-hover">
@@ -122,8 +132,17 @@ function Progress({ batch: { counts, total } }: { batch: Batch }) {
           <span key={count} className={colour} style={{ width: `${(counts[count] / Math.max(1, total)) * 100}%` }} />
         ))}
       </div>
-      <p className="text-muted" aria-hidden>
-        {told}
+      <p className="flex flex-wrap gap-x-4 gap-y-1 text-[0.8125rem] text-muted" aria-hidden>
+        {parts.map(({ count, label, colour }) => (
+          <span key={count} className="flex items-center gap-1.5">
+            <span
+              className={`size-2.5 rounded-sm ${colour} ${count === "pending" ? "border border-line-strong" : ""}`}
+            />
+            {label}
+            <span className="font-medium text-ink tabular-nums">{numberOf(counts[count])}</span>
+          </span>
+        ))}
+        <span className="ml-auto tabular-nums">{share} % done</span>
       </p>
     </div>
   );

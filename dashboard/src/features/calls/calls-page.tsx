@@ -8,8 +8,9 @@ import { Listed } from "../../ui/listed.tsx";
 import { durationOf } from "../../ui/numbers.ts";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
+import { Segments } from "../../ui/segments.tsx";
 import { EmptyState } from "../../ui/states.tsx";
-import { type Column, ROW_LINK } from "../../ui/table.tsx";
+import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery } from "../agents/agents.ts";
@@ -73,22 +74,12 @@ function CallList() {
   const names = useQuery(agentNamesQuery).data;
   return (
     <div className="flex flex-col gap-4">
-      <nav aria-label="Status" className="flex flex-wrap gap-2">
-        {CALL_VIEWS.map(({ value, label }) => {
-          const isShown = (filters.status ?? "") === value;
-          return (
-            <Button
-              key={value}
-              size="small"
-              aria-pressed={isShown}
-              className={isShown ? "border-accent-ink/40! bg-accent-soft! text-accent-ink!" : ""}
-              onClick={() => navigate({ search: value === "" ? {} : { status: value }, replace: true })}
-            >
-              {label}
-            </Button>
-          );
-        })}
-      </nav>
+      <Segments
+        label="Status"
+        options={CALL_VIEWS}
+        value={status ?? ""}
+        onChange={(next) => navigate({ search: next === "" ? {} : { status: next }, replace: true })}
+      />
       <Listed
         query={calls}
         rows={calls.data?.calls}
@@ -96,7 +87,7 @@ function CallList() {
         pageSize={CALLS_SHOWN}
         onPage={(next) => navigate({ search: { ...filters, page: next } })}
         label="Calls"
-        columns={columnsOf(names)}
+        columns={columnsOf(names, calls.data?.calls.some((call) => call.status !== "ENDED") ?? false)}
         rowKey={({ call_id }) => call_id}
         empty={
           <EmptyState
@@ -114,7 +105,7 @@ function CallList() {
   );
 }
 
-function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Column<Call>[] {
+function columnsOf(names: ReadonlyMap<string, string> | undefined, canAct: boolean): readonly Column<Call>[] {
   return [
     {
       name: "To",
@@ -141,30 +132,29 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
     {
       name: "Agent",
       wide: true,
-      className: "max-w-0 w-full min-w-32 truncate",
+      className: "max-w-56 truncate",
       cell: ({ agent_id }) => names?.get(agent_id) ?? (names ? "Deleted agent" : "…"),
     },
-    { name: "Status", cell: (call) => <Standing call={call} /> },
+    { name: "Status", className: "max-w-0 w-full min-w-32", cell: (call) => <Standing call={call} /> },
     {
       name: "Duration",
       wide: true,
-      align: "right",
-      className: "text-muted tabular-nums whitespace-nowrap",
+      ...FIGURES,
       cell: ({ duration_seconds }) => (duration_seconds === null ? "–" : durationOf(duration_seconds)),
     },
-    {
-      name: "Created",
-      wide: true,
-      align: "right",
-      className: "text-muted",
-      cell: ({ created_at }) => <Time at={created_at} relative />,
-    },
-    {
-      name: "Actions",
-      label: <span className="sr-only">Actions</span>,
-      align: "right",
-      cell: (call) => call.status !== "ENDED" && <HangUp call={call} />,
-    },
+    { name: "Created", ...MOMENT, cell: ({ created_at }) => <Time at={created_at} relative /> },
+    // A column of its own only when there is something to do.
+    ...(canAct
+      ? [
+          {
+            name: "Actions",
+            label: <span className="sr-only">Actions</span>,
+            align: "right" as const,
+            className: "py-0!",
+            cell: (call: Call) => call.status !== "ENDED" && <HangUp call={call} />,
+          },
+        ]
+      : []),
   ];
 }
 
@@ -172,10 +162,14 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
 function Standing({ call: { status, outcome, notes } }: { call: Call }) {
   const { label, tone } = outcome ? OUTCOMES[outcome] : CALL_STATUSES[status];
   return (
-    <>
+    <span className="flex min-w-0 flex-wrap items-center gap-x-2.5 gap-y-1">
       <Badge tone={tone}>{label}</Badge>
-      {notes && <span className="mt-1 block max-w-64 truncate text-xs text-muted">{notes}</span>}
-    </>
+      {notes && (
+        <span title={notes} className="relative min-w-24 flex-1 truncate text-xs text-muted">
+          {notes}
+        </span>
+      )}
+    </span>
   );
 }
 

@@ -44,10 +44,10 @@ export const CALL_STATUSES: Record<CallStatus, { label: string; tone: Tone }> = 
 };
 
 export const OUTCOMES: Record<NonNullable<Call["outcome"]>, { label: string; tone: Tone }> = {
-  SUCCESS: { label: "Success", tone: "success" },
+  SUCCESS: { label: "Completed", tone: "success" },
   NO_ANSWER: { label: "No answer", tone: "warning" },
   BUSY: { label: "Busy", tone: "warning" },
   CANCELLED: { label: "Cancelled", tone: "neutral" },
   HUNG_UP_EARLY: { label: "Hung up early", tone: "warning" },
-  ERROR: { label: "Error", tone: "danger" },
+  ERROR: { label: "Failed", tone: "danger" },
 };

@@ -8,7 +8,7 @@ import { durationOf, numberOf } from "../../ui/numbers.ts";
 import { Page } from "../../ui/page.tsx";
 import { Pagination } from "../../ui/pagination.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { type Column, FIGURES, MOMENT, ROW_LINK, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery } from "../agents/agents.ts";
 import { FilterBar } from "./filter-bar.tsx";
@@ -34,7 +34,7 @@ export function ConversationsPage() {
         <Nothing filters={filters} onClear={() => change({})} />
       ) : (
         <div
-          className={`flex flex-col gap-4 transition-opacity ${found.isPlaceholderData ? "opacity-60" : ""}`}
+          className={`flex flex-col gap-4 motion-safe:transition-opacity ${found.isPlaceholderData ? "opacity-60" : ""}`}
           aria-busy={found.isPlaceholderData}
         >
           <Table
@@ -91,6 +91,7 @@ function Nothing({ filters, onClear }: { filters: Filters; onClear: () => void }
 }
 
 function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Column<Conversation>[] {
+  const agentOf = ({ agent_id }: Conversation) => names?.get(agent_id) ?? (names ? "Deleted agent" : "…");
   return [
     {
       name: "Conversation",
@@ -107,32 +108,33 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
             </Link>
             {isTest(conversation) && <Badge>Test</Badge>}
           </span>
-          <span className="block truncate text-xs text-muted">
-            {names?.get(conversation.agent_id) ?? (names ? "Deleted agent" : "…")}
-          </span>
+          <span className="block truncate text-xs text-muted lg:hidden">{agentOf(conversation)}</span>
         </>
       ),
+    },
+    {
+      name: "Agent",
+      className: "max-w-48 truncate text-muted max-lg:hidden",
+      cell: agentOf,
     },
     { name: "Status", cell: ({ conversation_status }) => <StatusBadge status={conversation_status} /> },
     { name: "Channel", wide: true, cell: ({ conversation_type }) => <ChannelLabel channel={conversation_type} /> },
     {
       name: "Messages",
       wide: true,
-      align: "right",
-      className: "tabular-nums text-muted",
+      ...FIGURES,
       cell: ({ conversation_transcript }) => numberOf(conversation_transcript?.length ?? 0),
     },
     {
       name: "Duration",
       wide: true,
-      align: "right",
-      className: "tabular-nums text-muted whitespace-nowrap",
+      ...FIGURES,
       cell: ({ duration }) => (duration === undefined ? "–" : durationOf(duration)),
     },
     {
       name: "Started",
-      align: "right",
-      className: "text-muted",
+      ...MOMENT,
+      wide: false,
       cell: ({ created_at }) => <Time at={created_at} relative />,
     },
   ];

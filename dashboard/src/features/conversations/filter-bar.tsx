@@ -42,7 +42,7 @@ export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (
   };
   const search = (text: string) => set("search", text || undefined);
   return (
-    <search className="flex flex-col gap-3">
+    <search className="flex flex-wrap items-center gap-2">
       <SearchInput label="Search what was said" value={filters.search ?? ""} onChange={search} />
       <div className="flex flex-wrap items-center gap-2">
         {CHOICES.map(({ name, label, options }) => (

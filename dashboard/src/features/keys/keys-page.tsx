@@ -10,7 +10,7 @@ import { Menu, MenuItem } from "../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { type Column, MOMENT, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { KEYS, keysQuery } from "./keys.ts";
 import { NewKeyDialog } from "./new-key-dialog.tsx";
@@ -58,9 +58,10 @@ const STATUS: Record<Key["status"], { label: string; tone: Tone }> = {
 const COLUMNS: readonly Column<Key>[] = [
   {
     name: "Name",
+    className: "max-w-0 w-full min-w-40",
     cell: ({ name, prefix }) => (
       <>
-        <span className="block max-w-60 truncate font-medium">{name ?? "Unnamed"}</span>
+        <span className="block truncate font-medium">{name ?? "Unnamed"}</span>
         <span className="font-mono text-xs text-muted">{prefix}…</span>
       </>
     ),
@@ -69,31 +70,20 @@ const COLUMNS: readonly Column<Key>[] = [
   {
     name: "Scopes",
     wide: true,
-    cell: ({ scopes }) => (
-      <span className="text-muted">{scopes.includes("*") ? "Full access" : scopes.join(", ")}</span>
-    ),
+    className: "max-w-64 text-muted",
+    cell: ({ scopes }) => <Scopes scopes={scopes} />,
   },
   {
     name: "Expires",
-    wide: true,
-    cell: ({ expires_at }) => <span className="text-muted">{expires_at ? <Time at={expires_at} /> : "Never"}</span>,
+    ...MOMENT,
+    cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "Never"),
   },
   {
     name: "Last used",
-    wide: true,
-    cell: ({ last_used_at }) => (
-      <span className="text-muted">{last_used_at ? <Time at={last_used_at} relative /> : "Never"}</span>
-    ),
+    ...MOMENT,
+    cell: ({ last_used_at }) => (last_used_at ? <Time at={last_used_at} relative /> : "Never"),
   },
-  {
-    name: "Created",
-    wide: true,
-    cell: ({ created_at }) => (
-      <span className="text-muted">
-        <Time at={created_at} relative />
-      </span>
-    ),
-  },
+  { name: "Created", ...MOMENT, cell: ({ created_at }) => <Time at={created_at} relative /> },
   {
     name: "Actions",
     label: <span className="sr-only">Actions</span>,
@@ -101,6 +91,25 @@ const COLUMNS: readonly Column<Key>[] = [
     cell: (key) => <KeyMenu apiKey={key} />,
   },
 ];
+
+const SCOPES_SHOWN = 2;
+
+/** As many as fit in a line; all on hover, and for screen readers. */
+function Scopes({ scopes }: Pick<Key, "scopes">) {
+  if (scopes.includes("*")) return "Full access";
+  const rest = scopes.length - SCOPES_SHOWN;
+  return (
+    <span title={scopes.join(", ")} className="relative block truncate">
+      {scopes.slice(0, SCOPES_SHOWN).join(", ")}
+      {rest > 0 && (
+        <>
+          <span aria-hidden> +{rest}</span>
+          <span className="sr-only">, {scopes.slice(SCOPES_SHOWN).join(", ")}</span>
+        </>
+      )}
+    </span>
+  );
+}
 
 function KeyMenu({ apiKey }: { apiKey: Key }) {
   const client = useQueryClient();

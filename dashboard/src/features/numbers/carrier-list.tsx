@@ -11,7 +11,7 @@ import { TrunkRegistration } from "./trunk-registration.tsx";
 
 export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
   return (
-    <ul aria-label="Carriers" className="grid gap-4 md:grid-cols-2 xl:grid-cols-3">
+    <ul aria-label="Carriers" className="grid gap-4 md:grid-cols-2">
       {carriers.map((carrier) => (
         <li
           key={carrier.carrier_id}

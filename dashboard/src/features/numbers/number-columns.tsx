@@ -55,10 +55,11 @@ function Assigned({ number }: { number: string }) {
     onError: tellFailure,
     onSettled: () => client.invalidateQueries({ queryKey: AGENTS }),
   });
-  if (!agents.data) return <Skeleton className="h-9 w-44" />;
+  if (!agents.data) return <Skeleton className="h-8 w-44" />;
   return (
     <div className="max-w-64 min-w-36">
       <Select
+        quiet
         aria-label={`Agent that answers ${number}`}
         value={assign.isPending ? assign.variables : (current?.id ?? NOBODY)}
         disabled={assign.isPending}

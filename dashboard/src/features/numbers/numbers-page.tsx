@@ -24,6 +24,8 @@ export function NumbersPage() {
       <Plug aria-hidden /> Connect a carrier
     </Button>
   );
+  // An owner without a carrier has one thing to do, and no number to add.
+  const hasAny = (carriers.data?.length ?? 0) + (numbers.data?.length ?? 0) > 0;
   const failed = carriers.error ?? numbers.error;
   return (
     <Page
@@ -45,26 +47,28 @@ export function NumbersPage() {
           ) : (
             <CarrierList carriers={carriers.data ?? []} />
           )}
-          <section className="flex flex-col gap-3">
-            <div className="flex flex-wrap items-center justify-between gap-3">
-              <h2 className="text-[0.9375rem] font-semibold">Phone numbers</h2>
-              <Button size="small" onClick={() => setAdding(true)}>
-                <Plus aria-hidden /> Add a number
-              </Button>
-            </div>
-            {numbers.data?.length === 0 ? (
-              <EmptyState icon={PhoneIncoming} title="No numbers yet">
-                Import a number from a connected carrier to send its calls to your agents.
-              </EmptyState>
-            ) : (
-              <Table
-                label="Phone numbers"
-                columns={NUMBER_COLUMNS}
-                rows={numbers.data ?? []}
-                rowKey={({ mobile_number }) => mobile_number}
-              />
-            )}
-          </section>
+          {hasAny && (
+            <section className="flex flex-col gap-3">
+              <div className="flex flex-wrap items-center justify-between gap-3">
+                <h2 className="text-[0.9375rem] font-semibold">Phone numbers</h2>
+                <Button size="small" onClick={() => setAdding(true)}>
+                  <Plus aria-hidden /> Add a number
+                </Button>
+              </div>
+              {numbers.data?.length === 0 ? (
+                <EmptyState icon={PhoneIncoming} title="No numbers yet">
+                  Import a number from a connected carrier to send its calls to your agents.
+                </EmptyState>
+              ) : (
+                <Table
+                  label="Phone numbers"
+                  columns={NUMBER_COLUMNS}
+                  rows={numbers.data ?? []}
+                  rowKey={({ mobile_number }) => mobile_number}
+                />
+              )}
+            </section>
+          )}
         </>
       )}
       <ConnectDialog open={isConnecting} onClose={() => setConnecting(false)} />

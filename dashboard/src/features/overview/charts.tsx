@@ -1,8 +1,8 @@
 import { useMemo, useState } from "react";
 import { Card } from "../../ui/card.tsx";
 import { Chart, type Series } from "../../ui/chart.tsx";
-import { Select } from "../../ui/form/select.tsx";
 import { compactOf, latencyOf } from "../../ui/numbers.ts";
+import { Segments } from "../../ui/segments.tsx";
 import { CHANNELS, type Channel } from "../conversations/names.tsx";
 import { type Statistics, shortDay } from "../statistics/queries.ts";
 
@@ -10,9 +10,9 @@ type Day = Statistics["days"][number];
 type Figure = Exclude<keyof Day["channels"][number], "conversation_type">;
 
 const SPLITS = [
-  { value: "outcome", label: "By outcome" },
-  { value: "channel", label: "By channel" },
-];
+  { value: "outcome", label: "Outcome" },
+  { value: "channel", label: "Channel" },
+] as const;
 const OUTCOMES = [
   { figure: "completed", label: "Completed", colour: "--chart-1" },
   { figure: "disconnected", label: "Disconnected", colour: "--chart-3" },
@@ -28,7 +28,7 @@ const CHANNEL_COLOURS: Record<Channel, string> = {
 
 /** How the days of a period went. */
 export function Charts({ days }: { days: readonly Day[] }) {
-  const [split, setSplit] = useState("outcome");
+  const [split, setSplit] = useState<(typeof SPLITS)[number]["value"]>("outcome");
   const places = useMemo(() => days.map(({ day }) => shortDay(day)), [days]);
   const conversations = useMemo(() => (split === "outcome" ? byOutcome(days) : byChannel(days)), [days, split]);
   const latencies = useMemo(() => latenciesOf(days), [days]);
@@ -37,18 +37,14 @@ export function Charts({ days }: { days: readonly Day[] }) {
       <Card
         title="Conversations per day"
         className="min-w-0"
-        actions={
-          <div className="w-36">
-            <Select aria-label="Split" value={split} onChange={setSplit} options={SPLITS} />
-          </div>
-        }
+        actions={<Segments label="Split by" options={SPLITS} value={split} onChange={setSplit} />}
       >
         <Chart label="Conversations per day" places={places} series={conversations} kind="bars" format={compactOf} />
       </Card>
       <Card
         title="Reply latency"
         className="min-w-0"
-        description="Time to the first word in chats and to the first audio on calls."
+        actions={<span className="flex h-8 items-center text-[0.8125rem] text-muted">To the first word or audio</span>}
       >
         {latencies.length > 0 ? (
           <Chart label="Reply latency per day" places={places} series={latencies} kind="lines" format={latencyOf} />
@@ -95,9 +91,19 @@ function withValues(series: Series[]): Series[] {
 function latenciesOf(days: readonly Day[]): Series[] {
   const all: Series[] = [
     { label: "Chat p50", colour: "--chart-1", values: days.map(({ text_latency }) => text_latency?.p50_ms ?? null) },
-    { label: "Chat p95", colour: "--chart-2", values: days.map(({ text_latency }) => text_latency?.p95_ms ?? null) },
+    {
+      label: "Chat p95",
+      colour: "--chart-1",
+      isDashed: true,
+      values: days.map(({ text_latency }) => text_latency?.p95_ms ?? null),
+    },
     { label: "Call p50", colour: "--chart-5", values: days.map(({ call_latency }) => call_latency?.p50_ms ?? null) },
-    { label: "Call p95", colour: "--chart-3", values: days.map(({ call_latency }) => call_latency?.p95_ms ?? null) },
+    {
+      label: "Call p95",
+      colour: "--chart-5",
+      isDashed: true,
+      values: days.map(({ call_latency }) => call_latency?.p95_ms ?? null),
+    },
   ];
   return all.filter(({ values }) => values.some((value) => value !== null));
 }

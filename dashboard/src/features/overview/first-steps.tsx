@@ -9,13 +9,24 @@ import { keysQuery } from "../keys/keys.ts";
 import { destinationsQuery } from "../webhooks/queries.ts";
 
 /** What a new owner does first, until each is done. */
-export function FirstSteps() {
-  const steps = useSteps();
-  if (!steps || steps.every(({ done }) => done)) return null;
+export function FirstSteps({ steps }: { steps: readonly Step[] }) {
+  if (steps.every(({ done }) => done)) return null;
   const next = steps.find(({ done }) => !done);
   const doneCount = steps.filter(({ done }) => done).length;
   return (
-    <Card title="First steps" description={`${doneCount} of ${steps.length} done`}>
+    <Card
+      title="First steps"
+      actions={
+        <span className="flex items-center gap-2.5 text-[0.8125rem] text-muted tabular-nums">
+          <span className="flex gap-1" aria-hidden>
+            {steps.map(({ title, done }) => (
+              <span key={title} className={clsx("h-1.5 w-6 rounded-full", done ? "bg-accent" : "bg-line")} />
+            ))}
+          </span>
+          {doneCount} of {steps.length} done
+        </span>
+      }
+    >
       <ol className="flex flex-col">
         {steps.map((step, at) => (
           <li
@@ -52,7 +63,7 @@ export function FirstSteps() {
   );
 }
 
-interface Step {
+export interface Step {
   done: boolean;
   title: string;
   text: string;
@@ -61,8 +72,8 @@ interface Step {
   search: Record<string, unknown>;
 }
 
-/** Null until it is known what there is. */
-function useSteps(): Step[] | null {
+/** The steps with those done, and whether the owner ever had a conversation; null until that is known. */
+export function useFirstSteps(): { steps: readonly Step[]; hasConversations: boolean } | null {
   const agents = useQuery({
     queryKey: ["agents", "newest"],
     queryFn: ({ signal }) => ask(api.GET("/v1/public/agents", { params: { query: { page_size: 1 } }, signal })),
@@ -78,7 +89,8 @@ function useSteps(): Step[] | null {
   const keys = useQuery(keysQuery);
   if (!agents.data || !conversations.data || !destinations.data || !keys.data) return null;
   const newest = agents.data.agents[0];
-  return [
+  const hasConversations = "total" in conversations.data && conversations.data.total > 0;
+  const steps = [
     {
       done: agents.data.total > 0,
       title: "Create an agent",
@@ -88,7 +100,7 @@ function useSteps(): Step[] | null {
       search: { new: true },
     },
     {
-      done: "total" in conversations.data && conversations.data.total > 0,
+      done: hasConversations,
       title: "Talk to it",
       text: "Chat with it or speak to it, right here in the browser.",
       action: "Try it",
@@ -98,7 +110,7 @@ function useSteps(): Step[] | null {
     {
       done: keys.data.length > 0,
       title: "Add an API key",
-      text: "Your own programs use it to call the agent through the API.",
+      text: "Your own programs use it to call your agents through the API.",
       action: "New key",
       to: "/keys",
       search: { new: true },
@@ -112,4 +124,5 @@ function useSteps(): Step[] | null {
       search: { new: true },
     },
   ];
+  return { steps, hasConversations };
 }

@@ -6,25 +6,34 @@ import { PeriodSelect } from "../statistics/period-select.tsx";
 import { statisticsQuery } from "../statistics/queries.ts";
 import { Charts } from "./charts.tsx";
 import { Figures } from "./figures.tsx";
-import { FirstSteps } from "./first-steps.tsx";
+import { FirstSteps, useFirstSteps } from "./first-steps.tsx";
 import { LiveNow } from "./live-now.tsx";
 
 export function OverviewPage() {
   const { days = 30 } = useSearch({ from: "/signed-in/" });
   const navigate = useNavigate({ from: "/" });
   const statistics = useQuery(statisticsQuery({ days }));
+  const steps = useFirstSteps();
+  // Before the first conversation there is nothing to show but zeros.
+  const isNew = steps?.hasConversations === false;
   return (
     <Page
       title="Overview"
+      heading={isNew ? "Welcome to Parley" : undefined}
+      description={
+        isNew ? "Make an agent and talk to it: it takes a few minutes, and you need nothing but this page." : undefined
+      }
       actions={
-        <PeriodSelect
-          days={days}
-          onChange={(next) => navigate({ search: next === 30 ? {} : { days: next }, replace: true })}
-        />
+        !isNew && (
+          <PeriodSelect
+            days={days}
+            onChange={(next) => navigate({ search: next === 30 ? {} : { days: next }, replace: true })}
+          />
+        )
       }
     >
-      <FirstSteps />
-      {statistics.isPending ? (
+      {steps && <FirstSteps steps={steps.steps} />}
+      {isNew ? null : statistics.isPending ? (
         <div role="status" aria-label="Loading" className="flex flex-col gap-6">
           <Skeleton className="h-24" />
           <Skeleton className="h-72" />
@@ -37,7 +46,7 @@ export function OverviewPage() {
           <Charts days={statistics.data.days} />
         </>
       )}
-      <LiveNow />
+      {!isNew && <LiveNow />}
     </Page>
   );
 }

@@ -7,7 +7,7 @@ import { SearchInput } from "../../ui/form/search-input.tsx";
 import { Listed } from "../../ui/listed.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState } from "../../ui/states.tsx";
-import { type Column, ROW_LINK } from "../../ui/table.tsx";
+import { type Column, FIGURES, MOMENT, ROW_LINK } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { agentNamesQuery } from "../agents/agents.ts";
 import { NewPromptDialog } from "./new-prompt-dialog.tsx";
@@ -73,7 +73,7 @@ export function PromptsPage() {
 const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Column<Prompt>[] => [
   {
     name: "Name",
-    className: "max-w-80",
+    className: "max-w-0 w-full min-w-40",
     cell: ({ prompt_name, prompt_content }) => (
       <>
         <span className="flex items-center gap-2">
@@ -82,29 +82,16 @@ const columnsOf = (names: ReadonlyMap<string, string> | undefined): readonly Col
           </Link>
           {agentOf(prompt_name) && <Badge>One agent</Badge>}
         </span>
-        <span className="block truncate text-[0.8125rem] text-muted">{prompt_content}</span>
+        <span className="block truncate text-xs text-muted">{prompt_content}</span>
       </>
     ),
   },
   {
     name: "Purpose",
     wide: true,
-    cell: ({ prompt_metadata: { prompt_type } }) => (
-      <span className="text-muted">{PROMPT_TYPES.find(({ value }) => value === prompt_type)?.label}</span>
-    ),
+    className: "text-muted whitespace-nowrap",
+    cell: ({ prompt_metadata: { prompt_type } }) => PROMPT_TYPES.find(({ value }) => value === prompt_type)?.label,
   },
-  {
-    name: "Version",
-    align: "right",
-    cell: ({ prompt_version }) => <span className="tabular-nums">{prompt_version}</span>,
-  },
-  {
-    name: "Updated",
-    wide: true,
-    cell: ({ updated_at }) => (
-      <span className="text-muted">
-        <Time at={updated_at} relative />
-      </span>
-    ),
-  },
+  { name: "Version", ...FIGURES, cell: ({ prompt_version }) => prompt_version },
+  { name: "Updated", ...MOMENT, cell: ({ updated_at }) => <Time at={updated_at} relative /> },
 ];

@@ -5,8 +5,9 @@ const OPTIONS = PERIODS.map((days) => ({ value: String(days), label: `Last ${day
 
 export function PeriodSelect({ days, onChange }: { days: Days; onChange: (days: Days) => void }) {
   return (
-    <div className="w-40">
+    <div className="w-36">
       <Select
+        quiet
         aria-label="Period"
         value={String(days)}
         onChange={(value) => onChange(Number(value) as Days)}

@@ -19,6 +19,7 @@ import {
   type Delivery,
   type DeliveryFilter,
   deliveriesQuery,
+  destinationsQuery,
 } from "./queries.ts";
 
 /** Deliveries as lines that open to their attempts. @param empty in place of an empty list */
@@ -32,6 +33,12 @@ export function DeliveryList({
   empty: ReactNode;
 }) {
   const found = useQuery(deliveriesQuery(filter));
+  // Where all are of one webhook, its name says nothing.
+  const destinations = useQuery({ ...destinationsQuery, enabled: filter.destination_id === undefined }).data;
+  const nameOf = ({ destination_id }: Delivery) =>
+    filter.destination_id === undefined
+      ? destinations?.find((each) => each.destination_id === destination_id)?.name
+      : undefined;
   if (found.isPending) return <LoadingRows rows={4} />;
   if (found.isError) return <ErrorState error={found.error} onRetry={found.refetch} />;
   if (found.data.deliveries.length === 0) return empty;
@@ -42,7 +49,7 @@ export function DeliveryList({
         className="divide-y divide-line overflow-hidden rounded-xl border border-line bg-raised"
       >
         {found.data.deliveries.map((delivery) => (
-          <DeliveryLine key={delivery.delivery_id} delivery={delivery} />
+          <DeliveryLine key={delivery.delivery_id} delivery={delivery} destination={nameOf(delivery)} />
         ))}
       </ul>
       <Pagination page={filter.page ?? 1} pageSize={DELIVERIES_SHOWN} total={found.data.total} onPage={onPage} />
@@ -50,7 +57,7 @@ export function DeliveryList({
   );
 }
 
-function DeliveryLine({ delivery }: { delivery: Delivery }) {
+function DeliveryLine({ delivery, destination }: { delivery: Delivery; destination: string | undefined }) {
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   const { label, tone } = DELIVERY_STATUSES[delivery.status];
@@ -71,17 +78,24 @@ function DeliveryLine({ delivery }: { delivery: Delivery }) {
           />
           <span className="min-w-0 flex-1">
             <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-              <span className="truncate font-mono text-[0.8125rem]">{delivery.event}</span>
+              {destination && <span className="truncate font-medium">{destination}</span>}
+              <span className={`truncate font-mono text-[0.8125rem] ${destination ? "text-muted" : ""}`}>
+                {delivery.event}
+              </span>
               {delivery.is_test && <Badge>Test</Badge>}
             </span>
             <span className="block truncate text-xs text-muted">{summaryOf(delivery, last)}</span>
           </span>
-          <Badge tone={tone}>{label}</Badge>
+          <span className="w-20 shrink-0">
+            <Badge tone={tone}>{label}</Badge>
+          </span>
           <span className="w-28 shrink-0 text-right text-muted max-sm:hidden">
             <Time at={delivery.created_at} relative />
           </span>
         </button>
-        <Resend delivery={delivery} />
+        <span className="flex w-24 shrink-0 justify-end">
+          <Resend delivery={delivery} />
+        </span>
       </div>
       {isOpen && (
         <div id={id} className="border-t border-line bg-surface px-4 py-4">
@@ -156,7 +170,7 @@ function Resend({ delivery }: { delivery: Delivery }) {
     },
     onError: tellFailure,
   });
-  if (delivery.status === "pending") return <span className="size-8" />;
+  if (delivery.status === "pending") return null;
   if (delivery.status !== "delivered")
     return (
       <Button size="small" busy={resend.isPending} onClick={() => resend.mutate()}>

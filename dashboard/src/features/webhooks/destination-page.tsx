@@ -53,7 +53,7 @@ function Shown({ destination }: { destination: Destination }) {
   const navigate = useNavigate({ from: "/webhooks/$destinationId" });
   const tabs = [
     { value: "deliveries", label: "Deliveries", content: <Deliveries destination={destination} /> },
-    { value: "receiver", label: "Receiver", content: <Receivers /> },
+    { value: "receiver", label: "Example receiver", content: <Receivers /> },
   ];
   return (
     <Page
@@ -126,8 +126,9 @@ function Deliveries({ destination: { destination_id } }: { destination: Destinat
   const navigate = useNavigate({ from: "/webhooks/$destinationId" });
   return (
     <div className="flex flex-col gap-4">
-      <div className="max-w-52">
+      <div className="w-40">
         <Select
+          quiet
           aria-label="Delivery status"
           value={status ?? ANY}
           onChange={(value) => navigate({ search: value === ANY ? {} : { status: value as DeliveryStatus } })}

@@ -22,6 +22,21 @@ export interface DeliveryFilter {
   page?: number;
 }
 
+const FAILURES_READ = 100;
+
+/** The newest failed deliveries: when each destination failed last, and whether these are all, so that none means none. */
+export const failuresQuery = queryOptions({
+  queryKey: [...DELIVERIES, "failures"],
+  queryFn: async ({ signal }) => {
+    const query = { status: "failed" as const, page_size: FAILURES_READ };
+    const { deliveries, total } = await ask(api.GET("/v1/manage/deliveries", { params: { query }, signal }));
+    // Oldest first, so that the newest is what stays.
+    const last = deliveries.toReversed().map(({ destination_id, created_at }) => [destination_id, created_at] as const);
+    return { lastByDestination: new Map(last), isWhole: total <= deliveries.length };
+  },
+  refetchInterval: 30_000,
+});
+
 export const DELIVERIES_SHOWN = 20;
 const PENDING_EVERY_MS = 1_000;
 const EVERY_MS = 5_000;

@@ -1,6 +1,6 @@
 import { useState } from "react";
 import { CodeBlock } from "../../ui/code-block.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
+import { Segments } from "../../ui/segments.tsx";
 import go from "./receivers/go.txt" with { type: "text" };
 import php from "./receivers/php.txt" with { type: "text" };
 import python from "./receivers/python.txt" with { type: "text" };
@@ -17,23 +17,22 @@ const LANGUAGES = [
   { value: "python", label: "Python", code: python, run: "WEBHOOK_SECRET=whsec_… python3 receiver.py" },
   { value: "go", label: "Go", code: go, run: "WEBHOOK_SECRET=whsec_… go run receiver.go" },
   { value: "php", label: "PHP", code: php, run: "WEBHOOK_SECRET=whsec_… php -S 127.0.0.1:9000 receiver.php" },
-];
+] as const;
 
 /** A program that receives events and checks their signature, in four languages. */
 export function Receivers() {
-  const [language, setLanguage] = useState("typescript");
-  const tabs = LANGUAGES.map(({ value, label, code, run }) => ({
-    value,
-    label,
-    content: (
-      <div className="flex flex-col gap-3">
-        <p className="flex flex-wrap items-center gap-2 text-muted">
+  const [language, setLanguage] = useState<(typeof LANGUAGES)[number]["value"]>("typescript");
+  const { label, code, run } = LANGUAGES.find(({ value }) => value === language) ?? LANGUAGES[0];
+  return (
+    <div className="flex min-w-0 flex-col gap-3">
+      <div className="flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
+        <Segments label="Language" options={LANGUAGES} value={language} onChange={setLanguage} />
+        <p className="flex flex-wrap items-center gap-2 text-[0.8125rem] text-muted">
           Run it with
           <code className="rounded-md bg-hover px-2 py-0.5 font-mono text-xs break-all text-ink">{run}</code>
         </p>
-        <CodeBlock text={code} copied={`the ${label} receiver`} />
       </div>
-    ),
-  }));
-  return <Tabs label="Languages" tabs={tabs} value={language} onChange={setLanguage} />;
+      <CodeBlock text={code} copied={`the ${label} receiver`} />
+    </div>
+  );
 }

@@ -6,10 +6,10 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
-import { type Column, ROW_LINK, Table } from "../../ui/table.tsx";
+import { type Column, MOMENT, ROW_LINK, Table } from "../../ui/table.tsx";
 import { Time } from "../../ui/time.tsx";
 import { NewDestinationDialog } from "./new-destination-dialog.tsx";
-import { type Destination, destinationsQuery } from "./queries.ts";
+import { type Destination, destinationsQuery, failuresQuery } from "./queries.ts";
 import { Receivers } from "./receivers.tsx";
 
 export function WebhooksPage() {
@@ -58,6 +58,24 @@ export function DestinationStatus({ status }: Pick<Destination, "status">) {
   return status === "enabled" ? <Badge tone="success">Enabled</Badge> : <Badge>Disabled</Badge>;
 }
 
+/** When a delivery failed for good, so that a webhook that receives nothing is seen in the list. */
+function LastFailure({ destinationId }: { destinationId: string }) {
+  const failures = useQuery(failuresQuery).data;
+  if (!failures) return "…";
+  const at = failures.lastByDestination.get(destinationId);
+  if (at === undefined) return failures.isWhole ? "None" : "–";
+  return (
+    <Link
+      to="/webhooks/$destinationId"
+      params={{ destinationId }}
+      search={{ status: "failed" }}
+      className="relative text-danger-ink hover:underline"
+    >
+      <Time at={at} relative />
+    </Link>
+  );
+}
+
 const COLUMNS: readonly Column<Destination>[] = [
   {
     name: "Name",
@@ -82,11 +100,6 @@ const COLUMNS: readonly Column<Destination>[] = [
     wide: true,
     cell: ({ request_type }) => <span className="font-mono text-xs text-muted">{request_type}</span>,
   },
-  {
-    name: "Created",
-    wide: true,
-    align: "right",
-    className: "text-muted",
-    cell: ({ created_at }) => <Time at={created_at} relative />,
-  },
+  { name: "Last failure", ...MOMENT, cell: ({ destination_id }) => <LastFailure destinationId={destination_id} /> },
+  { name: "Created", ...MOMENT, cell: ({ created_at }) => <Time at={created_at} relative /> },
 ];

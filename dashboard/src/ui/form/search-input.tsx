@@ -24,12 +24,12 @@ export function SearchInput({
   }, [text, value, onChange]);
   return (
     <div className="relative w-full sm:w-72">
-      <Search className="pointer-events-none absolute top-2.5 left-3 size-4 text-muted" aria-hidden />
+      <Search className="pointer-events-none absolute inset-y-0 left-2.5 my-auto size-4 text-muted" aria-hidden />
       <Input
         type="search"
         aria-label={label}
         placeholder={label}
-        className="pl-9"
+        className="h-8! border-line! pl-8! text-[0.8125rem]"
         value={text}
         onChange={(event) => setText(event.target.value)}
       />

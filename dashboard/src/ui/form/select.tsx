@@ -15,6 +15,7 @@ export function Select({
   options,
   placeholder = "Choose…",
   disabled = false,
+  quiet = false,
   className,
   ...control
 }: {
@@ -23,6 +24,8 @@ export function Select({
   options: readonly Option[];
   placeholder?: string;
   disabled?: boolean;
+  /** Looks like a button, for a choice of what is shown instead of a field of a form. */
+  quiet?: boolean;
   className?: string;
   "aria-label"?: string;
 } & Partial<Control>) {
@@ -33,7 +36,10 @@ export function Select({
         onChange={(event) => onChange(event.target.value)}
         disabled={disabled}
         className={clsx(
-          "h-9 w-full min-w-0 appearance-none truncate rounded-md border border-line-strong/60 bg-raised pr-9 pl-3 shadow-xs outline-offset-0 hover:border-line-strong disabled:opacity-60 aria-invalid:border-danger-ink",
+          "w-full min-w-0 appearance-none truncate rounded-md border bg-raised pr-8 shadow-xs outline-offset-0 disabled:opacity-60 aria-invalid:border-danger-ink",
+          quiet
+            ? "h-8 border-line pl-2.5 text-[0.8125rem] font-medium hover:bg-hover"
+            : "h-9 border-line-strong/60 pl-3 hover:border-line-strong",
           value === "" && "text-muted",
         )}
         {...control}
@@ -49,7 +55,7 @@ export function Select({
           </option>
         ))}
       </select>
-      <ChevronDown className="pointer-events-none absolute top-2.5 right-3 size-4 text-muted" aria-hidden />
+      <ChevronDown className="pointer-events-none absolute inset-y-0 right-2.5 my-auto size-4 text-muted" aria-hidden />
     </span>
   );
 }

@@ -1,0 +1,36 @@
+import { clsx } from "clsx";
+
+/** A choice between a few words of which one is always chosen, side by side. @param label what is chosen, for screen readers */
+export function Segments<Value extends string>({
+  label,
+  options,
+  value,
+  onChange,
+}: {
+  label: string;
+  options: readonly { value: Value; label: string }[];
+  value: Value;
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <fieldset
+      aria-label={label}
+      className="inline-flex max-w-full self-start overflow-x-auto rounded-lg bg-hover p-0.5"
+    >
+      {options.map((option) => (
+        <button
+          key={option.value}
+          type="button"
+          aria-pressed={option.value === value}
+          onClick={() => onChange(option.value)}
+          className={clsx(
+            "rounded-md px-2.5 py-1 text-[0.8125rem] font-medium whitespace-nowrap outline-offset-[-2px]",
+            option.value === value ? "bg-raised text-ink shadow-sm" : "text-muted hover:text-ink",
+          )}
+        >
+          {option.label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

@@ -55,15 +55,15 @@ export function Chart(props: ChartProps) {
       <figcaption id={id} className="sr-only">
         {label}
       </figcaption>
-      <div className="flex flex-wrap items-baseline gap-x-4 gap-y-1 text-[0.8125rem]" aria-hidden>
-        <span className="min-w-12 font-medium">{places[shown]}</span>
+      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-1 text-xs" aria-hidden>
+        <span className="min-w-11 font-medium">{places[shown]}</span>
         {series.map(({ label: name, colour, values, isDashed }) => (
           <span key={name} className="flex items-center gap-1.5">
             {kind === "bars" ? (
               <span className="size-2.5 rounded-sm" style={{ background: `var(${colour})` }} />
             ) : (
               <span
-                className={`w-3.5 self-center border-t-2 ${isDashed ? "border-dashed" : ""}`}
+                className={`w-3.5 border-t-2 ${isDashed ? "border-dashed" : ""}`}
                 style={{ borderColor: `var(${colour})` }}
               />
             )}

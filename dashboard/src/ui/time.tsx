@@ -1,4 +1,5 @@
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const UNITS = [
   ["day", 86_400],
@@ -25,7 +26,7 @@ export function Time({ at, relative = false }: { at: string; relative?: boolean 
 
 function sinceOrDate(date: Date, now: Date): string {
   const seconds = (date.getTime() - now.getTime()) / 1000;
-  if (Math.abs(seconds) > (RELATIVE_DAYS_MAX + 0.5) * 86_400) return DATE_TIME.format(date);
+  if (Math.abs(seconds) > (RELATIVE_DAYS_MAX + 0.5) * 86_400) return DATE.format(date);
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? ["second", 1];
   return Math.abs(seconds) < 5 ? "just now" : RELATIVE.format(Math.round(seconds / length), unit);
 }

@@ -70,13 +70,13 @@ const COLUMNS: readonly Column<Key>[] = [
   {
     name: "Scopes",
     wide: true,
-    className: "max-w-64 text-muted",
+    className: "max-w-72 text-muted",
     cell: ({ scopes }) => <Scopes scopes={scopes} />,
   },
   {
     name: "Expires",
     ...MOMENT,
-    cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} /> : "Never"),
+    cell: ({ expires_at }) => (expires_at ? <Time at={expires_at} relative /> : "Never"),
   },
   {
     name: "Last used",

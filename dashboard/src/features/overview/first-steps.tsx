@@ -19,8 +19,8 @@ export function FirstSteps({ steps }: { steps: readonly Step[] }) {
       actions={
         <span className="flex items-center gap-2.5 text-[0.8125rem] text-muted tabular-nums">
           <span className="flex gap-1" aria-hidden>
-            {steps.map(({ title, done }) => (
-              <span key={title} className={clsx("h-1.5 w-6 rounded-full", done ? "bg-accent" : "bg-line")} />
+            {steps.map(({ title }, at) => (
+              <span key={title} className={clsx("h-1.5 w-6 rounded-full", at < doneCount ? "bg-accent" : "bg-line")} />
             ))}
           </span>
           {doneCount} of {steps.length} done

@@ -90,7 +90,10 @@ function EditorHeader({ draft, isTrying, onTry }: { draft: AgentDraft; isTrying:
         <Link to="/agents" aria-label="All agents" className="-ml-1 rounded-md p-1 text-muted hover:bg-hover">
           <ChevronLeft className="size-5" aria-hidden />
         </Link>
-        <h1 className="min-w-0 flex-1 basis-40 truncate text-lg font-semibold tracking-tight">{agent.agent_name}</h1>
+        <div className="min-w-0 flex-1 basis-40">
+          <h1 className="truncate text-lg leading-6 font-semibold tracking-tight">{agent.agent_name}</h1>
+          <p className="truncate font-mono text-xs text-muted select-all">{agent.id}</p>
+        </div>
         <span role="status" className={clsx(!isDirty && "sr-only")}>
           {isDirty && <Badge tone="warning">Unsaved changes</Badge>}
         </span>

@@ -46,7 +46,7 @@ export function PromptSource({
     <>
       {(shared.length > 0 || source.kind === "shared") && (
         <div className="grid gap-4 sm:grid-cols-[1fr_12rem]">
-          <Field label={`${label} of`}>
+          <Field label="Source">
             {(control) => (
               <Select
                 {...control}

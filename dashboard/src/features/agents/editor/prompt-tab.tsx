@@ -23,40 +23,6 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
     : { kind: "own" as const, text: values.prompt_content ?? "" };
   return (
     <Sections>
-      <Section title="Agent">
-        <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
-          <Field label="Name" error={errorAt("agent_name")}>
-            {(control) => (
-              <Input
-                {...control}
-                maxLength={100}
-                value={values.agent_name ?? ""}
-                onChange={(event) => set({ agent_name: event.target.value })}
-              />
-            )}
-          </Field>
-          <Field label="Type">
-            {(control) => (
-              <Select
-                {...control}
-                value={values.agent_type ?? "INBOUND"}
-                onChange={(type) => set({ agent_type: type as AgentType })}
-                options={AGENT_TYPES}
-              />
-            )}
-          </Field>
-        </div>
-        <Field label="Description" optional error={errorAt("agent_description")}>
-          {(control) => (
-            <Input
-              {...control}
-              maxLength={500}
-              value={values.agent_description ?? ""}
-              onChange={(event) => set({ agent_description: event.target.value || null })}
-            />
-          )}
-        </Field>
-      </Section>
       <Section title="Greeting" description="What the agent says first.">
         <Field
           label={<span className="sr-only">Greeting</span>}
@@ -106,6 +72,40 @@ export function PromptTab({ draft }: { draft: AgentDraft }) {
           />
         )}
         <VariableList variables={variables} />
+      </Section>
+      <Section title="Name and type">
+        <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
+          <Field label="Name" error={errorAt("agent_name")}>
+            {(control) => (
+              <Input
+                {...control}
+                maxLength={100}
+                value={values.agent_name ?? ""}
+                onChange={(event) => set({ agent_name: event.target.value })}
+              />
+            )}
+          </Field>
+          <Field label="Type">
+            {(control) => (
+              <Select
+                {...control}
+                value={values.agent_type ?? "INBOUND"}
+                onChange={(type) => set({ agent_type: type as AgentType })}
+                options={AGENT_TYPES}
+              />
+            )}
+          </Field>
+        </div>
+        <Field label="Description" optional error={errorAt("agent_description")}>
+          {(control) => (
+            <Input
+              {...control}
+              maxLength={500}
+              value={values.agent_description ?? ""}
+              onChange={(event) => set({ agent_description: event.target.value || null })}
+            />
+          )}
+        </Field>
       </Section>
     </Sections>
   );

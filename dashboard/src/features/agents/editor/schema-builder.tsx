@@ -80,9 +80,9 @@ function SchemaField({
 }) {
   const read = readNotation(type);
   return (
-    <div className="flex flex-wrap items-end gap-3 rounded-lg border border-line p-3">
-      <code className="w-full min-w-0 truncate pb-2 font-mono text-[0.8125rem] font-medium sm:w-44">{name}</code>
-      <Field label="Type" className="w-44">
+    <div className="flex flex-wrap items-center gap-3 rounded-lg border border-line px-3 py-2">
+      <code className="w-full min-w-0 truncate font-mono text-[0.8125rem] font-medium sm:w-44">{name}</code>
+      <Field label={<span className="sr-only">Type</span>} className="w-40 gap-0!">
         {(control) => (
           <Select
             {...control}
@@ -94,13 +94,16 @@ function SchemaField({
       </Field>
       {(read.kind === "choice" || read.kind === "other") && (
         <Field
-          label={read.kind === "choice" ? "Choices, separated by commas" : "Type"}
+          label={
+            <span className="sr-only">{read.kind === "choice" ? "Choices, separated by commas" : "Notation"}</span>
+          }
           error={error}
-          className="min-w-48 flex-1"
+          className="min-w-48 flex-1 gap-0!"
         >
           {(control) => (
             <Input
               {...control}
+              placeholder={read.kind === "choice" ? "yes, no, unclear" : 'Literal["a", "b"]'}
               value={read.detail}
               onChange={(event) => onChange(notationOf({ ...read, detail: event.target.value }))}
             />
@@ -108,7 +111,7 @@ function SchemaField({
         </Field>
       )}
       {read.kind !== "other" && (
-        <div className="pb-2">
+        <div>
           <Checkbox
             checked={read.isOptional}
             onChange={(isOptional) => onChange(notationOf({ ...read, isOptional }))}
@@ -116,7 +119,7 @@ function SchemaField({
           />
         </div>
       )}
-      <Button variant="ghost" size="icon" aria-label={`Remove ${name}`} className="mb-0.5 ml-auto" onClick={onRemove}>
+      <Button variant="ghost" size="icon" aria-label={`Remove ${name}`} className="ml-auto" onClick={onRemove}>
         <X aria-hidden />
       </Button>
     </div>

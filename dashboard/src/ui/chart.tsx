@@ -55,17 +55,14 @@ export function Chart(props: ChartProps) {
       <figcaption id={id} className="sr-only">
         {label}
       </figcaption>
-      <div className="flex flex-wrap items-center gap-x-3.5 gap-y-1 text-xs" aria-hidden>
+      <div className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-xs" aria-hidden>
         <span className="min-w-11 font-medium">{places[shown]}</span>
         {series.map(({ label: name, colour, values, isDashed }) => (
-          <span key={name} className="flex items-center gap-1.5">
+          <span key={name} className="flex items-center gap-1">
             {kind === "bars" ? (
               <span className="size-2.5 rounded-sm" style={{ background: `var(${colour})` }} />
             ) : (
-              <span
-                className={`w-3.5 border-t-2 ${isDashed ? "border-dashed" : ""}`}
-                style={{ borderColor: `var(${colour})` }}
-              />
+              <span className="h-0.5 w-[11px]" style={{ background: isDashed ? dashes(colour) : `var(${colour})` }} />
             )}
             <span className="text-muted">{name}</span>
             <span className="font-medium tabular-nums">{told(values[shown], format)}</span>
@@ -98,6 +95,11 @@ export function Chart(props: ChartProps) {
       </table>
     </figure>
   );
+}
+
+/** A line as the legend shows it. */
+function dashes(colour: string): string {
+  return `repeating-linear-gradient(90deg, var(${colour}) 0 4px, transparent 4px 7px)`;
 }
 
 function told(value: number | null | undefined, format: (value: number) => string): string {

@@ -25,7 +25,7 @@ export function Segments<Value extends string>({
           onClick={() => onChange(option.value)}
           className={clsx(
             "rounded-md px-2.5 py-1 text-[0.8125rem] font-medium whitespace-nowrap outline-offset-[-2px]",
-            option.value === value ? "bg-raised text-ink shadow-sm" : "text-muted hover:text-ink",
+            option.value === value ? "bg-chosen text-ink shadow-sm" : "text-muted hover:text-ink",
           )}
         >
           {option.label}

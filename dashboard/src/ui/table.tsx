@@ -7,8 +7,8 @@ export interface Column<Row> {
   label?: ReactNode;
   cell: (row: Row) => ReactNode;
   align?: "right";
-  /** Narrow screens leave such a column out. */
-  wide?: boolean;
+  /** Narrow screens leave such a column out; `very`: all but wide ones. */
+  wide?: boolean | "very";
   className?: string;
 }
 
@@ -25,7 +25,8 @@ export function Table<Row>({
   rows: readonly Row[];
   rowKey: (row: Row) => string;
 }) {
-  const placed = ({ align, wide }: Column<Row>) => clsx(align === "right" && "text-right", wide && "max-md:hidden");
+  const placed = ({ align, wide }: Column<Row>) =>
+    clsx(align === "right" && "text-right", wide === "very" ? "max-lg:hidden" : wide && "max-md:hidden");
   return (
     <div className="relative overflow-x-auto rounded-xl border border-line bg-raised">
       <table aria-label={label} className="w-full border-collapse text-left">
@@ -35,7 +36,7 @@ export function Table<Row>({
               <th
                 key={column.name}
                 scope="col"
-                className={clsx("px-4 py-2 font-medium whitespace-nowrap", placed(column))}
+                className={clsx("px-4 py-2 font-medium max-sm:px-3 whitespace-nowrap", placed(column))}
               >
                 {column.label ?? column.name}
               </th>
@@ -50,7 +51,10 @@ export function Table<Row>({
               onClick={followRowLink}
             >
               {columns.map((column) => (
-                <td key={column.name} className={clsx("px-4 py-2.5 align-middle", placed(column), column.className)}>
+                <td
+                  key={column.name}
+                  className={clsx("px-4 py-2.5 align-middle max-sm:px-3", placed(column), column.className)}
+                >
                   {column.cell(row)}
                 </td>
               ))}

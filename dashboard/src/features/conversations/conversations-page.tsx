@@ -108,13 +108,20 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
             </Link>
             {isTest(conversation) && <Badge>Test</Badge>}
           </span>
-          <span className="block truncate text-xs text-muted lg:hidden">{agentOf(conversation)}</span>
+          <span className="block truncate text-xs text-muted lg:hidden">
+            {agentOf(conversation)}
+            <span className="md:hidden">
+              {" "}
+              · <Time at={conversation.created_at} relative />
+            </span>
+          </span>
         </>
       ),
     },
     {
       name: "Agent",
-      className: "max-w-48 truncate text-muted max-lg:hidden",
+      wide: "very",
+      className: "max-w-48 truncate text-muted",
       cell: agentOf,
     },
     { name: "Status", cell: ({ conversation_status }) => <StatusBadge status={conversation_status} /> },
@@ -134,7 +141,6 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined): readonly Col
     {
       name: "Started",
       ...MOMENT,
-      wide: false,
       cell: ({ created_at }) => <Time at={created_at} relative />,
     },
   ];

@@ -11,7 +11,7 @@ import { TrunkRegistration } from "./trunk-registration.tsx";
 
 export function CarrierList({ carriers }: { carriers: readonly Carrier[] }) {
   return (
-    <ul aria-label="Carriers" className="grid gap-4 md:grid-cols-2">
+    <ul aria-label="Carriers" className="grid grid-cols-[minmax(0,1fr)] gap-4 md:grid-cols-[repeat(2,minmax(0,1fr))]">
       {carriers.map((carrier) => (
         <li
           key={carrier.carrier_id}

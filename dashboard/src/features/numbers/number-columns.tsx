@@ -1,4 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { Trash2 } from "lucide-react";
 import { useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { Button } from "../../ui/button.tsx";
@@ -57,7 +58,7 @@ function Assigned({ number }: { number: string }) {
   });
   if (!agents.data) return <Skeleton className="h-8 w-44" />;
   return (
-    <div className="max-w-64 min-w-36">
+    <div className="max-w-64 min-w-28">
       <Select
         quiet
         aria-label={`Agent that answers ${number}`}
@@ -93,7 +94,8 @@ function Remove({ number }: { number: string }) {
   return (
     <>
       <Button size="small" onClick={() => setAsking(true)}>
-        Remove
+        <Trash2 className="sm:hidden" aria-hidden />
+        <span className="max-sm:sr-only">Remove</span>
       </Button>
       <Confirm
         open={isAsking}

@@ -50,7 +50,7 @@ export function TryIt({
               role="tab"
               aria-selected={kind === value}
               onClick={() => onKind(value)}
-              className={`inline-flex items-center gap-1.5 rounded-md px-3 py-1 font-medium ${kind === value ? "bg-raised text-ink shadow-sm" : "text-muted hover:text-ink"}`}
+              className={`inline-flex items-center gap-1.5 rounded-md px-3 py-1 font-medium ${kind === value ? "bg-chosen text-ink shadow-sm" : "text-muted hover:text-ink"}`}
             >
               <Icon className="size-4" aria-hidden /> {label}
             </button>

@@ -73,27 +73,29 @@ function DeliveryLine({ delivery, destination }: { delivery: Delivery; destinati
           onClick={() => setOpen(!isOpen)}
         >
           <ChevronRight
-            className={`size-4 shrink-0 text-muted transition-transform ${isOpen ? "rotate-90" : ""}`}
+            className={`size-4 shrink-0 text-muted motion-safe:transition-transform ${isOpen ? "rotate-90" : ""}`}
             aria-hidden
           />
-          <span className="min-w-0 flex-1">
-            <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
-              {destination && <span className="truncate font-medium">{destination}</span>}
-              <span className={`truncate font-mono text-[0.8125rem] ${destination ? "text-muted" : ""}`}>
-                {delivery.event}
+          <span className="flex min-w-0 flex-1 items-center gap-3 max-sm:flex-col max-sm:items-start max-sm:gap-1.5">
+            <span className="min-w-0 max-w-full flex-1">
+              <span className="flex flex-wrap items-center gap-x-2 gap-y-1">
+                {destination && <span className="truncate font-medium">{destination}</span>}
+                <span className={`truncate font-mono text-[0.8125rem] ${destination ? "text-muted" : ""}`}>
+                  {delivery.event}
+                </span>
+                {delivery.is_test && <Badge>Test</Badge>}
               </span>
-              {delivery.is_test && <Badge>Test</Badge>}
+              <span className="block truncate text-xs text-muted">{summaryOf(delivery, last)}</span>
             </span>
-            <span className="block truncate text-xs text-muted">{summaryOf(delivery, last)}</span>
-          </span>
-          <span className="w-20 shrink-0">
-            <Badge tone={tone}>{label}</Badge>
-          </span>
-          <span className="w-28 shrink-0 text-right text-muted max-sm:hidden">
-            <Time at={delivery.created_at} relative />
+            <span className="w-20 shrink-0">
+              <Badge tone={tone}>{label}</Badge>
+            </span>
+            <span className="w-28 shrink-0 text-right text-muted max-sm:hidden">
+              <Time at={delivery.created_at} relative />
+            </span>
           </span>
         </button>
-        <span className="flex w-24 shrink-0 justify-end">
+        <span className="flex shrink-0 justify-end sm:w-24">
           <Resend delivery={delivery} />
         </span>
       </div>
@@ -174,7 +176,8 @@ function Resend({ delivery }: { delivery: Delivery }) {
   if (delivery.status !== "delivered")
     return (
       <Button size="small" busy={resend.isPending} onClick={() => resend.mutate()}>
-        {!resend.isPending && <RotateCw aria-hidden />} Resend
+        {!resend.isPending && <RotateCw aria-hidden />}
+        <span className="max-sm:sr-only">Resend</span>
       </Button>
     );
   return (

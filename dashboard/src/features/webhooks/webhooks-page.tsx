@@ -94,12 +94,17 @@ const COLUMNS: readonly Column<Destination>[] = [
       </>
     ),
   },
-  { name: "Status", cell: ({ status }) => <DestinationStatus status={status} /> },
+  { name: "Status", wide: true, cell: ({ status }) => <DestinationStatus status={status} /> },
   {
     name: "Method",
     wide: true,
     cell: ({ request_type }) => <span className="font-mono text-xs text-muted">{request_type}</span>,
   },
-  { name: "Last failure", ...MOMENT, cell: ({ destination_id }) => <LastFailure destinationId={destination_id} /> },
+  {
+    name: "Last failure",
+    ...MOMENT,
+    wide: false,
+    cell: ({ destination_id }) => <LastFailure destinationId={destination_id} />,
+  },
   { name: "Created", ...MOMENT, cell: ({ created_at }) => <Time at={created_at} relative /> },
 ];

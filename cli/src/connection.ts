@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
+import { ConversationServiceService } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError, readConfig } from "@parley/shared/config";
@@ -14,11 +15,13 @@ import { str } from "envalid";
 export type Environment = Record<string, string | undefined>;
 export type AccountClient = ServiceClient<typeof AccountServiceService>;
 export type DispatcherClient = ServiceClient<typeof WebhookDispatcherServiceService>;
+export type ConversationClient = ServiceClient<typeof ConversationServiceService>;
 export type VoiceClient = ServiceClient<typeof VoiceServiceService>;
 
 const VARIABLES = {
   PARLEY_ACCOUNT_ADDRESS: str({ default: "", desc: "address of the account service" }),
   PARLEY_WEBHOOK_ADDRESS: str({ default: "", desc: "address of the webhook dispatcher" }),
+  PARLEY_CONVERSATION_ADDRESS: str({ default: "", desc: "address of the conversation service" }),
   PARLEY_VOICE_ADDRESS: str({ default: "", desc: "address of the voice service" }),
   PARLEY_HOME: str({ default: ".parley", desc: "the stack's folder" }),
   ...TLS_VARIABLES,
@@ -30,6 +33,11 @@ const DISPATCHER = {
   definition: WebhookDispatcherServiceService,
   peer: "webhook-dispatcher",
   variable: "PARLEY_WEBHOOK_ADDRESS",
+} as const;
+const CONVERSATION = {
+  definition: ConversationServiceService,
+  peer: "conversation",
+  variable: "PARLEY_CONVERSATION_ADDRESS",
 } as const;
 const VOICE = { definition: VoiceServiceService, peer: "voice", variable: "PARLEY_VOICE_ADDRESS" } as const;
 
@@ -50,13 +58,21 @@ export function withDispatcher<T>(env: Environment, work: (dispatcher: Dispatche
   return withService(env, DISPATCHER, work);
 }
 
+/** Calls the conversation service of the running stack. */
+export function withConversations<T>(
+  env: Environment,
+  work: (conversations: ConversationClient) => Promise<T>,
+): Promise<T> {
+  return withService(env, CONVERSATION, work);
+}
+
 /** Calls the voice service of the running stack. */
 export function withVoice<T>(env: Environment, work: (voice: VoiceClient) => Promise<T>): Promise<T> {
   return withService(env, VOICE, work);
 }
 
 /**
- * Checks the owner, because the dispatcher and the voice service accept any owner ID: a mistyped one would get what
+ * Checks the owner, because the other services accept any owner ID: a mistyped one would get what
  * nobody ever uses.
  * @throws ServiceError not_found
  */
@@ -67,7 +83,7 @@ export async function requireOwner(env: Environment, ownerId: string): Promise<v
 interface Service<D extends Definition> {
   definition: D;
   peer: string;
-  variable: "PARLEY_ACCOUNT_ADDRESS" | "PARLEY_WEBHOOK_ADDRESS" | "PARLEY_VOICE_ADDRESS";
+  variable: `PARLEY_${"ACCOUNT" | "WEBHOOK" | "CONVERSATION" | "VOICE"}_ADDRESS`;
 }
 
 async function withService<D extends Definition, T>(

@@ -12,6 +12,7 @@ import { addNumberCommands } from "./commands/number.ts";
 import { addOwnerCommands } from "./commands/owner.ts";
 import { addSessionCommands } from "./commands/session.ts";
 import { addSettingsCommands } from "./commands/settings.ts";
+import { addStatisticsCommand } from "./commands/statistics.ts";
 import { addWebhookCommands } from "./commands/webhook.ts";
 import { addWhatsAppCommands } from "./commands/whatsapp.ts";
 import type { Environment } from "./connection.ts";
@@ -29,7 +30,7 @@ interface ProgramSettings {
 export function createProgram({ env, command, help }: ProgramSettings): Command {
   const program = new Command(command)
     .description(
-      "Manage the owners, API keys, carriers, phone numbers, settings, sessions and webhooks of a running Parley stack, call its agents, and have them call and message people.",
+      "Manage the owners, API keys, carriers, phone numbers, settings, sessions and webhooks of a running Parley stack, show its statistics, call its agents, and have them call and message people.",
     )
     .usage("<noun> <verb> [options]")
     .version(`parley ${manifest.version}`, "-V, --version", "Print the version")
@@ -67,6 +68,7 @@ export function createProgram({ env, command, help }: ProgramSettings): Command 
 Environment:
   PARLEY_ACCOUNT_ADDRESS  Address of the account service (default: from stack.json in PARLEY_HOME)
   PARLEY_WEBHOOK_ADDRESS  Address of the webhook dispatcher (default: likewise)
+  PARLEY_CONVERSATION_ADDRESS  Address of the conversation service (default: likewise)
   PARLEY_VOICE_ADDRESS    Address of the voice service (default: likewise)
   PARLEY_URL, PARLEY_API_KEY  The public API and a key, for commands that use it (default: from dev.env in PARLEY_HOME)
   PARLEY_HOME             The stack's folder (default: .parley)
@@ -81,6 +83,7 @@ Exit status: 0 for success, 1 if the command was refused or failed, 2 if the com
   addNumberCommands(program, env);
   addSettingsCommands(program, env);
   addSessionCommands(program, env);
+  addStatisticsCommand(program, env);
   addWebhookCommands(program, env);
   addDeliveryCommands(program, env);
   addCallCommand(program, env);

@@ -23,6 +23,7 @@ overrides='{
       "env": [
         { "name": "PARLEY_ACCOUNT_ADDRESS", "value": "dns:///account:50051" },
         { "name": "PARLEY_WEBHOOK_ADDRESS", "value": "dns:///webhook-dispatcher:50051" },
+        { "name": "PARLEY_CONVERSATION_ADDRESS", "value": "dns:///conversation:50051" },
         { "name": "PARLEY_VOICE_ADDRESS", "value": "dns:///voice:50051" },
         { "name": "PARLEY_TLS_CA", "value": "/run/secrets/tls/ca.crt" },
         { "name": "PARLEY_TLS_CERT", "value": "/run/secrets/tls/tls.crt" },

@@ -1,8 +1,8 @@
+import { presentStatistics } from "@parley/shared/domain/present/statistics";
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
 import { DAYS_MAX, periodOf } from "../../http/period.ts";
-import { presentStatistics } from "../../present/statistics.ts";
 import { StatisticsQuery } from "../../schemas/manage.ts";
 import { Statistics } from "../../schemas/statistics.ts";
 import { endpoint } from "../endpoint.ts";

@@ -55,6 +55,7 @@ export const ADMITTED: Readonly<Record<ServiceName, Admitted>> = {
   conversation: {
     rest: ["gateway"],
     SetRetention: ["account"],
+    GetStatistics: ["gateway", "parley"],
     CompleteTurn: ["gateway", "messaging"],
     SetDelivery: ["messaging"],
     GetCallSetup: ["voice", "voice-runtime"],

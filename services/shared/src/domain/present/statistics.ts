@@ -3,15 +3,17 @@ import type {
   GetStatisticsResponse,
   GetStatisticsResponse_Latency as Latency,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { CONVERSATION_TYPES, nameOf } from "@parley/shared/domain/api-names";
-import type { Period } from "../http/period.ts";
+import { CONVERSATION_TYPES, nameOf } from "../api-names.ts";
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** What an owner's conversations came to, with every day of the period. */
+/**
+ * What an owner's conversations came to, with every day of the period.
+ * @param period midnights in UTC: of its first day, and the one after its last
+ */
 export function presentStatistics(
   { channels, agents, models, latencies }: GetStatisticsResponse,
-  { first, end }: Period,
+  { first, end }: { first: Date; end: Date },
 ) {
   const days: string[] = [];
   for (let at = first.getTime(); at < end.getTime(); at += DAY_MS) days.push(new Date(at).toISOString().slice(0, 10));
@@ -45,7 +47,7 @@ function presentFigures(figures: Figures | undefined) {
     completed: figures?.completed ?? 0,
     disconnected: figures?.disconnected ?? 0,
     failed: figures?.failed ?? 0,
-    call_seconds: Math.round((figures?.callSeconds ?? 0) * 10) / 10,
+    call_seconds: tenths(figures?.callSeconds ?? 0),
     replies: figures?.replies ?? 0,
     input_tokens: figures?.inputTokens ?? 0,
     output_tokens: figures?.outputTokens ?? 0,
@@ -57,7 +59,13 @@ function sumOf(all: readonly Presented[]): Presented {
   for (const figures of all) {
     for (const name of Object.keys(total) as (keyof Presented)[]) total[name] += figures[name];
   }
+  total.call_seconds = tenths(total.call_seconds);
   return total;
+}
+
+/** Sums of tenths are not tenths to a computer. */
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10;
 }
 
 function presentLatencies(latencies: readonly Latency[], day: string) {

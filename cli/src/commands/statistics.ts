@@ -1,0 +1,112 @@
+import { presentStatistics } from "@parley/shared/domain/present/statistics";
+import { type Command, InvalidArgumentError } from "commander";
+import { type Environment, requireOwner, withConversations } from "../connection.ts";
+import { examples, jsonOption, ownerOption, parseWholeNumber } from "../options.ts";
+import { type Fields, formatRecord, formatTable, print } from "../print.ts";
+
+interface StatisticsOptions {
+  owner: string;
+  days: number;
+  agent?: string;
+  json?: boolean;
+}
+
+type Statistics = ReturnType<typeof presentStatistics>;
+
+const DAY_MS = 24 * 60 * 60 * 1_000;
+const DAYS_DEFAULT = 30;
+const DAYS_MAX = 366;
+const LATENCIES = ["text_p50_ms", "text_p95_ms", "call_p50_ms", "call_p95_ms"];
+const OF_DAYS = [
+  "day",
+  "conversations",
+  "completed",
+  "disconnected",
+  "failed",
+  "call_seconds",
+  "replies",
+  ...LATENCIES,
+];
+const OF_AGENTS = [
+  "agent_id",
+  "conversations",
+  "completed",
+  "call_seconds",
+  "replies",
+  "input_tokens",
+  "output_tokens",
+];
+const OF_MODELS = ["provider_name", "model_name", "replies", "input_tokens", "output_tokens"];
+
+export function addStatisticsCommand(program: Command, env: Environment): void {
+  program
+    .command("statistics")
+    .description(
+      "Show what an owner's conversations of the last days came to: outcomes, call time, tokens, and latency",
+    )
+    .addOption(ownerOption())
+    .option("--days <days>", "How many days, today included; they begin and end in UTC", parseDays, DAYS_DEFAULT)
+    .option("--agent <agent_id>", "Only those of this agent, agt_…")
+    .addOption(jsonOption())
+    .addHelpText("after", examples(program, "statistics --owner own_…", "statistics --owner own_… --days 7 --json"))
+    .action(async ({ owner, days, agent = "", json }: StatisticsOptions) => {
+      const end = new Date((Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS);
+      const first = new Date(end.getTime() - days * DAY_MS);
+      await requireOwner(env, owner);
+      const response = await withConversations(env, (conversations) =>
+        conversations.getStatistics({ ownerId: owner, from: first, to: end, agentId: agent }),
+      );
+      const statistics = presentStatistics(response, { first, end });
+      await print(json, statistics, textOf(statistics));
+    });
+}
+
+function parseDays(text: string): number {
+  const days = parseWholeNumber(text);
+  if (days < 1 || days > DAYS_MAX) throw new InvalidArgumentError(`It must be from 1 to ${DAYS_MAX}.`);
+  return days;
+}
+
+function textOf({ days, total, agents, models }: Statistics): string {
+  const shown = days.map(dayOf).filter(({ conversations, replies }) => Number(conversations) + Number(replies) > 0);
+  return [
+    formatRecord(withLatencies(total)),
+    ...(shown.length > 0 ? [formatTable(OF_DAYS, shown)] : []),
+    ...(agents.length > 0 ? [formatTable(OF_AGENTS, agents)] : []),
+    ...(models.length > 0 ? [formatTable(OF_MODELS, models)] : []),
+  ].join("\n\n");
+}
+
+/** A day with its channels added up. */
+function dayOf({ day, channels, text_latency, call_latency }: Statistics["days"][number]): Fields {
+  const sum = (figure: Exclude<keyof (typeof channels)[number], "conversation_type">) =>
+    channels.reduce((before, channel) => before + channel[figure], 0);
+  return withLatencies({
+    day,
+    conversations: sum("conversations"),
+    completed: sum("completed"),
+    disconnected: sum("disconnected"),
+    failed: sum("failed"),
+    call_seconds: Math.round(sum("call_seconds") * 10) / 10,
+    replies: sum("replies"),
+    text_latency,
+    call_latency,
+  });
+}
+
+type Latency = Statistics["total"]["text_latency"];
+
+/** The same with each latency as fields of its own. */
+function withLatencies<F extends { text_latency: Latency; call_latency: Latency }>({
+  text_latency,
+  call_latency,
+  ...figures
+}: F): Fields {
+  return {
+    ...(figures as unknown as Fields),
+    text_p50_ms: text_latency?.p50_ms ?? null,
+    text_p95_ms: text_latency?.p95_ms ?? null,
+    call_p50_ms: call_latency?.p50_ms ?? null,
+    call_p95_ms: call_latency?.p95_ms ?? null,
+  };
+}

@@ -16,7 +16,7 @@ export interface RunningSurroundings extends Surroundings {
 
 /**
  * Starts what these test files need: a Postgres and a Redis, the binaries of the programs that some start, and a stack if
- * some share one. Fetches further programs meanwhile.
+ * some share one. Fetches further programs in the meantime.
  */
 export async function startSurroundings(files: readonly string[]): Promise<RunningSurroundings> {
   const startsPrograms = new Set(await importersOf([BINARIES], files));

@@ -29,7 +29,7 @@ export interface Events {
 export interface Kept {
   /** Settles once: when it answers, or when it cannot be started. */
   answers: Promise<void>;
-  /** Stops it for good. */
+  /** Stops it permanently. */
   stop(): Promise<void>;
 }
 

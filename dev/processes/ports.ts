@@ -4,7 +4,7 @@ const LOOPBACK = "127.0.0.1";
 
 /**
  * Below the range for outgoing connections (on Linux from 32768): a client must not take the port of a restarting
- * server, and a client that calls it meanwhile must not connect to itself.
+ * server, and a client that calls it in the meantime must not connect to itself.
  */
 const FIRST = 15_000;
 const LAST = 32_000;

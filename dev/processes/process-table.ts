@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 
 /**
  * Identifies the process with a pid: pids are reused, a pid with its start time is not. Null when there is none, or
- * when the system does not tell (Linux's /proc does).
+ * when the system does not say (Linux's /proc does).
  */
 export function identify(pid: number): string | null {
   const fields = statFields(pid);

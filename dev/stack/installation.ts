@@ -24,7 +24,7 @@ export interface Installation {
 
 const FILE = "installation.json";
 
-/** Reads or creates the installation of a home; replaces a port that has been taken meanwhile. */
+/** Reads or creates the installation of a home; replaces a port that has been taken in the meantime. */
 export async function openInstallation(home: Home): Promise<Installation> {
   const known = read(home);
   const [modelPort = 0, speechPort = 0, carrierPort = 0, whatsAppPort = 0, dailyPort = 0, sipPort = 0, mediaPort = 0] =

@@ -27,7 +27,7 @@ function started(port: number, start: (port: number) => StandIn): StandIn {
   }
 }
 
-/** Reads a whole number from the environment. Prints what is wrong with it and exits with 1, if it is none from 0 to `max`. */
+/** Reads a whole number from the environment. Prints what is wrong with it and exits with 1, if it is not one from 0 to `max`. */
 export function readNumber(name: string, absent: number, max: number): number {
   const text = process.env[name] ?? String(absent);
   if (/^\d{1,9}$/.test(text) && Number(text) <= max) return Number(text);

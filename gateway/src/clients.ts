@@ -27,7 +27,7 @@ export interface Clients {
   messaging: ServiceClient<typeof MessagingServiceService>;
   turns: Turns;
   /**
-   * An agent as the API shows it, as JSON if it is short: from memory while every change is told, else concurrent reads
+   * An agent as the API shows it, as JSON if it is short: from memory while every change is reported, else concurrent reads
    * are one call.
    * @throws ServiceError forbidden for another owner's agent, not_found for none
    */

@@ -14,7 +14,7 @@ export interface Drain {
 /** Active connections get a response within this time, and with it the notice to close. */
 const RENEW_MS = 500;
 const POLL_MS = 20;
-/** Polls, not a time, because a process that did not run meanwhile has accepted nothing. */
+/** Polls, not a time, because a process that did not run in the meantime has accepted nothing. */
 const QUIET_POLLS_MAX = RENEW_MS / POLL_MS;
 /** Of the event loop: to accept a connection, read its request, and handle it. */
 const TURNS = 3;
@@ -24,7 +24,7 @@ const TURNS = 3;
  * first tells clients to reconnect, by `Connection: close` (https://www.rfc-editor.org/rfc/rfc9112#section-9.6): where
  * gateways share a port, or a balancer knows from `/readyz` that this one is leaving, new connections go to others. A
  * reply that is already streaming cannot carry the notice, so the drain waits for its end, up to half the time; the
- * other half is for requests that start meanwhile. A connection that is not yet accepted when the server stops listening
+ * other half is for requests that start in the meantime. A connection that is not yet accepted when the server stops listening
  * is reset, so the drain then waits a little longer until no request arrives.
  * @param limitMs for the whole drain
  */
@@ -50,7 +50,7 @@ export function createDrain(limitMs: number): Drain {
         if (performance.now() + POLL_MS > endsAt) break;
         before = requests;
         await Bun.sleep(POLL_MS);
-        // In a process that did not run meanwhile, the timer comes before the connections that it has yet to accept.
+        // In a process that did not run in the meantime, the timer comes before the connections that it has yet to accept.
         for (let turn = 0; turn < TURNS; turn++) await new Promise(setImmediate);
       }
       const drained = server.stop(false);

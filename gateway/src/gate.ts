@@ -94,7 +94,7 @@ export function gated<B extends TObject = TObject, Q extends TObject = TObject>(
   const checkQuery = rules.query && validator(rules.query);
   const respond = async ({ request, params }: RouteContext): Promise<Response> => {
     const requestId = requestIdOf(request);
-    // The response is an owner's data. Caches would give it to anybody: they check Authorization but do not know
+    // The response is an owner's data. Caches would give it to anyone: they check Authorization but do not know
     // X-API-Key.
     const headers = new Headers({ ...commonHeaders(requestId), "Cache-Control": "no-store" });
     const startedAt = performance.now();

@@ -122,7 +122,7 @@ async function countOf(agentId: string, wanted: string): Promise<number> {
   return all.filter(({ conversation_status: status }) => status === wanted).length;
 }
 
-/** Each call has so many messages. */
+/** Each call has this many messages. */
 async function untilTalking(agentId: string, itemsMin: number): Promise<void> {
   await eventually(async () => {
     const all = await conversationsOf(agentId);

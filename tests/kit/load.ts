@@ -42,7 +42,7 @@ export function startLoad(api: Api, agentId: string): Load {
         "/conversations?page_size=1",
       ])
         reads.push(await statusOf(api.get(path)));
-      // Leaves the machine to the process that starts meanwhile; a refused connection would make the load unbounded.
+      // Leaves the machine to the process that starts in the meantime; a refused connection would make the load unbounded.
       await Bun.sleep(PAUSE_MS);
     }
   }

@@ -8,7 +8,7 @@ export interface Goal {
   met: boolean;
 }
 
-/** The goals are for so many calls. */
+/** The goals are for this many calls. */
 const GOAL_CALLS = 50;
 
 /** Whether the goals are met; none without a round of 50 calls. The sum of the delays has the transcript's, though nobody waits for it. */

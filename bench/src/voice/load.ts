@@ -1,4 +1,4 @@
-/** Callers, all in this process: makes so many calls, measures for so long, prints what it measured and ends. */
+/** Callers, all in this process: makes this many calls, measures for this long, prints what it measured and ends. */
 import { muLaw } from "@parley/shared/media/g711";
 import { dial } from "@parley/shared/phone/dial";
 import { type Caller, newCaller } from "./caller.ts";

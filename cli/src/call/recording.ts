@@ -3,7 +3,7 @@ import { wavHeader } from "@parley/shared/media/wav";
 /** Both sides of a call, side by side: what was said left, what was heard right. */
 export interface Recording {
   heard(frame: Int16Array): void;
-  /** Paces the recording: what was heard meanwhile stands beside it. */
+  /** Paces the recording: what was heard in the meantime stands beside it. */
   sent(frame: Int16Array): void;
   /** A WAV file. */
   file(): Uint8Array;

@@ -27,7 +27,7 @@ interface OwnerOptions {
   json?: boolean;
 }
 
-/** The carrier is asked meanwhile. */
+/** The carrier is asked in the meantime. */
 const PATIENT = { timeoutMs: CARRIER_CALL_MS };
 const PROVIDERS = Object.keys(CARRIER_PROVIDERS) as CarrierProvider[];
 

@@ -16,7 +16,7 @@ export interface Callbacks {
   tell(url: string, form: Record<string, string>): void;
   /** Asks for a document, and waits for it. @throws when the other side does not answer 200 */
   ask(url: string, form: Record<string, string>): Promise<string>;
-  /** The call has ended: what was kept back is told. */
+  /** The call has ended: what was kept back is reported. */
   ended(): void;
 }
 

@@ -2,7 +2,7 @@
 export interface Script {
   /** What becomes of a call to a phone. */
   outcome: "answer" | "busy" | "no_answer" | "failed" | "machine";
-  /** Milliseconds that the carrier takes to answer the request for the call, which meanwhile rings. */
+  /** Milliseconds that the carrier takes to answer the request for the call, which in the meantime rings. */
   accept_ms: number;
   /** Milliseconds from the request to the answer, or to the end of a call that is not answered. */
   ring_ms: number;

@@ -8,7 +8,7 @@ import { type FocusCall, startSipFocus } from "./sip-focus.ts";
 export interface DailyOptions {
   /** Of the REST API over TCP and of SIP over UDP; 0 takes any free one. */
   port: number;
-  /** Loopback, because whoever reaches it may enter as anybody. */
+  /** Loopback, because whoever reaches it may enter as anyone. */
   hostname: string;
   /** An OpenAI audio API, for what people say. */
   speechUrl: string;

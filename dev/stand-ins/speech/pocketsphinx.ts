@@ -24,7 +24,7 @@ export function createDecoder(): Decoder {
     "-lm": join(MODEL, "en-us.lm.bin"),
     "-dict": join(MODEL, "cmudict-en-us.dict"),
     "-logfn": "/dev/null",
-    // Half the time for the same words.
+    // Half the time for the same text.
     "-maxhmmpf": "3000",
   };
   const args = ["pocketsphinx", ...Object.entries(settings).flat()].map((text) => Buffer.from(`${text}\0`));

@@ -19,7 +19,7 @@ const NUMBER = {
 export interface WhatsAppOptions {
   /** 0, the default, takes any free port. */
   port?: number;
-  /** Loopback by default, because whoever reaches it may write as anybody. */
+  /** Loopback by default, because whoever reaches it may write as anyone. */
   hostname?: string;
   /** Of an OpenAI audio API with its version, for what customers say; without it they only write. */
   speechUrl?: string;

@@ -12,7 +12,7 @@ import { type Components, type Json, shown } from "./schema.ts";
  */
 export interface OpenOperation extends Pick<Operation, "id" | "tag" | "summary"> {
   description: string;
-  /** Of which the request must meet one; none for a route that anybody may call. */
+  /** Of which the request must meet one; none for a route that anyone may call. */
   security: readonly (keyof typeof OPEN_SECURITY_SCHEMES)[];
   /** Headers that the request needs. */
   headers?: readonly RequestHeader[];

@@ -7,7 +7,7 @@ import type { OpenOperation } from "../openapi/open-operation.ts";
 import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
 
-/** What bounds a route that anybody can call, before it does anything. */
+/** What bounds a route that anyone can call, before it does anything. */
 export interface OpenRules {
   /** Requests of one client address in a minute. Routes with the same `name` share the count. */
   perAddress: { name: string; perMinute: number; refusal: string };

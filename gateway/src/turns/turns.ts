@@ -6,14 +6,14 @@ import { runAlone } from "./turn-alone.ts";
 import { type Conversations, openTurnStream, type TurnCall, type TurnStream, unreachable } from "./turn-stream.ts";
 
 export interface Turns {
-  /** Runs a turn, and settles when all of it is told. @throws ServiceError */
+  /** Runs a turn, and settles when all of it has been delivered. @throws ServiceError */
   run(turn: Turn, call: TurnCall): Promise<void>;
 }
 
 /** How often the replicas are looked for while turns are made. */
 const LOOK_EVERY_MS = 2_000;
 /**
- * A stream takes turns for so long, so that turns leave a connection that has reached its age
+ * A stream takes turns for this long, so that turns leave a connection that has reached its age
  * (`services/shared/src/rpc/server.ts`).
  */
 const STREAM_AGE_MS = 10_000;

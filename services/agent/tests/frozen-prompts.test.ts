@@ -154,7 +154,7 @@ test("a change that was overtaken while it paused stores nothing and leaves the 
   freeze();
   const heldUp = failure(client(0).updateAgent(update(agent, { prompt: byName("a") })));
   await eventually(() => expect(acquired).toHaveLength(1));
-  // As when its process stood still for so long.
+  // As when its process stood still for this long.
   await service.sql`update claims set held_until = now() where owner_id = ${owner}`;
   const taking = client(1).updateAgent(update(agent, { prompt: byName("b") }));
   await eventually(() => expect(acquired).toHaveLength(2));

@@ -53,7 +53,7 @@ function analysisJobs({ ownerId }: TestAgent) {
   return service.sql`owner_id = ${ownerId} and queue = 'analyze-conversations'`;
 }
 
-/** Until so many runs of an agent's one analysis have failed, and none is in progress. */
+/** Until this many runs of an agent's one analysis have failed, and none is in progress. */
 async function failedRun(agent: TestAgent, runs: number): Promise<void> {
   await eventually(async () => {
     const [job] = await service.sql`select attempts, leased_until from jobs where ${analysisJobs(agent)}`;

@@ -13,7 +13,7 @@ import type { ChatClient, TestAgent } from "./kit.ts";
 export interface SpokenTurnUnderWay {
   /** Reports what was heard. */
   hear(text: string, given?: Partial<HeardReply>): void;
-  /** Reports it for good. */
+  /** Reports it permanently. */
   heard(text: string, given?: Partial<HeardReply>): void;
   /** The next event. @throws what the stream fails with */
   next(): Promise<ConverseResponse["event"] | null>;

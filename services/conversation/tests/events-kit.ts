@@ -16,7 +16,7 @@ export function eventsOf({ events }: FakeDispatcher, conversationId: string): Co
 const STEP_MS = 50;
 
 /**
- * The first event of a conversation, once it has come. A little time passes meanwhile: a relay that was just ending its run is not
+ * The first event of a conversation, once it has come. A little time passes in the meantime: a relay that was just ending its run is not
  * woken by what comes then, it looks again soon after.
  */
 export function eventOf(service: TestEvents, conversationId: string): Promise<ConversationEvent> {

@@ -59,7 +59,7 @@ test("a running turn keeps a chat open however long it takes; a dead turn does n
   const [row] = await service.sql<{ id: string }[]>`
     select conversation_id as id from conversations where owner_id = ${agent.ownerId} and turn_id is not null`;
   const sessionId = row?.id ?? "";
-  // Time passes; the turn shows that it lives meanwhile.
+  // Time passes; the turn shows that it lives in the meantime.
   service.clock.advance(60_000);
   const alive = new Date(service.clock.now().getTime() + 15_000);
   await service.sql`update conversations set turn_until = ${alive} where conversation_id = ${sessionId}`;

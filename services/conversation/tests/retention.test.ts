@@ -20,7 +20,7 @@ async function total(ownerId: string, asked: object = {}): Promise<number> {
   return (await service.chat.listConversations({ ...request(ownerId, {}), ...asked })).total;
 }
 
-/** A chat that began so many milliseconds ago. */
+/** A chat that began this many milliseconds ago. */
 async function chatFrom(agent: TestAgent, ageMs: number, given: Partial<Stored> = {}): Promise<string> {
   const createdAt = new Date(service.clock.now().getTime() - ageMs);
   const row = stored({ ...agent, status: "IN_PROGRESS", messages: ["About zebras"], ...given, createdAt });

@@ -39,9 +39,9 @@ export interface TestWhatsApp {
   quiet(): void;
   /** Lets much time pass, once no thread is at work: its lease would end with it. */
   pass(ms: number): Promise<void>;
-  /** The texts that a person has got, once there are so many. */
+  /** The texts that a person has got, once there are this many. */
   texts(to: string, count: number): Promise<string[]>;
-  /** Starts another process of the service on the same database, and stops the one before. */
+  /** Starts another process of the service on the same database, and stops the previous one. */
   replaceProcess(): Promise<void>;
   stop(): Promise<void>;
 }

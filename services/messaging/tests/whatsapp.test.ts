@@ -371,7 +371,7 @@ async function waiting({ ownerId }: Connected): Promise<number> {
   return rows.length;
 }
 
-test("a deleted owner's messages are deleted and nothing more is sent to its persons; another owner's are", async () => {
+test("a deleted owner's messages are deleted and nothing more is sent to its people; another owner's are", async () => {
   const [gone, other, from] = [service.connect(), service.connect(), person()];
   const elsewhere = person();
   await service.write(gone, from, "Hello");

@@ -16,7 +16,7 @@ function newCall() {
   };
 }
 
-/** A read of so many bytes, and how often it ran. */
+/** A read of this many bytes, and how often it ran. */
 function readOf(bytes: number) {
   const read = async () => {
     read.runs++;

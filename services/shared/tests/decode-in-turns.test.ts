@@ -9,7 +9,7 @@ const KIB = 1024;
 
 const method = ConversationServiceService.listConversations;
 
-/** A page of so many conversations, each of so many characters. */
+/** A page of this many conversations, each of this many characters. */
 function pageOf(items: number, characters: number) {
   return ListConversationsResponse.fromPartial({
     conversations: Array.from({ length: items }, (_, at) => ({

@@ -178,7 +178,7 @@ test("a run whose lease was lost changes nothing, however it ends", async () => 
   expect(await kit.rows()).toEqual(before);
 });
 
-test("jobs whose runs end together are deleted, except those enqueued meanwhile, in either order", async () => {
+test("jobs whose runs end together are deleted, except those enqueued in the meantime, in either order", async () => {
   const ids = Array.from({ length: 30 }, (_, at) => `job_${at}`);
   const now = new Date();
   for (let round = 0; round < 10; round++) {
@@ -258,7 +258,7 @@ test("a run whose end cannot be stored does not count as failed; its job returns
   expect(failures).toEqual([]);
 });
 
-test("a run that fails or returns a time keeps the time of a job enqueued meanwhile", async () => {
+test("a run that fails or returns a time keeps the time of a job enqueued in the meantime", async () => {
   const clock = fakeClock();
   const asked = new Date(clock.now().getTime() + 5_000);
   const ends: [string, (job: Job) => Promise<void>][] = [

@@ -43,7 +43,7 @@ test("turns, which last as long as the model speaks, do not count", () => {
   expect(turns).toEqual(Array(20).fill(null));
 });
 
-/** Serves so many calls of one owner at once. @returns how many begin before one has ended */
+/** Serves this many calls of one owner at once. @returns how many begin before one has ended */
 async function begunAtOnce(registration: Registration, asked: number): Promise<number> {
   const { promise: end, resolve } = Promise.withResolvers<void>();
   let begun = 0;

@@ -32,7 +32,7 @@ async function putTool(name: string, script: string): Promise<void> {
   await chmod(join(folder, name), 0o755);
 }
 
-/** Apt in so far as it is asked for anything: knows packages once it has updated, and refuses a second one meanwhile. */
+/** Apt in so far as it is asked for anything: knows packages once it has updated, and refuses a second one in the meantime. */
 const APT = (folder: string) => `
   mkdir ${folder}/lock || { echo "E: Could not get lock" >&2; exit 100; }
   case "$*" in

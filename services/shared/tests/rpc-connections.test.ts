@@ -98,7 +98,7 @@ test("a caller that vanished silently has its calls ended, even on a connection 
   await Promise.all([collecting, asking]);
 });
 
-test("a server that hangs fails its calls long before their deadlines, and gets no others meanwhile", async () => {
+test("a server that hangs fails its calls long before their deadlines, and gets no others in the meantime", async () => {
   const proxy = await startTcpProxy();
   const asked = Promise.withResolvers<void>();
   const handlers = (name: string) => ({

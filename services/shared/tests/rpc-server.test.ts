@@ -86,7 +86,7 @@ test("reflection describes the served service, and no other, well enough to call
   await server.stop();
 });
 
-test("a stop lets a running call end, and refuses new ones meanwhile", async () => {
+test("a stop lets a running call end, and refuses new ones in the meantime", async () => {
   const [running, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   await using served = await serveTest(
     {

@@ -640,7 +640,7 @@ function scriptedRecordings(write: () => Promise<void> = async () => {}) {
   return { recordings, written, finished };
 }
 
-test("a call whose process died keeps what was recorded of it, if anybody was connected", async () => {
+test("a call whose process died keeps what was recorded of it, if anyone was connected", async () => {
   for (const [durationSeconds, recordingUrl] of [
     [12.5, "https://api.example/recording"],
     [null, undefined],

@@ -81,7 +81,7 @@ async function createAgent(address: string) {
   return { OWNER_ID: ownerId, AGENT_ID: created.agent?.agentId ?? "" };
 }
 
-/** A process with so many calls. */
+/** A process with this many calls. */
 async function startCalls(number: number) {
   const child = Bun.spawn([process.execPath, join(import.meta.dir, "kit/calling-process.ts")], {
     env: {

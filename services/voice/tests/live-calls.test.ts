@@ -135,7 +135,7 @@ const leaseEnds = async (clock: FakeClock, { conversationId }: { conversationId:
   await eventually(async () => expect(await leaseOf()).not.toEqual(before));
 };
 
-test("a conversation that begins after its process was found dead is ended too, and takes no place meanwhile", async () => {
+test("a conversation that begins after its process was found dead is ended too, and takes no place in the meantime", async () => {
   const clock = fakeClock();
   const [dead, call] = [startProcess(clock), callOf()];
   await dead.take(call);

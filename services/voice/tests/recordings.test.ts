@@ -52,7 +52,7 @@ afterAll(async () => {
 const SILENCE = new Int16Array(FRAME_SAMPLES);
 const callOf = (ownerId = newOwner()) => ({ ownerId, conversationId: newUuid() });
 
-/** A call of so many seconds, in which the user has one tone, and then the agent another. */
+/** A call of this many seconds, in which the user has one tone, and then the agent another. */
 async function record(call = callOf(), seconds = 1) {
   const time = fakeTime();
   const recorder = await kept.begin(call, time);

@@ -35,7 +35,7 @@ interface Provider {
   done: object[];
   greeting: object;
   malformed: (object | string)[];
-  /** After which a lost connection can be replaced, and what the next one is told about the one before. */
+  /** After which a lost connection can be replaced, and what the next one is told about the previous one. */
   resumable: object[];
   resumes: object[];
   error: (connection: Connection) => void;

@@ -65,7 +65,7 @@ test("a thread that dies is started again, not before a pause, and the calls tha
   stream.send(silence(320));
   await eventually(() => expect(dies.windows).toBeGreaterThan(0));
   dies.onerror?.({ message: "out of memory" });
-  // Nobody judges what is said meanwhile, and nothing waits for it.
+  // Nobody judges what is said in the meantime, and nothing waits for it.
   stream.send(silence(320));
   expect(threads).toHaveLength(2);
   const next = await eventually(() => threads[2] ?? Promise.reject(new Error("not started again")));

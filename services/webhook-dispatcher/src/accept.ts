@@ -9,7 +9,7 @@ import { type EventRow, insertEvents, newDeliveryOf } from "./store/events.ts";
 const DELIVERIES_AT_ONCE = 128;
 /**
  * Statements in progress. An owner has one at a time: a second one for the same destination would wait for the first
- * one's commit and hold a connection meanwhile.
+ * one's commit and hold a connection in the meantime.
  */
 const STATEMENTS = { what: "webhook events", totalBytes: 6, ownerBytes: 1, waitingMax: 1_000 };
 

@@ -121,15 +121,18 @@ describe("an event", () => {
     expect(arrived.toSorted()).toEqual(sent.toSorted());
   });
 
-  test.each(["", '"\0"', '"\x1f"'])("with the payload %j, which is no JSON text, is refused alone", async (payload) => {
-    await using receiver = startReceiver();
-    const { ownerId } = await newDestination(service.client, receiver.url);
-    const events = [newEvent(ownerId), newEvent(ownerId, { payload })];
-    const { results } = await service.client.batchAcceptEvents({ events });
-    expect(results.map(({ refusal }) => refusal)).toEqual([undefined, "payload must be JSON text"]);
-    expect(await ended(service.client, ownerId)).toHaveLength(1);
-    expect(receiver.received).toHaveLength(1);
-  });
+  test.each(["", '"\0"', '"\x1f"'])(
+    "with the payload %j, which is not a JSON text, is refused alone",
+    async (payload) => {
+      await using receiver = startReceiver();
+      const { ownerId } = await newDestination(service.client, receiver.url);
+      const events = [newEvent(ownerId), newEvent(ownerId, { payload })];
+      const { results } = await service.client.batchAcceptEvents({ events });
+      expect(results.map(({ refusal }) => refusal)).toEqual([undefined, "payload must be JSON text"]);
+      expect(await ended(service.client, ownerId)).toHaveLength(1);
+      expect(receiver.received).toHaveLength(1);
+    },
+  );
 
   test("that is twice in a batch is delivered once", async () => {
     await using receiver = startReceiver();
@@ -303,7 +306,7 @@ describe("an attempt", () => {
     expect(delivery).toMatchObject({ status: DELIVERED, attempts: [{ httpStatus: 200, responseExcerpt: "well" }] });
   });
 
-  test("that another process made meanwhile is not counted twice: its own outcome is dropped, and the next is made", async () => {
+  test("that another process made in the meantime is not counted twice: its own outcome is dropped, and the next is made", async () => {
     await using receiver = startReceiver();
     const answer = Promise.withResolvers<Response>();
     receiver.answer = () => answer.promise;

@@ -14,7 +14,7 @@ const MARK_SECONDS = 0.3;
 const FRAME_SECONDS = 0.02;
 
 /**
- * A speech server that hears the same words in everything, and says everything as a tone: many calls cost little.
+ * A speech server that hears the same text in everything, and says everything as a tone: many calls cost little.
  * @param seconds of the tone, for each sentence
  * @param hears "marked" hears them only in `marked` sentences
  */

@@ -14,7 +14,7 @@ import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
 import { CALLS } from "./queries.ts";
 import { AT_ONCE, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
 
-/** Asks for a file of numbers. Wrong rows are named by their lines before anybody is called. */
+/** Asks for a file of numbers. Wrong rows are named by their lines before anyone is called. */
 export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog

@@ -92,7 +92,7 @@ export function SignInPage() {
   );
 }
 
-/** Does not tell which of the two was wrong. */
+/** Does not say which of the two was wrong. */
 function refusalOf(error: Error): string {
   if (error instanceof Problem && error.status === 429) return "You can try again now.";
   return sentenceOf(error);

@@ -24,7 +24,7 @@ const ID = /^(car|call)_[0-9a-z]{26}$/;
 /** Holds what a transfer is about, too. */
 const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
-/** What carriers tell and ask about calls. Anybody can send such a request: the voice service checks the carrier's signature. */
+/** What carriers report and ask about calls. Anyone can send such a request: the voice service checks the carrier's signature. */
 export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
   const take = async (provider: "twilio" | "plivo", { request, requestId, params }: OpenRequest): Promise<Response> => {
     const { callback_id: id = "", event = "" } = params;

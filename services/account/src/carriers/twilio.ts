@@ -13,7 +13,7 @@ export interface TwilioAccountSettings {
   authToken: string;
 }
 
-/** A page of IncomingPhoneNumbers has at most so many. */
+/** A page of IncomingPhoneNumbers has at most this many. */
 const PAGE_MAX = 1_000;
 
 /**

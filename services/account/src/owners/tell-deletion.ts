@@ -14,7 +14,7 @@ const RETRY_MS = [1_000, 2_000, 5_000, 15_000] as const;
 /** Gateways may take a deleted owner's key for a second more, and what they have let in must have arrived. */
 const AGAIN_MS = 60_000;
 
-/** Enqueues, in the transaction of the deletion, jobs that tell the services: at once, and again for requests that were under way. */
+/** Enqueues, in the transaction of the deletion, jobs that tell the services: at once, and again for requests that were in progress. */
 export async function promiseDeletion(tx: Sql, ownerId: string, now: Date): Promise<void> {
   const jobs = FORGETTING.flatMap((service) =>
     [0, AGAIN_MS].map((afterMs) => ({

@@ -50,7 +50,7 @@ async function store(
 ): Promise<{ row: NumberRow; isNew: boolean }> {
   const { ownerId, carrierId, provider } = carrier;
   await lockOwner(tx, ownerId);
-  // It may have been disconnected meanwhile.
+  // It may have been disconnected in the meantime.
   await getCarrier(tx, carrier);
   const known = await findNumber(tx, ownerId, mobileNumber);
   if (known?.carrierId === carrierId) return { row: known, isNew: false };

@@ -26,7 +26,7 @@ export interface Voice {
   models: readonly string[] | null;
 }
 
-/** Every accepted model name, and the voices that anybody can use. */
+/** Every accepted model name, and the voices that anyone can use. */
 export interface Catalogue extends Readonly<Record<ProviderKind, Models>> {
   /** By provider, each list in the order of `compareVoices`. */
   voices: Readonly<Record<string, readonly Voice[]>>;

@@ -51,7 +51,7 @@ interface ReferenceChange {
   begin(): Promise<void>;
 }
 
-/** How often a change is prepared again because another change gave the agent another prompt meanwhile. */
+/** How often a change is prepared again because another change gave the agent another prompt in the meantime. */
 const ATTEMPTS_MAX = 10;
 const PROMPT_CHANGED = new Error("the agent got another prompt");
 

@@ -103,7 +103,7 @@ export async function findAgents(sql: Sql, keys: readonly AgentKey[]): Promise<A
     join agents on agents.owner_id = wanted.owner_id and agents.agent_id = wanted.agent_id`;
 }
 
-/** Which of the ids belong to anybody's agents: tells "another owner's" from "none" and reads nothing else of them. */
+/** Which of the ids belong to anyone's agents: tells "another owner's" from "none" and reads nothing else of them. */
 export async function findExistingIds(sql: Sql, agentIds: readonly string[]): Promise<Set<string>> {
   const rows = await sql<
     { agentId: string }[]

@@ -5,7 +5,7 @@ import { ServiceError } from "@parley/shared/errors";
 /**
  * At most two agents with this id or number.
  * @param called an agent's id, or a number in E.164 form
- * @param ownerId whose agents; null: anybody's
+ * @param ownerId whose agents; null: anyone's
  */
 export function findAgentsCalled(sql: Sql, called: string, ownerId: string | null): Promise<AgentKey[]> {
   return sql<AgentKey[]>`

@@ -21,7 +21,7 @@ export async function* readAhead<T>(
   if (stopping.aborted) onStop();
   const pull = () => {
     const next = iterator.next();
-    // It may reject before anybody awaits it; the next caller that awaits it still gets the error.
+    // It may reject before anyone awaits it; the next caller that awaits it still gets the error.
     next.catch(() => {});
     return next;
   };

@@ -3,7 +3,7 @@ import { inTurns } from "./in-turns.ts";
 
 const NEVER = new AbortController().signal;
 
-/** Work of so many parts for each owner. */
+/** Work of this many parts for each owner. */
 function workOf(parts: Record<string, number>) {
   const done: string[] = [];
   const doPart = async (ownerId: string) => {

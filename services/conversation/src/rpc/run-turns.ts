@@ -69,7 +69,7 @@ async function readRequests(
   }
 }
 
-/** Runs a turn to its end, which is told like everything else of it. */
+/** Runs a turn to its end, which is reported like everything else of it. */
 async function startTurn(
   ctx: ConversationContext,
   start: TurnStart,

@@ -1,6 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
 
-/** For the whole reply: sockets take megabytes of it before anybody waits, so only a client that hardly reads is waited for at all. */
+/** For the whole reply: sockets take megabytes of it before anyone waits, so only a client that hardly reads is waited for at all. */
 const PATIENCE_MS = 30_000;
 
 /** Waits until a reply's reader is no longer behind. @throws ServiceError cancelled when the turn has waited for it too long in all */

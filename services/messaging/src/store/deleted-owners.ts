@@ -9,7 +9,7 @@ export async function isOwnerDeleted(sql: Sql, ownerId: string): Promise<boolean
   return row !== undefined;
 }
 
-/** Deletes messages to and from an owner's persons. @returns the most rows that a table lost, at most `limit` */
+/** Deletes messages to and from an owner's people. @returns the most rows that a table lost, at most `limit` */
 export async function deleteMessagesOf(sql: Sql, ownerId: string, limit: number): Promise<number> {
   const incoming = await sql`
     delete from incoming_messages where (owner_id, carrier_id, message_id) in (

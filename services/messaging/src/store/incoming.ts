@@ -12,7 +12,7 @@ export interface WaitingMessage {
 
 type NumberKey = Omit<ThreadKey, "contact">;
 
-/** Stores messages that have not come before, with their threads. @returns the persons who wrote them */
+/** Stores messages that have not come before, with their threads. @returns the people who wrote them */
 export async function insertIncoming(
   tx: Sql,
   { ownerId, carrierId }: NumberKey,
@@ -64,7 +64,7 @@ export async function listWaitingTimes(
     group by contact`;
 }
 
-/** Whether an owner has at least so many messages that no turn has taken. */
+/** Whether an owner has at least this many messages that no turn has taken. */
 export async function hasWaiting(sql: Sql, ownerId: string, atLeast: number): Promise<boolean> {
   const [row] = await sql<{ waiting: number }[]>`
     select count(*)::integer as waiting from (

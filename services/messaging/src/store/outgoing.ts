@@ -112,7 +112,7 @@ export async function markFailed(sql: Sql, key: MessageKey, errorCode: string): 
  * Stores statuses that are later than what is stored: sent, delivered, read; a message that has arrived cannot fail. One that
  * says that a message arrived ends its sending too.
  * @param statuses one for each message
- * @returns the persons and the items of transcripts that they are about
+ * @returns the people and the items of transcripts that they are about
  */
 export async function storeStatuses(
   tx: Sql,

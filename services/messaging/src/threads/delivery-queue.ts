@@ -8,7 +8,7 @@ import { findItemDelivery, type Item } from "../store/outgoing.ts";
 const QUEUE = "deliveries";
 const CONCURRENCY = 64;
 const LEASE_MS = 10_000;
-/** Then the status is not told: it is of no use after a day. */
+/** Then the status is not reported: it is of no use after a day. */
 const ATTEMPTS_MAX = 50;
 const RETRY_MS_MAX = 30 * 60_000;
 

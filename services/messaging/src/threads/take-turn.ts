@@ -20,7 +20,7 @@ import { conversationFor, isInProgress } from "./conversation.ts";
 import { hearNote } from "./hear-note.ts";
 import type { Step } from "./step.ts";
 
-/** More than anybody writes in the time of a bundle; the next turn takes the rest. */
+/** More than anyone writes in the time of a bundle; the next turn takes the rest. */
 const MESSAGES_MAX = 20;
 /** A longer reply is read better than heard. */
 const SPOKEN_CHARACTERS_MAX = 1_000;

@@ -7,13 +7,13 @@ export function fieldOf(value: unknown, name: string): unknown {
     : undefined;
 }
 
-/** The text of a field; empty if it is none. */
+/** The text of a field; empty if it is not one. */
 export function textOf(value: unknown, name: string): string {
   const text = fieldOf(value, name);
   return typeof text === "string" ? text : "";
 }
 
-/** The items of a field; none if it is no list. */
+/** The items of a field; none if it is not a list. */
 export function listOf(value: unknown, name: string): unknown[] {
   const list = fieldOf(value, name);
   return Array.isArray(list) ? list : [];

@@ -2,7 +2,7 @@ import { isUuid } from "@parley/shared/ids";
 import { fieldOf, listOf, textOf } from "./fields.ts";
 import { messageText } from "./message-text.ts";
 
-/** What a callback tells about one phone number. */
+/** What a callback reports about one phone number. */
 export interface Notification {
   phoneNumberId: string;
   /** In WhatsApp's order. */

@@ -15,7 +15,7 @@ const RETRY_MS = 60_000;
 const CONTACTS_MAX = 1_000;
 
 /**
- * Makes what a callback tells durable; each message counts once.
+ * Makes what a callback reports durable; each message counts once.
  * @throws ServiceError rate_limited while too many of the owner's messages wait
  */
 export async function takeNotification(

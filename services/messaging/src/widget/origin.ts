@@ -3,14 +3,14 @@ import { ServiceError } from "@parley/shared/errors";
 const ORIGIN_CHARACTERS_MAX = 300;
 
 /**
- * Refuses pages that the agent's owner does not allow. An agent without `allowed_origins` is on no page, because anybody
+ * Refuses pages that the agent's owner does not allow. An agent without `allowed_origins` is on no page, because anyone
  * who reads the agent's id on one page could put it on another.
  * @param allowed the agent's `widget_config.allowed_origins`, as the owner wrote them
  * @throws ServiceError forbidden
  */
 export function checkOrigin(origin: string, allowed: unknown): void {
   const own = originOf(origin);
-  // What a browser sends is an origin and nothing else; `null` is that of a sandbox or a file, which anybody can be.
+  // What a browser sends is an origin and nothing else; `null` is that of a sandbox or a file, which anyone can be.
   if (own === null || own !== origin)
     throw new ServiceError("forbidden", "The Origin header must be the origin of a web page");
   const origins: unknown[] = Array.isArray(allowed) ? allowed : [];
@@ -19,7 +19,7 @@ export function checkOrigin(origin: string, allowed: unknown): void {
   }
 }
 
-/** The origin of an address of a web page, as browsers write it; null if it is none. */
+/** The origin of an address of a web page, as browsers write it; null if it is not one. */
 function originOf(text: string): string | null {
   if (text.length > ORIGIN_CHARACTERS_MAX) return null;
   const url = URL.parse(text);

@@ -12,7 +12,7 @@ export interface Subscribers {
   extend(untilMs: number): void;
   /**
    * Resolves once no subscriber uses values from before the changes reported so far: each has applied them, or its lease has
-   * ended, even if its stream has. Takes at most as long as a lease, because none is renewed meanwhile.
+   * ended, even if its stream has. Takes at most as long as a lease, because none is renewed in the meantime.
    */
   settled(): Promise<void>;
   /** Ends every stream. @param error thrown to its reader */

@@ -72,7 +72,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
           limit: places,
           shares,
         });
-        // This process or Postgres paused meanwhile: others may have claimed the jobs, and the next claim may too.
+        // This process or Postgres paused in the meantime: others may have claimed the jobs, and the next claim may too.
         if (clock.now().getTime() - now.getTime() >= queue.leaseMs) continue;
         for (const job of jobs) start(job, heldUntil);
         last = jobs.at(-1)?.ownerId ?? last;

@@ -102,7 +102,7 @@ export async function findNextClaimable(sql: Sql, queue: string, now: Date): Pro
 
 // Only the run that still holds the lease changes its job below; a run that has lost its lease changes nothing.
 
-/** Deletes the jobs of successful runs, except those enqueued again meanwhile. In order of id, as they are enqueued. */
+/** Deletes the jobs of successful runs, except those enqueued again in the meantime. In order of id, as they are enqueued. */
 export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> {
   await sql`
     with finished as materialized (
@@ -123,7 +123,7 @@ export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> 
     from finished where jobs.owner_id = finished.owner_id and jobs.job_id = finished.job_id and not is_done`;
 }
 
-/** For a run that succeeded and wants another run, unless one was requested meanwhile. */
+/** For a run that succeeded and wants another run, unless one was requested in the meantime. */
 export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
   await sql`
     update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null,

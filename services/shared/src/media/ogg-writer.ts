@@ -2,7 +2,7 @@
 export interface OggWriter {
   /** What the file begins with. */
   head(): Uint8Array;
-  /** Appends a packet of so many samples. Returns the page before it if that is full, else null. */
+  /** Appends a packet of this many samples. Returns the page before it if that is full, else null. */
   add(packet: Uint8Array, samples: number): Uint8Array | null;
   /** The last page. */
   end(): Uint8Array;

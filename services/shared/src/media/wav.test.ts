@@ -22,6 +22,6 @@ test.each([
   ["a text", Buffer.from("RIFFed by nobody, and no WAVE at all")],
   ["samples before their form", Buffer.from("RIFF\0\0\0\0WAVEdata\u0002\0\0\0ab", "latin1")],
   ["a form that is cut off", Buffer.from("RIFF\0\0\0\0WAVEfmt \u0010\0\0\0ab", "latin1")],
-])("%s is no WAV file", (_what, bytes) => {
+])("%s is not a WAV file", (_what, bytes) => {
   expect(readWav(bytes)).toBeNull();
 });

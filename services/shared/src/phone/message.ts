@@ -8,7 +8,7 @@ export interface Message {
   body: string;
 }
 
-/** Returns null for what is no SIP message, such as a keep-alive. */
+/** Returns null for what is not a SIP message, such as a keep-alive. */
 export function readMessage(text: string): Message | null {
   const [head = "", body = ""] = text.split("\r\n\r\n", 2);
   const [start = "", ...lines] = head.split("\r\n");

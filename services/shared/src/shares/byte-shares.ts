@@ -119,7 +119,7 @@ export function byteShares({ what, totalBytes, ownerBytes, waitingMax, waitMs }:
       if (!fitsTotal(next.bytes)) return;
       owner.waiting.shift();
       turns.delete(ownerId);
-      // Iterating over a set also visits elements added meanwhile, at the end.
+      // Iterating over a set also visits elements added in the meantime, at the end.
       if (owner.waiting.length > 0) turns.add(ownerId);
       next.grant(granted(ownerId, owner, next.bytes));
     }

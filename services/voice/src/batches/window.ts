@@ -3,7 +3,7 @@ import type { BatchSettings } from "../store/call-batches.ts";
 const DAY_MINUTES = 24 * 60;
 
 /**
- * When calls may begin next: null for now. Where the clocks change meanwhile, it is asked again at that time.
+ * When calls may begin next: null for now. Where the clocks change in the meantime, it is asked again at that time.
  * @param window null: always
  */
 export function opensAt(window: BatchSettings["window"], now: Date): Date | null {

@@ -89,7 +89,7 @@ export function holdCall(parts: CallParts): HeldCall {
       isTurning = false;
     }
     stopTimer();
-    // Nobody waits for anybody before both are on the line.
+    // Nobody waits for anyone before both are on the line.
     const due = leg && dueAt(state);
     if (due !== null) stopTimer = clock.after(Math.max(0, due - clock.now()), () => happen({ type: "time" }));
   });

@@ -6,7 +6,7 @@ import { sentenceCutter } from "../turn/sentences.ts";
 
 /** What speaks the agent's replies on a leg, one at a time, and knows what was heard of them. */
 export interface Mouth {
-  /** A new reply; the one before is over. */
+  /** A new reply; the previous one is over. */
   begin(reply: number): void;
   /** Appends words of the reply that was begun last. */
   say(text: string): void;

@@ -13,7 +13,7 @@ export interface Carrier {
   /**
    * Returns the call that `place` began with this `callId`, if there is one. Asked before a second attempt, so that nobody is rung
    * twice.
-   * @throws CarrierUnavailable when the carrier does not tell: the call may exist
+   * @throws CarrierUnavailable when the carrier does not say: the call may exist
    */
   find(call: PlacedCall): Promise<CarrierCall | null>;
   /** Does nothing if the call has ended. @throws CarrierRefusal, CarrierUnavailable */
@@ -35,9 +35,9 @@ export interface OutgoingCall {
   from: string;
   /** E.164. */
   to: string;
-  /** After so many seconds without an answer, the carrier reports `no_answer`. */
+  /** After this many seconds without an answer, the carrier reports `no_answer`. */
   ringSeconds: number;
-  /** Whether the carrier tells if a machine answered. */
+  /** Whether the carrier reports if a machine answered. */
   detectMachine: boolean;
 }
 
@@ -66,14 +66,14 @@ export interface CarrierEnd {
   how: "completed" | "busy" | "no_answer" | "cancelled" | "failed";
   /** The carrier's own code and words, such as `Twilio 13224: Invalid phone number`; null if it gave none. */
   notes: string | null;
-  /** Seconds between answer and end; null if the carrier does not tell. */
+  /** Seconds between answer and end; null if the carrier does not say. */
   durationSeconds: number | null;
 }
 
 /** What a verified callback of a carrier says about a call. May arrive late, twice, and out of order. */
 export type CarrierEvent =
   | { type: "ringing"; carrierCallId: string }
-  /** `machine` is null while the carrier has not told or was not asked. */
+  /** `machine` is null while the carrier has not reported or was not asked. */
   | { type: "answered"; carrierCallId: string; machine: boolean | null }
   /** A machine's greeting is over: what is said now is recorded. */
   | { type: "machine_ready"; carrierCallId: string }

@@ -113,7 +113,7 @@ async function started(ctx: DailyContext, session: DailySession): Promise<boolea
     await startSession(ctx, session);
   } catch (error) {
     if (!(error instanceof ServiceError && HOPELESS.has(error.kind))) throw error;
-    // Such as of an agent that was deleted meanwhile.
+    // Such as of an agent that was deleted in the meantime.
     await end(ctx, session, "ERROR", error.detail);
     return false;
   }

@@ -10,7 +10,7 @@ export interface CallRecorder {
   begin(): void;
   /** A frame of what the user says, in real time; dropped before the beginning and after the end. */
   heard(frame: Pcm): void;
-  /** A frame that goes out, which the user hears in so many milliseconds. */
+  /** A frame that goes out, which the user hears in this many milliseconds. */
   sent(frame: Pcm, inMs: number): void;
   /** The user does not hear what has not been heard yet. */
   cut(): void;

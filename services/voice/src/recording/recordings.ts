@@ -106,7 +106,7 @@ export function recordings({ db, clock, log, files, publicUrl, ownerBytesMax }: 
   async function finishFile(call: CallKey, store: RecordingFiles): Promise<void> {
     const bytes = await store.finish(nameOf(call));
     if (bytes === null) return deleteRecording(db, call);
-    // Its conversation was deleted meanwhile.
+    // Its conversation was deleted in the meantime.
     if (!(await finishRecording(db, call, bytes, clock.now()))) await removeFile(call, store);
   }
 

@@ -13,7 +13,7 @@ export interface Timeline {
 }
 
 // In frames.
-/** A party that is behind by more has sent nothing meanwhile: a network delays, our own clock hardly does. */
+/** A party that is behind by more has sent nothing in the meantime: a network delays, our own clock hardly does. */
 const BEHIND_MAX = { user: 10, agent: 3 };
 /** Ahead by more, silence is left out until it is in time again, as after a jam of the network that was filled with silence. */
 const AHEAD_MAX = 5;

@@ -36,7 +36,7 @@ export async function admitTrunkCall(ctx: TrunkContext, invite: Invite): Promise
   return carrier && called !== null ? { called, ofOwnerId: carrier.ownerId } : null;
 }
 
-/** The number in a URI, with or without a plus, as trunks write it; null if it is none in international form. */
+/** The number in a URI, with or without a plus, as trunks write it; null if it is not one in international form. */
 export function numberOf(uri: SipUri | null): string | null {
   const digits = /^(?:\+|00)?([1-9]\d{6,14})(?:;.*)?$/.exec(uri?.user ?? "")?.[1];
   return digits ? `+${digits}` : null;

@@ -38,7 +38,7 @@ const malformed = counter(
   "{message}",
 );
 
-/** Opens a WebSocket to a provider. Counts and drops what is no JSON object, or too long. */
+/** Opens a WebSocket to a provider. Counts and drops what is not a JSON object, or too long. */
 export function openSocket(
   {
     provider,

@@ -5,7 +5,7 @@ import type { Pcm } from "../audio/pcm.ts";
 export interface SpeechToText {
   /** Whether the provider reports the end of a turn; if not, the voice activity detector and `finalize` do. */
   endsTurns: boolean;
-  /** Opens a stream for one call. It reopens lost sockets by itself and does not lose audio that arrives meanwhile. */
+  /** Opens a stream for one call. It reopens lost sockets by itself and does not lose audio that arrives in the meantime. */
   listen(options: ListenOptions, heard: (event: SpeechEvent) => void): SpeechStream;
 }
 
@@ -29,7 +29,7 @@ export interface SpeechStream {
 }
 
 export type SpeechEvent =
-  /** The words so far of what is being said; each replaces the one before. */
+  /** The words so far of what is being said; each replaces the previous one. */
   | { type: "partial"; text: string }
   /** Words that do not change anymore; the next partial begins after them. */
   | { type: "final"; text: string }

@@ -67,7 +67,7 @@ export async function countQueued(sql: Sql, ownerId: string): Promise<number> {
   return row?.queued ?? 0;
 }
 
-/** When the oldest call of anybody's that waits was asked for; null if none waits. */
+/** When the oldest call of anyone's that waits was asked for; null if none waits. */
 export async function queuedSince(sql: Sql): Promise<Date | null> {
   const [row] = await sql<{ since: Date | null }[]>`
     select min(created_at) as since from outbound_calls where status = 'QUEUED'`;

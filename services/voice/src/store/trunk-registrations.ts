@@ -14,7 +14,7 @@ export interface RegistrationRow extends NewRegistration {
   since: Date;
 }
 
-/** `since` stays while the trunk answers the same, unless a registration has expired meanwhile. */
+/** `since` stays while the trunk answers the same, unless a registration has expired in the meantime. */
 export async function storeTrunkRegistration(
   sql: Sql,
   { ownerId, carrierId }: TrunkKey,

@@ -32,7 +32,7 @@ export interface LegListener {
   pressed(key: string): void;
   reached(mark: string): void;
   /**
-   * The next FRAME_MS go out, to be heard in so many milliseconds: a frame of what is queued, or null. Returns what to send in its place,
+   * The next FRAME_MS go out, to be heard in this many milliseconds: a frame of what is queued, or null. Returns what to send in its place,
    * such as the frame with a sound behind it; null is silence.
    */
   sending(frame: Pcm | null, inMs: number): Pcm | null;

@@ -49,7 +49,7 @@ const RETRY_MAX_MS = 5 * 60_000;
 
 /**
  * Keeps the trunks of owners registered: a job for each trunk, which registers, waits and registers again, in whichever process claims
- * it. A process that registers removes the binding of the one before, so that a call reaches one process only.
+ * it. A process that registers removes the binding of the previous one, so that a call reaches one process only.
  */
 export function trunkRegistrations(ctx: RegistrationContext): TrunkRegistrations {
   const { db, clock, accounts } = ctx;

@@ -47,7 +47,7 @@ function bySyllables({ text, audioMs, isWhole }: Spoken, heardMs: number): numbe
   return wordsWithin(text, heardMs * rate);
 }
 
-/** Characters of the words that have no more than so many syllables together. */
+/** Characters of the words that have no more than this many syllables together. */
 function wordsWithin(text: string, syllables: number): number {
   let left = syllables;
   let end = 0;

@@ -28,7 +28,7 @@ export function bargeInAt({ user, reply }: TurnState): number | null {
   return user.speechSince + BARGE_IN_MS;
 }
 
-/** Whether the user's words stop the agent for good: "mm-hm" does not, nor "bye" while it says goodbye. */
+/** Whether the user's words stop the agent permanently: "mm-hm" does not, nor "bye" while it says goodbye. */
 export function interrupts(user: UserState, reply: Reply): boolean {
   const words = wordsOf(user);
   if (words === "" || reply.kind === "apology") return false;
@@ -93,7 +93,7 @@ export function transferGivenUpAt({ transferringSince }: TurnState): number | nu
   return transferringSince === null ? null : transferringSince + TRANSFER_MS;
 }
 
-/** Nobody has told that the machine is ready: it may be. */
+/** Nobody has reported that the machine is ready: it may be. */
 export function machineReadyAt({ machine }: TurnState): number | null {
   return machine === null || machine.isReady ? null : machine.since + MACHINE_MS;
 }

@@ -64,7 +64,7 @@ async function judgeAll({ calls, samples }: Windows): Promise<void> {
   const probabilities = new Array<number>(calls.length).fill(0);
   let left = calls.map((_, at) => at);
   while (left.length > 0) {
-    // A call's next window needs what the one before left behind.
+    // A call's next window needs what the previous one left behind.
     const run = left.filter((at, index) => left.findIndex((other) => calls[other] === calls[at]) === index);
     const now = run.slice(0, RUN_MAX);
     const judged = await judge(now.map((at) => ({ call: calls[at] as number, window: windowAt(samples, at) })));
@@ -74,7 +74,7 @@ async function judgeAll({ calls, samples }: Windows): Promise<void> {
   self.postMessage({ calls, probabilities } satisfies FromThread);
 }
 
-/** One run for the windows of so many calls, each another one's. */
+/** One run for the windows of this many calls, each another one's. */
 async function judge(windows: readonly { call: number; window: Int16Array }[]): Promise<number[]> {
   const count = windows.length;
   const input = new Float32Array(count * INPUT_SAMPLES);

@@ -93,7 +93,7 @@ export function createLane(ctx: LaneContext, key: DestinationKey, lease: AbortSi
     stopping.addEventListener("abort", end);
     try {
       while (!isOver()) {
-        // Only a read without concurrent attempts sees everything: an attempt that ends meanwhile may need a retry.
+        // Only a read without concurrent attempts sees everything: an attempt that ends in the meantime may need a retry.
         const seesAll = unsettled === 0;
         await refill();
         if (seesAll && unsettled === 0 && waiting.length === 0) return nextAt ?? undefined;

@@ -98,7 +98,7 @@ export interface Ended {
 
 /**
  * Stores the outcomes of attempts and their deliveries' new states in one statement. Skips deliveries that changed
- * meanwhile.
+ * in the meantime.
  * @param ended in order of id, so that concurrent statements lock rows in the same order
  * @returns the keys of the stored deliveries, by `keyOf`
  */

@@ -18,7 +18,7 @@ export function SpeechProviderField({
   /** `DEFAULT` for the server's. */
   provider: string;
   models: Record<string, string[]>;
-  /** The provider that stands for an own server. */
+  /** The provider that stands for a server of one's own. */
   custom: string;
   onChange: (provider: string) => void;
   errorAt: (path: string) => string | undefined;

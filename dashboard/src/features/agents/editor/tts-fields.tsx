@@ -15,7 +15,7 @@ export interface TtsValue {
 
 const CUSTOM = "CUSTOM_TTS";
 
-/** What speaks: the server's default voice, a provider's, or one of an own server. */
+/** What speaks: the server's default voice, a provider's, or one of a server of one's own. */
 export function TtsFields({
   value,
   onChange,

@@ -162,7 +162,7 @@ export interface GetSpeechResponse {
 export interface FindCalleeRequest {
   /** An agent's id, or a number in E.164 form that one agent answers. */
   called: string;
-  /** Whose agent it must be; absent: anybody's. */
+  /** Whose agent it must be; absent: anyone's. */
   ofOwnerId?: string | undefined;
 }
 

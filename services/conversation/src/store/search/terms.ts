@@ -34,7 +34,7 @@ export async function insertPart(tx: Sql, ownerId: string, part: number, notedMa
       });
       for (const _ of terms) {
         if (notes.isFull()) await notes.write();
-        // Lets chats continue meanwhile.
+        // Lets chats continue in the meantime.
         await setImmediate();
       }
       for (const fact of factsOf(row)) notes.note("fact", fact, place);

@@ -23,7 +23,7 @@ export interface ShownRegistration {
   reason: string | null;
 }
 
-/** How the registration with a carrier stands; null for a carrier that is no SIP trunk. */
+/** How the registration with a carrier stands; null for a carrier that is not a SIP trunk. */
 export function presentRegistration(
   { carrierId, provider, settings }: Carrier,
   { registrations, hasSip }: ListTrunkRegistrationsResponse,

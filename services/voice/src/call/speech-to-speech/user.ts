@@ -5,7 +5,7 @@ import type { CallClock } from "../call-clock.ts";
 export interface User {
   /** The model hears the user. */
   begins(): void;
-  /** The model has told what the user said. */
+  /** The model has reported what the user said. */
   said(): void;
   /** The model hears the user no more, or answers. */
   stops(): void;
@@ -16,7 +16,7 @@ export interface User {
   voiceBegins(at: number): void;
   /** @returns "speech" if it was long enough to have words in it; null if nothing had begun */
   voiceEnds(at: number): "speech" | "sound" | null;
-  /** Speech ended of which the model tells nothing. */
+  /** Speech ended of which the model reports nothing. */
   goesUnheard(): void;
   /** The model reacts, so it hears. */
   isHeard(): void;

@@ -37,7 +37,7 @@ export interface IncomingRequest {
   carrierCallId: string;
   /** E.164. */
   to: string;
-  /** As the carrier tells it: a number, or that it is withheld. */
+  /** As the carrier reports it: a number, or that it is withheld. */
   from: string;
 }
 

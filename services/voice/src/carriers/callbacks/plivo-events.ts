@@ -10,7 +10,7 @@ export function plivoEvents(event: string, form: URLSearchParams): CarrierEvent[
   if (event === "ring") return [{ type: "ringing", carrierCallId }];
   if (event === "machine") {
     if (form.get("Machine")?.toLowerCase() !== "true") return [{ type: "answered", carrierCallId, machine: false }];
-    // Plivo does not tell when the machine's greeting is over.
+    // Plivo does not say when the machine's greeting is over.
     return [
       { type: "answered", carrierCallId, machine: true },
       { type: "machine_ready", carrierCallId },

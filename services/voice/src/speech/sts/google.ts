@@ -47,7 +47,7 @@ function converse(
     }
     if ("sessionResumptionUpdate" in message) {
       const newHandle = textIn(objectIn(message, "sessionResumptionUpdate"), "newHandle");
-      // While it speaks there is none; the one before loses the least.
+      // While it speaks there is none; the previous one loses the least.
       if (newHandle !== "") handle = newHandle;
       renewIfQuiet();
     }

@@ -86,7 +86,7 @@ function converse(
       // It takes everything from its opening on.
       queueMicrotask(session.ready);
       connections++;
-      // A new session knows nothing of what was said in the one before.
+      // A new session knows nothing of what was said in the previous one.
       return [sessionUpdate(options), ...(connections > 1 ? options.history().map(asItem) : [])];
     },
     audio: (pcm) => {

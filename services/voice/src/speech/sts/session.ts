@@ -5,7 +5,7 @@ import type { JsonObject } from "../json.ts";
 import { openSocket, type Socket, type SocketEnd } from "../socket.ts";
 import { waitingAudio } from "./waiting-audio.ts";
 
-/** A conversation over WebSockets, one after another: a lost one is replaced, and what the user says meanwhile is not lost. */
+/** A conversation over WebSockets, one after another: a lost one is replaced, and what the user says in the meantime is not lost. */
 export interface StsSession {
   /** Sends when the connection is ready for it; what was not sent when a connection is lost is sent over the next one. */
   send(message: object): void;

@@ -141,7 +141,7 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-/** Returns whether so many bytes more are too many. */
+/** Returns whether this many bytes more are too many. */
 function bytesPerSecond(): (bytes: number) => boolean {
   let credit = BURST_BYTES;
   let at = performance.now();

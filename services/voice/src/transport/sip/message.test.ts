@@ -70,7 +70,7 @@ test.each([
   expect(readUri(text)).toMatchObject(expected);
 });
 
-test.each(["tel:+1555", "sip:", "sip:a@b:99999", "sip:%zz@b", "sip:a@b c"])("%p is no SIP URI", (text) => {
+test.each(["tel:+1555", "sip:", "sip:a@b:99999", "sip:%zz@b", "sip:a@b c"])("%p is not a SIP URI", (text) => {
   expect(readUri(text)).toBeNull();
 });
 

@@ -109,6 +109,7 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           guardedFetch: analysisEgress.fetch,
         };
         const replica = openReplica(config);
+        const turns = runningTurns();
         const ctx: ConversationContext = {
           db,
           readLists: listReader(db, replica),
@@ -125,9 +126,9 @@ export function startConversation(config: ConversationConfig, log: Logger, given
           forgetRecordings: (conversations) => voice.forgetRecordings(conversations, { timeoutMs: FORGET_MS }),
           selectModel: (llm, by) => selectModel(llm, providers, by),
           selectAnalysisModel: (llm, by) => selectModel(llm, analysisProviders, by),
-          turns: runningTurns(),
+          turns,
           turnShares: turnShares(config.PARLEY_OWNER_TURNS_MAX),
-          turnStore: turnStore(db),
+          turnStore: turnStore(db, turns.count),
           limits: limitsOf(config),
           clock,
         };

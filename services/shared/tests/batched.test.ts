@@ -7,7 +7,7 @@ import { eventually } from "../src/testing/eventually.ts";
 function heldReads(
   keysMax = 10,
   idOf?: (key: string) => string,
-  waiting: { waitMaxMs?: number; apartMs?: number } = {},
+  waiting: { waitMaxMs?: number; apartMs?: number; isBusy?: () => boolean } = {},
 ) {
   const calls: { keys: readonly string[]; answer(): void; fail(error: Error): void }[] = [];
   const read = batched<string, string>(
@@ -77,6 +77,24 @@ describe("batched reads", () => {
     read("c");
     answer();
     expect(await second).toBe("B");
+    for (let turn = 0; turn < 5; turn++) await setImmediate();
+    expect(calls).toHaveLength(2);
+  });
+
+  test("while company is certain, calls leave apart even if nobody waits for the one before", async () => {
+    let busy = true;
+    const { read, call, calls } = heldReads(10, undefined, { waitMaxMs: 1e6, apartMs: 1e6, isBusy: () => busy });
+    const first = read("a");
+    const { answer } = await call(0);
+    busy = false;
+    answer();
+    expect(await first).toBe("A");
+    const second = read("b");
+    const next = await call(1);
+    busy = true;
+    next.answer();
+    expect(await second).toBe("B");
+    read("c");
     for (let turn = 0; turn < 5; turn++) await setImmediate();
     expect(calls).toHaveLength(2);
   });

@@ -1,6 +1,6 @@
 import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
-import { batched } from "@parley/shared/rpc/batched";
+import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
 import {
   type FinishedTurn,
   finishedTurn,
@@ -30,9 +30,16 @@ const TEXTS_MAX = 16 * 1024;
  * milliseconds apart: a statement for four costs hardly more than for one.
  */
 const WAITING = { waitMaxMs: 20, apartMs: 5 };
+/** With so many turns in progress, others begin or end within those milliseconds. */
+const BUSY_FROM_TURNS = 8;
 
-/** A turn alone is stored at once; those that arrive while a statement is under way are the next statement, 5 ms after it began. */
-export function turnStore(db: Database): TurnStore {
+/**
+ * A turn alone is stored at once; those that arrive while a statement is in progress are the next statement, 5 ms after it began.
+ * While many turns are in progress, statements leave 5 ms apart in any case.
+ * @param inProgress how many turns are
+ */
+export function turnStore(db: Database, inProgress: () => number = () => 0): TurnStore {
+  const waiting = { ...WAITING, isBusy: () => inProgress() >= BUSY_FROM_TURNS };
   const insert = together({
     many: async (sessions: readonly NewSession[]) => {
       await insertSessionsWithTurns(db, sessions);
@@ -43,6 +50,7 @@ export function turnStore(db: Database): TurnStore {
       return true;
     },
     lengthOf: lengthOfTurn,
+    waiting,
   });
   const take = together({
     many: async (wanted: readonly WantedTurn[]) => {
@@ -53,6 +61,7 @@ export function turnStore(db: Database): TurnStore {
     },
     one: ({ turn, maxBytes }) => takeTurn(db, turn, maxBytes),
     lengthOf: ({ turn }) => lengthOfTurn(turn),
+    waiting,
   });
   const finish = together({
     many: async (turns: readonly FinishedTurn[]) => {
@@ -62,6 +71,7 @@ export function turnStore(db: Database): TurnStore {
     },
     one: async (turn) => (await finishTurns(db, [turn])).has(turn.turnId),
     lengthOf: ({ reply }) => reply.content.length,
+    waiting,
   });
   return {
     insertSessionWithTurn: async (session) => void (await insert(session)),
@@ -84,10 +94,11 @@ interface Statements<T, R> {
   many(turns: readonly T[]): Promise<(R | undefined)[]>;
   one(turn: T): Promise<R>;
   lengthOf(turn: T): number;
+  waiting: Pick<BatchOptions<T>, "waitMaxMs" | "apartMs" | "isBusy">;
 }
 
 /** Whatever is left out or fails with others is tried alone, so a turn gets the result and the error that it has alone. */
-function together<T, R>({ many, one, lengthOf }: Statements<T, R>): (turn: T) => Promise<R> {
+function together<T, R>({ many, one, lengthOf, waiting }: Statements<T, R>): (turn: T) => Promise<R> {
   const store = batched<T, { result: R } | null>(
     async (turns) => {
       const [turn] = turns;
@@ -103,7 +114,7 @@ function together<T, R>({ many, one, lengthOf }: Statements<T, R>): (turn: T) =>
       });
     },
     TURNS_MAX,
-    WAITING,
+    waiting,
   );
   return async (turn) => {
     const stored = lengthOf(turn) > TEXTS_MAX ? null : await store(turn);

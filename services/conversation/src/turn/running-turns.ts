@@ -4,6 +4,8 @@ export interface RunningTurns {
   cutOff: AbortSignal;
   /** Registers a turn. @returns a function that ends it */
   begin(): () => void;
+  /** How many are in progress. */
+  count(): number;
   /** Cuts the turns off and waits until they are stored. */
   stop(): Promise<void>;
 }
@@ -21,6 +23,7 @@ export function runningTurns(): RunningTurns {
         resolve();
       };
     },
+    count: () => running.size,
     async stop() {
       cutter.abort();
       while (running.size > 0) await Promise.all(running);

@@ -9,9 +9,11 @@ export interface BatchOptions<K> {
   waitMaxMs?: number;
   /**
    * A call for which others wait is followed by the next one this long after it began, so that more share it; 0 by default. A key
-   * that comes while no call is in progress never waits.
+   * that comes while no call is in progress never waits, unless `isBusy`.
    */
   apartMs?: number;
+  /** Whether company is certain: then a call is followed by the next one only that long after it, even if no key came during it. */
+  isBusy?: () => boolean;
   /** For reads: keys with the same id share one key of the call, and all callers get the same value. */
   idOf?: (key: K) => string;
 }
@@ -26,7 +28,7 @@ export interface BatchOptions<K> {
 export function batched<K, V>(
   readMany: (keys: readonly K[]) => Promise<readonly (V | Error)[]>,
   keysMax: number,
-  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, idOf }: BatchOptions<K> = {},
+  { waitMaxMs = WAIT_MAX_MS, apartMs = 0, isBusy = () => false, idOf }: BatchOptions<K> = {},
 ): (key: K) => Promise<V> {
   /** Settles with the most recent call; null once it has settled. */
   let underWay: Promise<void> | null = null;
@@ -47,7 +49,7 @@ export function batched<K, V>(
         resolve();
       };
       const restMs = beganAt + apartMs - performance.now();
-      if (isAwaited && underWay === promise && restMs > 0) setTimeout(over, restMs);
+      if (underWay === promise && restMs > 0 && (isAwaited || isBusy())) setTimeout(over, restMs);
       else over();
     }
   }

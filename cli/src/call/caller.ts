@@ -23,7 +23,7 @@ const TURN_ANYWAY_MS = 6_000;
 const ANSWER_WITHIN_MS = 20_000;
 
 /**
- * Holds a call until either side hangs up; by itself it does so when it has said its lines and heard the answers.
+ * Holds a call until either side hangs up; hangs up itself when it has said its lines and heard the answers.
  * @throws NotAnswered
  */
 export async function call({ server, callee, lines, connected, signal }: CallOptions): Promise<Recording> {

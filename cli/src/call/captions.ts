@@ -18,7 +18,7 @@ const REQUEST_MS = 5_000;
 const ENDS_WITHIN_MS = 10_000;
 
 /**
- * Tells what is said in the agent's newest conversation, once it is another than before.
+ * Reports what is said in the agent's newest conversation, once there is a new one.
  * @param known the newest before the call
  * @param say is given each message when it is stored
  */

@@ -14,7 +14,7 @@ const EVERY_MS = 500;
 /**
  * Has an agent call a number, and follows the call to its end.
  * @param hangUp hangs up when it is aborted, once
- * @param tell is told each status
+ * @param tell is called with each status
  */
 export async function phoneCall(
   api: PublicApi,

@@ -1,6 +1,6 @@
 import { wavHeader } from "@parley/shared/media/wav";
 
-/** Both sides of a call, side by side: what was said left, what was heard right. */
+/** Both sides of a call, side by side: what was said on the left, what was heard on the right. */
 export interface Recording {
   heard(frame: Int16Array): void;
   /** Paces the recording: what was heard in the meantime stands beside it. */

@@ -17,7 +17,7 @@ interface BatchOptions {
   json?: boolean;
 }
 
-/** Beside the fields that the API shows. */
+/** In addition to the fields that the API shows. */
 interface Batch {
   counts: Record<string, number>;
 }

@@ -41,7 +41,7 @@ export function problemIn(response: Response, body: unknown): Problem {
 
 const NO_FIELDS: ReadonlyMap<string, string> = new Map();
 
-/** What the API said of the fields of a refused request, by their paths; empty for any other failure. */
+/** What the API said about the fields of a refused request, by their paths; empty for any other failure. */
 export function fieldsOf(error: unknown): ReadonlyMap<string, string> {
   return error instanceof Problem ? error.fields : NO_FIELDS;
 }

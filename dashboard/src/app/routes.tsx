@@ -36,7 +36,7 @@ const signIn = createRoute({
   component: lazyRouteComponent(() => import("../features/sign-in/sign-in-page.tsx"), "SignInPage"),
 });
 
-/** Not with the first script: the sign-in page does without. */
+/** Not in the first script, because the sign-in page does not need it. */
 const Shell = lazyRouteComponent(() => import("./shell.tsx"), "Shell");
 
 /** Every page below it needs a session; a deep link is returned to after signing in. */
@@ -44,7 +44,7 @@ const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
   beforeLoad: async ({ context, location }) => {
-    // Comes while the server is asked who this is.
+    // Shown while the server is asked who is signed in.
     void Shell.preload?.();
     try {
       await context.queryClient.ensureQueryData(meQuery);

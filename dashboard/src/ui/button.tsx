@@ -14,7 +14,7 @@ const SIZES = { medium: "h-9 px-3.5", small: "h-8 px-2.5 text-[0.8125rem]", icon
 export interface ButtonProps extends ComponentProps<"button"> {
   variant?: keyof typeof VARIANTS;
   size?: keyof typeof SIZES;
-  /** Shows that the click is being worked on, and takes no other. */
+  /** Shows that the click is being processed, and accepts no other. */
   busy?: boolean;
   /** Gives the look to its only child, such as a link. */
   asChild?: boolean;

@@ -11,7 +11,7 @@ interface PageQuery {
   refetch: () => unknown;
 }
 
-/** A list that the server pages: its table, or what stands there while it is read, when it failed, and when it is empty. */
+/** A list that the server pages: its table, or what is shown while it is read, when it failed, and when it is empty. */
 export function Listed<Row>({
   query,
   rows,

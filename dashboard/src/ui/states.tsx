@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { sentenceOf } from "../api/problem.ts";
 import { Button } from "./button.tsx";
 
-/** What stands where a list will be: what it is for, and how to get the first one. */
+/** Shown in place of an empty list: what it is for, and how to get the first one. */
 export function EmptyState({
   icon: Icon,
   title,
@@ -27,7 +27,7 @@ export function EmptyState({
   );
 }
 
-/** That something could not be read, and a way to try again. */
+/** Says that something could not be read, with a way to try again. */
 export function ErrorState({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
   return (
     <div role="alert" className="flex flex-col items-center rounded-xl border border-line px-6 py-12 text-center">

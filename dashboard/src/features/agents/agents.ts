@@ -48,7 +48,7 @@ export const agentNamesQuery = queryOptions({
   staleTime: 60_000,
 });
 
-/** Which models can be used at once, and the one for new agents. */
+/** Which models are ready to use, and the one for new agents. */
 export const modelSetupQuery = queryOptions({
   queryKey: ["models"],
   queryFn: ({ signal }) => ask(api.GET("/v1/manage/models", { signal })),

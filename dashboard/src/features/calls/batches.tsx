@@ -28,7 +28,7 @@ const STATUSES: Record<Summary["status"], { label: string; tone: Tone }> = {
   ENDED: { label: "Ended", tone: "success" },
 };
 
-/** Lists of numbers that agents call, and how far each has come. */
+/** Lists of numbers that agents call, with their progress. */
 export function Batches() {
   const [page, setPage] = useState(1);
   const [isMaking, setMaking] = useState(false);

@@ -12,7 +12,7 @@ import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
 import { plainNumber } from "./plain-number.ts";
 import { CALLS } from "./queries.ts";
 
-/** Asks whom an agent is to call. */
+/** Asks for the number that an agent should call. */
 export function NewCallDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
   return (
     <Dialog open={open} onClose={onClose} title="New call">

@@ -1,4 +1,4 @@
-/** A phone number without what people put between its digits. */
+/** A phone number without the separators between its digits. */
 export function plainNumber(text: string): string {
   return text.replaceAll(/[\s()-]/g, "");
 }

@@ -32,7 +32,7 @@ const CHOICES: readonly ChoiceFilter[] = [
   },
 ];
 
-/** The list's filters as chips: each shows its value, and takes it away again. */
+/** The list's filters as chips: each shows its value, and removes it again. */
 export function FilterBar({ filters, onChange }: { filters: Filters; onChange: (filters: Filters) => void }) {
   const agents = useQuery(agentNamesQuery);
   const names = agents.data ?? new Map<string, string>();
@@ -108,7 +108,7 @@ function Choice({
   );
 }
 
-/** A filter's button, and beside it the one that takes its value away. */
+/** A filter's button, and beside it the one that removes its value. */
 function Chip({
   label,
   value,

@@ -15,7 +15,7 @@ export interface Filters {
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Reads the filters of a page's address. What is none of them is left out. */
+/** Reads the filters of a page's address. Anything else is left out. */
 export function filtersIn(search: Record<string, unknown>): Filters {
   return {
     ...textIn(search, "search"),

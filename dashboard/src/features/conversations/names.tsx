@@ -6,7 +6,7 @@ type Conversation = Schema["Conversation"];
 export type Channel = Conversation["conversation_type"];
 export type Status = Conversation["conversation_status"];
 
-/** The channels in the words of people, in the order in which they are shown. */
+/** The channels in plain words, in the order in which they are shown. */
 export const CHANNELS: Record<Channel, { label: string; icon: LucideIcon }> = {
   CHAT: { label: "Chat", icon: MessageSquare },
   WEB: { label: "Web call", icon: Globe },

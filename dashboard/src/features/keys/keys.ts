@@ -10,7 +10,7 @@ export const keysQuery = queryOptions({
     (await ask(api.GET("/v1/manage/keys", { params: { query: { include: "last_use" } }, signal }))).keys,
 });
 
-/** What a key may do, in the words of the API and of people. */
+/** What a key may do, by the API's names and in plain words. */
 export const SCOPES = [
   { value: "agents:read", label: "Read agents" },
   { value: "agents:write", label: "Create and change agents" },

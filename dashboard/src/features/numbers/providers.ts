@@ -40,7 +40,7 @@ interface ProviderText {
 
 const AUTH_TOKEN = { name: "auth_token", label: "Auth token", isSecret: true } as const;
 
-/** The providers of channels in the words of people, with the fields that each asks for. */
+/** The providers of channels in plain words, with the fields that each asks for. */
 export const PROVIDERS: Record<Provider, ProviderText> = {
   TWILIO: {
     label: "Twilio",

@@ -26,7 +26,7 @@ const CHANNEL_COLOURS: Record<Channel, string> = {
   DAILY: "--chart-3",
 };
 
-/** How the days of a period went. */
+/** Charts of the days of a period. */
 export function Charts({ days }: { days: readonly Day[] }) {
   const [split, setSplit] = useState<(typeof SPLITS)[number]["value"]>("outcome");
   const places = useMemo(() => days.map(({ day }) => shortDay(day)), [days]);

@@ -80,7 +80,7 @@ export function useFirstSteps(): { steps: readonly Step[]; hasConversations: boo
   });
   const conversations = useQuery({
     queryKey: ["conversations", "newest"],
-    // A chat that has just been tried adds one, and tells nobody here.
+    // A chat that has just been tried adds one without notifying this page.
     staleTime: 0,
     queryFn: ({ signal }) =>
       ask(api.GET("/v1/public/conversations", { params: { query: { page_size: 1, shape: "flat" } }, signal })),

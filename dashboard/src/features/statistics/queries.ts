@@ -12,7 +12,7 @@ export interface Period {
 const DAY_MS = 86_400_000;
 const EVERY_MS = 30_000;
 
-/** What the last days came to. Days begin and end in UTC. */
+/** The totals of the last days. Days begin and end in UTC. */
 export function statisticsQuery({ days, agentId }: Period) {
   return queryOptions({
     queryKey: ["statistics", days, agentId ?? ""],

@@ -1,4 +1,4 @@
-/** What the agent tells during a call (docs/calls.md#captions). */
+/** What the agent reports during a call (docs/calls.md#captions). */
 export type Caption =
   | { type: "state"; state: "listening" | "thinking" | "speaking" }
   | { type: "user" | "agent"; text: string; is_final: boolean };

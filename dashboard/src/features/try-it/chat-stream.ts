@@ -3,7 +3,7 @@ import { problemIn } from "../../api/problem.ts";
 import { givenValues, type Setup } from "./setup.ts";
 
 export interface Reply {
-  /** "" until the API told it. */
+  /** "" until the API returns it. */
   sessionId: string;
   /** Milliseconds to the first word, and to the last. */
   firstWordMs: number;

@@ -61,7 +61,7 @@ export function useChat(setup: Setup) {
   };
 }
 
-/** Of the whole chat; null when it cannot be told. */
+/** Of the whole chat; null when unknown. */
 async function tokensOf(sessionId: string): Promise<{ input: number; output: number } | null> {
   const params = { path: { session_id: sessionId } };
   const session = await ask(api.GET("/v1/public/chat/sessions/{session_id}", { params })).catch(() => null);

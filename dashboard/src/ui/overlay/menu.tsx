@@ -25,7 +25,7 @@ export function Menu(props: MenuProps) {
   );
 }
 
-/** What stands in a menu, which exists only once it is open. */
+/** The content of a menu, which exists only once it is open. */
 export const MenuItem = deferred<MenuItemProps>(async () => (await load()).OpenedItem).Component;
 export const MenuLine = deferred(async () => (await load()).OpenedLine).Component;
 export const MenuLabel = deferred<{ children: ReactNode }>(async () => (await load()).OpenedLabel).Component;

@@ -20,7 +20,7 @@ export function tellFailure(error: unknown): void {
 
 const Corner = lazy(() => import("./toast-corner.tsx").then(({ ToastCorner }) => ({ default: ToastCorner })));
 
-/** The corner itself; rendered once. It is fetched when someone begins to use the page, which only then may have something to tell. */
+/** The corner itself; rendered once. It is fetched when someone begins to use the page, because only then can it have something to show. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const [isNeeded, setNeeded] = useState(false);

@@ -26,7 +26,7 @@ const RULES = {
 };
 const DOMAIN = /^(car_[0-9a-z]{26}|operator)$/;
 
-/** Where Daily reports its rooms. Nobody is authenticated: the voice service checks the signature over the body. */
+/** Where Daily sends the events of its rooms. Nobody is authenticated: the voice service checks the signature over the body. */
 export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
   const pass = unverifiedBodies(gate, BODIES);
   return new Elysia().post(

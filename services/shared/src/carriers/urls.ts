@@ -10,7 +10,7 @@ export function callbackUrl(publicUrl: string, provider: CallingBack, id: string
   return `${publicUrl.replace(/\/+$/, "")}/v1/carriers/${provider}/${id}/${event}`;
 }
 
-/** Where Daily reports its rooms. @param connection car_…, or `operator` for the operator's own domain */
+/** Where Daily sends the events of its rooms. @param connection car_…, or `operator` for the operator's own domain */
 export function dailyWebhookUrl(publicUrl: string, connection: string): string {
   return `${publicUrl.replace(/\/+$/, "")}/v1/carriers/daily/${connection}`;
 }

@@ -1,7 +1,7 @@
 import { FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
 import { isSound, soundOf } from "./sounds.ts";
 
-/** Puts a sound behind what goes out. Null stands for silence. */
+/** Mixes a sound behind outgoing audio. Null stands for silence. */
 export type Background = (frame: Pcm | null) => Pcm | null;
 
 /** Of `background_audio: true`. */

@@ -14,7 +14,7 @@ const SECONDS = 20;
 const FADE_SECONDS = 1;
 /** Root mean square: loud, but behind a voice. */
 const LOUDNESS = 3_000;
-/** Made in one turn of the loop, which paces audio: about two milliseconds. */
+/** Generated in one turn of the loop, which paces audio: about two milliseconds. */
 const SLICE_SAMPLES = SAMPLES_PER_SECOND / 10;
 
 const made = new Map<SoundName, Promise<Pcm>>();

@@ -3,7 +3,7 @@ import { Voicemail } from "@parley/proto/parley/voice/v1/call.ts";
 import { type CallBatch, type CallBatchCounts, CallBatchStatus } from "@parley/proto/parley/voice/v1/call_batch.ts";
 import type { CallBatchRow } from "../store/call-batches.ts";
 
-/** @param counts by state, as countBatchCalls tells them; absent in a list */
+/** @param counts by state, as countBatchCalls returns them; absent in a list */
 export function toCallBatch(batch: CallBatchRow, counts?: ReadonlyMap<string, number>): CallBatch {
   const { settings } = batch;
   return {

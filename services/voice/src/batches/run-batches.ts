@@ -21,7 +21,7 @@ import { opensAt } from "./window.ts";
 
 export const BATCH_QUEUE = "call-batches";
 
-/** Should the end of a call not have woken it. */
+/** In case the end of a call did not wake it. */
 const LOOK_MS = 10_000;
 const RETRY_MS = 2_000;
 
@@ -42,12 +42,12 @@ export function runBatches(ctx: OutboundContext): Queue {
   };
 }
 
-/** Has a batch advanced. */
+/** Lets a batch advance. */
 export function wakeBatch(sql: Sql, { ownerId, batchId }: BatchKey, now: Date): Promise<void> {
   return enqueueJob(sql, { ownerId, jobId: `batch:${batchId}`, queue: BATCH_QUEUE, payload: { batchId }, dueAt: now });
 }
 
-/** A call has ended, which may be of a batch. */
+/** A call has ended, which may belong to a batch. */
 export async function batchCallEnded(tx: Sql, call: OutboundCall, now: Date): Promise<void> {
   const { ownerId, batchId, batchNumber, outcome } = call;
   if (batchId === null || batchNumber === null || outcome === null) return;
@@ -77,7 +77,7 @@ async function advance(tx: Sql, ctx: OutboundContext, key: BatchKey): Promise<Da
   }
   const soon = new Date(now.getTime() + LOOK_MS);
   const isDue = progress.nextAt !== null && progress.nextAt <= now;
-  // All that were due are not to be called: others may follow at once.
+  // None of those due may be called: others may follow immediately.
   if (isDue && progress.calling < ctx.limits.callsMax) return now;
   return progress.nextAt !== null && progress.nextAt > soon && progress.calling === 0 ? progress.nextAt : soon;
 }

@@ -34,10 +34,10 @@ export async function complete(
 
 export interface LostCallContext {
   conversations: Pick<Conversations, "completeConversation">;
-  /** Notes how a call ended. @returns how it ended, if that was noted before */
+  /** Records how a call ended. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
   clock: Clock;
-  /** Is told of a call whose conversation did not begin. @returns whether it gets it nevertheless, as one that an agent makes does */
+  /** Called for a call whose conversation did not begin. @returns whether it gets it nevertheless, as one that an agent makes does */
   unbegun?(call: CallKey): Promise<boolean>;
   recordings: Pick<Recordings, "addressOf" | "finish">;
 }

@@ -24,7 +24,7 @@ export interface CommonParts {
   /** Records the call; null if it is not recorded. */
   recorder: CallRecorder | null;
   watch?: ((news: CallNews) => void) | undefined;
-  /** Is told the figures of each answer that was heard. */
+  /** Called with the figures of each answer that was heard. */
   measured?: ((figures: ReturnType<LatencyWatch["figures"]>) => void) | undefined;
 }
 
@@ -37,11 +37,11 @@ export interface HeldCall {
   hangUp(): void;
   /** A machine answered: leaves a message, or hangs up if there is none to leave. */
   machineAnswered(): void;
-  /** The machine that answered records now. */
+  /** The machine that answered is recording now. */
   machineReady(): void;
   /** Cannot continue, for this reason. */
   fail(note: string): void;
-  /** When the leg has ended and everything that was said is on its way to be stored. */
+  /** Resolves when the leg has ended and everything that was said is on its way to be stored. */
   ended: Promise<CallOver>;
 }
 
@@ -49,7 +49,7 @@ export interface CallOver {
   outcome: Outcome | "NO_ANSWER";
   reason: EndReason | "voicemail";
   notes: string | null;
-  /** As the call's clock tells it. */
+  /** By the call's clock. */
   endedAt: number;
 }
 
@@ -72,14 +72,14 @@ export function sendingOf({
   recorder,
 }: Pick<CommonParts, "background" | "recorder">): LegListener["sending"] {
   return (frame, inMs) => {
-    // Beyond the playback of replies, so that it is part of nothing that counts as said, and once in the recording.
+    // Added after the playback of replies, so that it never counts as said and is in the recording only once.
     const audible = background?.(frame) ?? frame;
     if (audible) recorder?.sent(audible, inMs);
     return audible;
   };
 }
 
-/** The leg, which drops from the recording too what it drops. */
+/** The leg; what it drops is dropped from the recording too. */
 export function recordedLeg(leg: Leg, recorder: CallRecorder | null): Leg {
   return {
     ...leg,

@@ -43,7 +43,7 @@ export function holdCall(parts: CallParts): HeldCall {
   let lastWordsAt = clock.now();
   let next: { after: Exclude<Next, "give_up">; phoneNumber: string } = { after: "listen", phoneNumber: "" };
   let notes: string | null = null;
-  /** What was told before the leg was there. */
+  /** What was reported before the leg existed. */
   let machine: "machine" | "machine_ready" | null = null;
   let stopTimer = () => {};
   const transfer = transfers(parts.log, {
@@ -54,7 +54,7 @@ export function holdCall(parts: CallParts): HeldCall {
     failed: () => happen({ type: "transfer_failed" }),
   });
 
-  // Opened when there is someone to hear: a phone may ring for long.
+  // Opened when there is someone to hear: a phone may ring for a long time.
   let hearing: SpeechStream | null = null;
   let detector: DetectorStream | null = null;
 
@@ -197,7 +197,7 @@ export function holdCall(parts: CallParts): HeldCall {
     tellUser(event);
   });
 
-  /** Something of the user's happens that may change what captions show. */
+  /** Handles something from the user that may change the captions. */
   function tellUser(event: TurnEvent): void {
     const before = messageOf(state.user);
     happen(event);

@@ -14,9 +14,9 @@ export interface Mouth {
   flush(): void;
   /** All of its words have been given. */
   end(): void;
-  /** Stops speaking and drops what is queued; words that still come are kept. */
+  /** Stops speaking and drops what is queued; words that still arrive are kept. */
   hold(): void;
-  /** Goes on behind what was heard. */
+  /** Resumes after what was heard. */
   resume(): void;
   /** The reply is over, wherever it is. Returns what was heard of it. */
   stop(): string;
@@ -94,7 +94,7 @@ export function mouth({ leg, voice, options, events }: MouthOptions): Mouth {
       from: leg.heardSamples(),
     };
     const voiced = voice.speak({ ...options(), signal: abort.signal }, (event) => {
-      // Whatever still comes of a take that was stopped is never played.
+      // Audio that still arrives from a stopped take is never played.
       if (current === utterance && utterance.take === take) spoke(utterance, take, event);
     });
     return take;

@@ -20,7 +20,7 @@ export interface CallRequest {
   dynamicVariables?: Readonly<Record<string, unknown>> | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   isTestCall?: boolean | undefined;
-  /** Whoever asks does so again if the call could not begin, and at last ends its conversation. Otherwise that is done here. */
+  /** Whoever asks retries if the call could not begin, and finally ends its conversation. Otherwise that happens here. */
   isAskedAgain?: boolean | undefined;
   /** Takes a call back that was `unreached`, to ask for it again: its conversation continues. Without it, such a call fails. */
   takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
@@ -28,9 +28,9 @@ export interface CallRequest {
   draftId?: string | null | undefined;
   /** Seconds on the line after which the call is hung up; absent: no limit. */
   maxDurationSeconds?: number | undefined;
-  /** Whether a machine that answers is left the agent's message; absent: it is hung up. */
+  /** Whether to leave the agent's message if a machine answers; absent: hangs up. */
   leavesMessage?: boolean | undefined;
-  /** Is told what is said and what the agent does as it happens, for live captions. Must not throw. */
+  /** Called with what is said and what the agent does as it happens, for live captions. Must not throw. */
   watch?: ((news: CallNews) => void) | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { CallKey } from "../store/calls.ts";
 
 const SIGNALS = ["hang_up", "machine_answered", "machine_ready"] as const;
 
-/** What a call is told from outside: to end, or what its carrier found out about who answered. */
+/** What a call learns from outside: that it must end, or what its carrier found out about who answered. */
 export type CallSignal = (typeof SIGNALS)[number];
 
 /** Signals reach the process that holds the call through the database; nobody hears one for a call that no process holds. */
@@ -27,7 +27,7 @@ export function listenForSignals(
   const { tell, stop } = listenForNotifications({
     db,
     direct,
-    // The name of the first signal there was: processes of the previous release know it.
+    // The name of the first signal: processes of the previous release know it.
     channel: "hang_ups",
     retryMs: RETRY_MS,
     heard: (text) => {

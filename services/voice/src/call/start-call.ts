@@ -53,7 +53,7 @@ export interface StartCallOptions {
   log: Logger;
   /** Fires when this process takes no more calls. */
   stopping: AbortSignal;
-  /** Notes how a call ended before its conversation is completed. @returns how it ended, if that was noted before */
+  /** Records how a call ended before its conversation is completed. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
   measured?(figures: Readonly<Record<string, number | undefined>>): void;
 }

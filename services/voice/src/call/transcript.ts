@@ -22,7 +22,7 @@ export type Conversations = Pick<
  * is sent again until it is stored or refused for good.
  */
 export interface Transcript {
-  /** Stores something that nobody answers. */
+  /** Stores a message that gets no answer. */
   append(role: "user" | "assistant", text: string): void;
   /** Has the agent's model answer. */
   ask(text: string, events: AnswerEvents): Answer;
@@ -33,7 +33,7 @@ export interface Transcript {
 export interface AnswerEvents {
   text(text: string): void;
   action(action: NonNullable<CallAction["action"]>): void;
-  /** All words and actions have come. */
+  /** All words and actions have arrived. */
   complete(): void;
   /** No words, and none will come. */
   failed(error: ServiceError): void;
@@ -111,7 +111,7 @@ function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, 
   let isComplete = false;
   let isAsked = false;
   let isPatient = true;
-  // Also while the answer before it cannot be stored.
+  // Also while the previous answer cannot be stored.
   const stopWaiting = clock.after(PATIENCE_MS, () => {
     isPatient = false;
     if (!isAsked && !hasWords) tell(events.delayed);

@@ -7,7 +7,7 @@ export interface AdapterSettings {
   plivoUrl: string;
   /** PARLEY_PUBLIC_URL; without it carriers cannot call back, and no calls can be made over them. */
   publicUrl: string;
-  /** The id of ours that a carrier's call of an owner is known to have; null for none. */
+  /** Our own id of a carrier's call of an owner, if it is known; null for none. */
   callOf(ownerId: string, carrierCallId: string): Promise<string | null>;
 }
 

@@ -1,7 +1,7 @@
 import type { CallingBack } from "@parley/shared/carriers/urls";
 
 /**
- * What a carrier is to do with a call: TwiML (https://www.twilio.com/docs/voice/twiml) or Plivo XML
+ * Instructions for a call: TwiML (https://www.twilio.com/docs/voice/twiml) or Plivo XML
  * (https://www.plivo.com/docs/voice/xml/).
  */
 export const HANG_UP = documentOf("<Hangup/>");

@@ -11,7 +11,7 @@ export interface PlivoSettings {
   carrierId: string;
   authId: string;
   authToken: string;
-  /** The id of ours that a call of Plivo's is known to have; null for none. */
+  /** Our own id of a call of Plivo's, if it is known; null for none. */
   callOf(carrierCallId: string): Promise<string | null>;
 }
 
@@ -19,8 +19,7 @@ export interface PlivoSettings {
 const CANDIDATES_MAX = 20;
 
 /**
- * Plivo's Call resource (https://www.plivo.com/docs/voice/api/call/). It tells nothing of ours: not the URLs that the call was made
- * with. So a call between the same numbers that was made since, and that is not known to be another of ours, is the one.
+ * Plivo's Call resource (https://www.plivo.com/docs/voice/api/call/). It returns nothing of ours, not even the URLs that the call was made with. So a call between the same numbers that was made since, and that is not known to be another of ours, is the one.
  */
 export function plivoCarrier(settings: PlivoSettings): Carrier {
   const { publicUrl, carrierId, authId } = settings;

@@ -19,7 +19,7 @@ const CLOCK_MARGIN_MS = 60_000;
 const NOT_IN_PROGRESS = "21220";
 
 /**
- * Twilio's Calls resource (https://www.twilio.com/docs/voice/api/call-resource). It does not tell a call's callback URLs, but the
+ * Twilio's Calls resource (https://www.twilio.com/docs/voice/api/call-resource). It does not return a call's callback URLs, but the
  * requests that Twilio made to them are its events (https://www.twilio.com/docs/voice/api/call-event-resource).
  */
 export function twilioCarrier(settings: TwilioSettings): Carrier {
@@ -38,7 +38,7 @@ export function twilioCarrier(settings: TwilioSettings): Carrier {
         Timeout: String(ringSeconds),
         StatusCallback: url("status"),
         StatusCallbackMethod: "POST",
-        // The first comes at once, which makes the call one that `find` knows.
+        // The first arrives immediately, so that `find` knows the call.
         StatusCallbackEvent: ["initiated", "ringing", "answered", "completed"],
         ...(detectMachine && {
           MachineDetection: "DetectMessageEnd",
@@ -62,7 +62,7 @@ export function twilioCarrier(settings: TwilioSettings): Carrier {
         const { events } = await rest.send("GET", `${calls}/${call.sid}/Events.json`);
         const asked = Array.isArray(events) ? events.map((event) => String(event?.request?.url ?? "")) : [];
         if (asked.some((url) => url.includes(`/${callId}/`))) return callOf(call);
-        // Ours would have asked us something before its end.
+        // One of our calls would have asked us something before its end.
         if (asked.length === 0 && call.direction === "outbound-api" && !callOf(call).end) hasSilent = true;
       }
       if (hasSilent) throw new CarrierUnavailable("Twilio does not show yet which callback a call belongs to");

@@ -21,7 +21,7 @@ export interface DailyConnection {
 export interface DailyConnections {
   /** The owner's own, or else the operator's; null if there is neither. */
   find(ownerId: string): Promise<DailyConnection | null>;
-  /** By its name; null if the owner has it no more. */
+  /** By its name; null if the owner no longer has it. */
   get(ownerId: string, connection: string): Promise<DailyConnection | null>;
   /** By its name alone, which is what a webhook has. */
   ofWebhook(connection: string): Promise<DailyConnection | null>;

@@ -38,14 +38,14 @@ export async function joinRoom(ctx: DailyContext, session: DailySession): Promis
   });
 }
 
-/** Daily's words for a room that cannot be called are no words for one that nobody answers. */
+/** Daily's error for a room that cannot be called does not describe one that nobody answers. */
 function failed(error: unknown): unknown {
   return error instanceof NotConnected ? new NotConnected("failed", `Daily's room: ${error.note}`) : error;
 }
 
 const PROTOCOLS: Readonly<Record<string, Target["protocol"]>> = { udp: "UDP", tcp: "TCP", tls: "TLS" };
 
-/** Null for an address that is none, or would be another one in our request. */
+/** Null for an invalid address, or one that would mean another in our request. */
 function endpointOf(sipUri: string): { user: string; host: string; protocol: Target["protocol"] } | null {
   const uri = readUri(sipUri);
   if (!uri || !/^[\w.+-]+$/.test(uri.user)) return null;

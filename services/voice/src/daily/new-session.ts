@@ -30,7 +30,7 @@ export interface PreparedSession {
 }
 
 /**
- * Notes the session and has Daily make its room. Whatever is left undone after the row, a job cleans up.
+ * Records the session and has Daily create its room. A job cleans up whatever is left undone after the row.
  * @throws ServiceError condition without a key of Daily's or for an agent that cannot hold a call; rate_limited with too many open
  * sessions; upstream_failed with Daily's words; unavailable while Daily does not answer
  */

@@ -11,7 +11,7 @@ import { Section, Sections } from "./section.tsx";
 const FIRST_PROMPT =
   "Read the conversation and fill in the fields. In `summary`, say in two sentences what the person wanted and how the conversation ended.";
 
-/** What is found out from a conversation when it has ended. */
+/** What the analysis extracts from a conversation after it ends. */
 export function AnalysisTab({ draft }: { draft: AgentDraft }) {
   const id = useId();
   const { values, set, errorAt } = draft;

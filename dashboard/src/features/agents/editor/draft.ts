@@ -19,7 +19,7 @@ export interface AgentDraft {
   isSaving: boolean;
   /** Why the last save was refused; null when it was not, or something changed since. */
   refusal: Error | null;
-  /** What the API said of a field, or of one within it. */
+  /** What the API said about a field, or about one within it. */
   errorAt(path: string): string | undefined;
 }
 

@@ -19,7 +19,7 @@ export interface LlmCatalogue {
 
 const CUSTOM = "CUSTOM_LLM";
 
-/** A provider, its model and how freely it writes; or the address of an own model. */
+/** A provider, its model and its temperature; or the address of a model of one's own. */
 export function LlmFields({
   value,
   onChange,

@@ -1,4 +1,4 @@
-/** The types that the builder offers, in the words of people. */
+/** The types that the builder offers, in plain words. */
 export const KINDS = [
   { value: "str", label: "Text" },
   { value: "bool", label: "Yes or no" },

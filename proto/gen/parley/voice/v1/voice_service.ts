@@ -4059,7 +4059,7 @@ export const HandleDailyWebhookResponse: MessageFns<HandleDailyWebhookResponse> 
 /** Spoken calls with agents. */
 export type VoiceServiceService = typeof VoiceServiceService;
 export const VoiceServiceService = {
-  /** Takes what a carrier reports or asks at one of the URLs that it was given. Whose it is, the id tells; the signature is checked. */
+  /** Takes what a carrier reports or asks at one of the URLs that it was given. The id tells whose it is; the signature is checked. */
   handleCarrierCallback: {
     path: "/parley.voice.v1.VoiceService/HandleCarrierCallback" as const,
     requestStream: false as const,
@@ -4266,7 +4266,7 @@ export const VoiceServiceService = {
       Buffer.from(CreateDailySessionResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): CreateDailySessionResponse => CreateDailySessionResponse.decode(value),
   },
-  /** Takes what Daily reports about its rooms. Whose it is, the connection tells; the signature is checked. */
+  /** Takes what Daily reports about its rooms. The connection tells whose it is; the signature is checked. */
   handleDailyWebhook: {
     path: "/parley.voice.v1.VoiceService/HandleDailyWebhook" as const,
     requestStream: false as const,
@@ -4317,7 +4317,7 @@ export const VoiceServiceService = {
 } as const;
 
 export interface VoiceServiceServer extends UntypedServiceImplementation {
-  /** Takes what a carrier reports or asks at one of the URLs that it was given. Whose it is, the id tells; the signature is checked. */
+  /** Takes what a carrier reports or asks at one of the URLs that it was given. The id tells whose it is; the signature is checked. */
   handleCarrierCallback: handleUnaryCall<HandleCarrierCallbackRequest, HandleCarrierCallbackResponse>;
   /** Lets a browser call an agent: with the token, once, until it expires. */
   createWebCall: handleUnaryCall<CreateWebCallRequest, CreateWebCallResponse>;
@@ -4351,7 +4351,7 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   listTrunkRegistrations: handleUnaryCall<ListTrunkRegistrationsRequest, ListTrunkRegistrationsResponse>;
   /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
   createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
-  /** Takes what Daily reports about its rooms. Whose it is, the connection tells; the signature is checked. */
+  /** Takes what Daily reports about its rooms. The connection tells whose it is; the signature is checked. */
   handleDailyWebhook: handleUnaryCall<HandleDailyWebhookRequest, HandleDailyWebhookResponse>;
   /** Reads the recording of a call that has ended: first what it is, then its bytes in order. */
   readRecording: handleServerStreamingCall<ReadRecordingRequest, ReadRecordingResponse>;
@@ -4365,7 +4365,7 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
 }
 
 export interface VoiceServiceClient extends Client {
-  /** Takes what a carrier reports or asks at one of the URLs that it was given. Whose it is, the id tells; the signature is checked. */
+  /** Takes what a carrier reports or asks at one of the URLs that it was given. The id tells whose it is; the signature is checked. */
   handleCarrierCallback(
     request: HandleCarrierCallbackRequest,
     callback: (error: ServiceError | null, response: HandleCarrierCallbackResponse) => void,
@@ -4665,7 +4665,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: CreateDailySessionResponse) => void,
   ): ClientUnaryCall;
-  /** Takes what Daily reports about its rooms. Whose it is, the connection tells; the signature is checked. */
+  /** Takes what Daily reports about its rooms. The connection tells whose it is; the signature is checked. */
   handleDailyWebhook(
     request: HandleDailyWebhookRequest,
     callback: (error: ServiceError | null, response: HandleDailyWebhookResponse) => void,

@@ -61,7 +61,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let toolsUnderWay = 0;
   /** The model owes an answer since then. */
   let owedSince: number | null = null;
-  /** Until when there is something of the reply to hear. */
+  /** Until when audio of the reply is still to be heard. */
   let soundUntil = 0;
   let quietSince = clock.now();
   let reminders = 0;
@@ -86,7 +86,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     };
   }
 
-  // When something happens by itself; the first that is due fires, and leads out of its state.
+  // The timers; the first that is due fires, and leads out of its state.
   function timers(): [at: number | null, fire: () => void][] {
     const isQuiet =
       !reply && owedSince === null && !user.isSpeaking() && transferringSince === null && machine === null;
@@ -350,7 +350,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       heard: (frame) => {
         if (over.signal.aborted) return;
         parts.recorder?.heard(frame);
-        // A machine's greeting is nothing to answer.
+        // A machine's greeting needs no answer.
         if (!machine) talk?.send(frame);
         detector?.send(frame);
       },

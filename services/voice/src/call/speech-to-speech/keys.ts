@@ -1,7 +1,7 @@
 import { KEYS_MAX, KEYS_PAUSE_MS } from "../../turn/settings.ts";
 import type { CallClock } from "../call-clock.ts";
 
-/** The keys that the user presses, until they are a number. */
+/** The keys that the user presses, until they form a number. */
 export interface PressedKeys {
   /** @returns whether the number is complete */
   press(key: string): boolean;

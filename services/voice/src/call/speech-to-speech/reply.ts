@@ -8,7 +8,7 @@ export interface Reply {
   text(text: string): void;
   /** The model has said everything, so far. */
   done(): void;
-  /** What the leg has reached with a mark; null if the mark is not of this reply, or the model has gone on since. */
+  /** What the leg has reached with a mark; null if the mark is not of this reply, or the model has continued since. */
   reached(mark: string): "audible" | "played" | null;
   /** Words that were heard, and for how long. */
   heard(): { text: string; ms: number };

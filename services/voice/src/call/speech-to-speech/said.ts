@@ -3,11 +3,11 @@ import type { CallClock } from "../call-clock.ts";
 
 /** What is said, in the order in which it was said: a model tells what the user said only when it has begun to answer. */
 export interface SaidInOrder {
-  /** The user speaks: what the model will tell belongs here. */
+  /** The user speaks: what the model will report belongs here. */
   userBegan(): void;
   user(text: string): void;
   agent(text: string): void;
-  /** Nothing more is told of what is missing. */
+  /** Nothing more will be reported about what is missing. */
   end(): void;
   /** What was told so far, the newest first dropped beyond what a model is told again. */
   history(): Said[];
@@ -47,7 +47,7 @@ export function saidInOrder(clock: CallClock, store: (said: Said) => void): Said
   return {
     userBegan: () => {
       stopWaiting();
-      // A pause in what the user says is no other message.
+      // A pause in what the user says does not start another message.
       if (waiting.at(-1)?.text !== null || waiting.length === 0) waiting.push({ role: "user", text: null });
     },
     user: (text) => {

@@ -7,7 +7,7 @@ export interface User {
   begins(): void;
   /** The model has reported what the user said. */
   said(): void;
-  /** The model hears the user no more, or answers. */
+  /** The model no longer hears the user, or answers. */
   stops(): void;
   isSpeaking(): boolean;
   /** Whether the user has said anything so far. */
@@ -20,9 +20,9 @@ export interface User {
   goesUnheard(): void;
   /** The model reacts, so it hears. */
   isHeard(): void;
-  /** When the model is to be given up because it does not hear the user; null while it does. */
+  /** When to give up the model because it does not hear the user; null while it does. */
   unheardUntil(): number | null;
-  /** When the model is to be taken to have heard no words; null while it does not hear the user. */
+  /** When to assume that the model has heard no words; null while it does not hear the user. */
   wordlessAt(): number | null;
 }
 
@@ -31,7 +31,7 @@ const WORDS_WITHIN_MS = 5_000;
 /** Speech that has words in it, which a model must react to. */
 const SPEECH_MS = 1_000;
 const UNHEARD_MAX = 2;
-/** Longer than people speak without a pause: such as music, which the model took for the user too. */
+/** Longer than people speak without a pause, such as music that the model took for the user. */
 const VOICE_MAX_MS = 30_000;
 
 export function userOf(clock: CallClock): User {

@@ -22,9 +22,9 @@ import { busyDocument, HANG_UP, sayDocument, streamDocument } from "../documents
 
 /** The calls that carriers bring to owners' numbers. */
 export interface IncomingCalls {
-  /** What the carrier is to do with the call: a document. */
+  /** Instructions for the carrier: a document. */
   answer(call: IncomingRequest): Promise<string>;
-  /** Holds a call whose audio has arrived. Never rejects. @returns false if it is no incoming call */
+  /** Holds a call whose audio has arrived. Never rejects. @returns false if it is not an incoming call */
   hold(stream: ArrivedStream): Promise<boolean>;
   sweep: Sweep;
 }
@@ -57,7 +57,7 @@ export interface IncomingOptions {
 }
 
 const NUMBER = /^\+[1-9]\d{6,14}$/;
-/** How long a carrier may take from its question what to play to its stream, and how long it may repeat the question. */
+/** How long a carrier may take from asking what to play until it opens the stream, and how long it may repeat the question. */
 const STREAM_WITHIN_MS = 60_000;
 const KEPT_MS = 24 * 60 * 60_000;
 const SWEEP_EVERY_MS = 60_000;

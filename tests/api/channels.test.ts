@@ -62,6 +62,7 @@ describe("a conversation that a voice runtime reported", () => {
       timestamp: undefined,
       latency: undefined,
       delivery: undefined,
+      toolCalls: [],
     };
     await runtime.appendTranscript(
       (async function* () {

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
-import { CallingType, ConversationType, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
+import { CallingType, ConversationType, Message, Role } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
   ConversationServiceService,
   Outcome,
@@ -173,7 +173,7 @@ export function createHostile(orders: Orders): Hostile {
                 ownerId,
                 conversationId,
                 sequence: at + 1,
-                message: { role, content, timestamp: undefined, latency: undefined, delivery: undefined },
+                message: Message.fromPartial({ role, content }),
               };
             }
           })(),

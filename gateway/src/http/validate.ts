@@ -1,4 +1,5 @@
 import { ServiceError, type Violation } from "@parley/shared/errors";
+import { codePoints } from "@parley/shared/length";
 import { Kind, type Static, type TSchema, TypeRegistry } from "@sinclair/typebox";
 import { TypeCompiler } from "@sinclair/typebox/compiler";
 import { explain } from "./explain.ts";
@@ -39,11 +40,4 @@ export function validator<S extends TSchema>(schema: S): Validator<S> {
 
 function violation(violations: readonly Violation[]): ServiceError {
   return new ServiceError("invalid", violations[0]?.message ?? "The request is not valid", { violations });
-}
-
-/** Returns the number of code points in a text, which is how the API counts lengths. */
-export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
-  return count;
 }

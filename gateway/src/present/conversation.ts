@@ -6,6 +6,7 @@ import {
   type Message,
   type Reply,
   type ScheduledCall,
+  type ToolCall,
   type TurnLatency,
   type Usage,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
@@ -21,7 +22,7 @@ import { isoTime } from "@parley/shared/domain/present/time";
 
 /** What a client asked for beyond what everybody gets. */
 interface Shown {
-  /** What each reply of a model cost. */
+  /** What each reply of a model cost, and which tools it called. */
   replies?: boolean;
 }
 
@@ -148,13 +149,17 @@ export function presentSummary(session: ChatSessionSummary) {
   };
 }
 
-function presentMessage({ role, content, timestamp, latency, delivery, reply }: Message, { replies }: Shown) {
+function presentMessage(
+  { role, content, timestamp, latency, delivery, reply, toolCalls }: Message,
+  { replies }: Shown,
+) {
   return {
     role: nameOf(ROLES, role),
     content,
     timestamp: isoTime(timestamp),
     ...(latency && { latency: presentLatency(latency) }),
     ...(replies && reply && { reply: presentReply(reply) }),
+    ...(replies && toolCalls.length > 0 && { tool_calls: toolCalls.map(presentToolCall) }),
     ...(delivery && { delivery_status: nameOf(MESSAGE_DELIVERIES, delivery.status) }),
     ...(delivery?.errorCode !== undefined && { delivery_error: delivery.errorCode }),
   };
@@ -169,6 +174,19 @@ function presentReply(reply: Reply) {
     first_word_ms: reply.firstWordMs ?? null,
     total_ms: reply.totalMs ?? null,
     is_partial: reply.isPartial,
+  };
+}
+
+function presentToolCall(call: ToolCall) {
+  return {
+    name: call.name,
+    arguments: call.arguments,
+    result: call.result,
+    is_error: call.isError,
+    is_cut: call.isCut,
+    started_ms: call.startedMs ?? null,
+    duration_ms: call.durationMs,
+    offset: call.offset,
   };
 }
 

@@ -2,11 +2,11 @@ import { ConversationType } from "@parley/proto/parley/conversation/v1/conversat
 import type { Turn, TurnStarted } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { PAGE_BYTES_MAX } from "@parley/shared/db/bounded-page";
 import { ServiceError } from "@parley/shared/errors";
+import { codePoints } from "@parley/shared/length";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import type { Admitted, GateContext } from "../gate.ts";
 import { textBody } from "../http/answer/text-body.ts";
-import { codePoints } from "../http/validate.ts";
 import { presentSession, presentSummary } from "../present/conversation.ts";
 import { pageFigures, pageOf } from "../present/page.ts";
 import { required } from "../present/required.ts";
@@ -128,9 +128,10 @@ export function chatRoutes(gate: GateContext, { agents, conversations, turns }: 
           refuses: ["condition", "not_found"],
         },
         async ({ ownerId, params, query, origin }) => {
-          const request = { ownerId, sessionId: params.session_id ?? "" };
+          const replies = query.include === "replies";
+          const request = { ownerId, sessionId: params.session_id ?? "", withToolCalls: replies };
           const { session } = await conversations.getChatSession(request, { origin });
-          return presentSession(required(session), { replies: query.include === "replies" });
+          return presentSession(required(session), { replies });
         },
       ),
     );

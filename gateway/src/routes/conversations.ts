@@ -69,9 +69,10 @@ export function conversationRoutes(gate: GateContext, { conversations }: Clients
           refuses: ["not_found"],
         },
         async ({ ownerId, params, query, origin }) => {
-          const request = { ownerId, conversationId: params.conversation_id ?? "" };
+          const replies = query.include === "replies";
+          const request = { ownerId, conversationId: params.conversation_id ?? "", withToolCalls: replies };
           const { conversation } = await conversations.getConversation(request, { origin });
-          return presentConversation(required(conversation), { replies: query.include === "replies" });
+          return presentConversation(required(conversation), { replies });
         },
       ),
     )

@@ -1,12 +1,13 @@
 import { ConversationType } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { ServiceError } from "@parley/shared/errors";
+import { codePoints } from "@parley/shared/length";
 import { Elysia } from "elysia";
 import type { Clients } from "../clients.ts";
 import { type GateContext, jsonAnswer } from "../gate.ts";
 import { compressedForms, staticAsset } from "../http/answer/static-asset.ts";
 import { readJson } from "../http/body.ts";
-import { codePoints, validator } from "../http/validate.ts";
+import { validator } from "../http/validate.ts";
 import { required } from "../present/required.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
 import { Reply } from "../schemas/callbacks.ts";

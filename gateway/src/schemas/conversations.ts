@@ -55,7 +55,9 @@ export const ListConversationsQuery = Type.Object({
 
 export const ReadConversationQuery = Type.Object({
   include: Type.Optional(
-    OneOf(["replies"] as const, { description: "`replies`: the model, tokens, and timing of each reply of a model." }),
+    OneOf(["replies"] as const, {
+      description: "`replies`: the model, tokens, timing, and tool calls of each reply of a model.",
+    }),
   ),
 });
 
@@ -70,6 +72,24 @@ export const RecordId = Id("ID of the record.", "cnv_01m7yyhwpyegyarwxc0gvz1xd5"
 const Stage = (what: string) => Type.Optional(Type.Integer({ description: `Until ${what}.` }));
 
 const Figure = (what: string) => Nullable(Type.Integer({ minimum: 0 }), `${what}; null if unknown.`);
+
+const ToolCall = Resource(
+  "ToolCall",
+  {
+    name: Type.String({ description: "Name of the tool.", examples: ["set_language"] }),
+    arguments: Type.String({ description: "JSON, as the model wrote it.", examples: ['{"language":"es"}'] }),
+    result: Type.String({
+      description: "What the model was told; if the call failed, why.",
+      examples: ["The conversation goes on in Spanish (es). Answer the user in it now."],
+    }),
+    is_error: Type.Boolean({ description: "Whether the call failed." }),
+    is_cut: Type.Boolean({ description: "Whether only the beginning of `name`, `arguments` or `result` is kept." }),
+    started_ms: Figure("Milliseconds from the request to the call"),
+    duration_ms: Type.Integer({ description: "Milliseconds that the tool took.", minimum: 0 }),
+    offset: Type.Integer({ description: "Characters of the message before the call.", minimum: 0 }),
+  },
+  "A tool call of an agent's model.",
+);
 
 export const TranscriptMessage = Resource("Message", {
   role: OneOf(namesOf(ROLES), { description: "Who said it." }),
@@ -100,6 +120,12 @@ export const TranscriptMessage = Resource("Message", {
       },
       { description: "The model, tokens, and timing of a model's reply; only with `include=replies`." },
     ),
+  ),
+  tool_calls: Type.Optional(
+    Type.Array(ToolCall, {
+      description:
+        "Only with `include=replies`: what the model called for this reply, or, if nothing was said then, after this message.",
+    }),
   ),
   delivery_status: Type.Optional(
     OneOf(namesOf(MESSAGE_DELIVERIES), { description: "Delivery status of a message that was sent over WhatsApp." }),

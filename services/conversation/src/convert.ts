@@ -5,6 +5,7 @@ import {
   type Conversation,
   type Message,
   type Reply,
+  type ToolCall,
   TurnLatency,
 } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import {
@@ -16,6 +17,7 @@ import {
 } from "@parley/shared/domain/api-names";
 import type { ConversationRow } from "./store/conversations.ts";
 import type { MessageRow, UsageRow } from "./store/messages.ts";
+import type { KeptToolCall } from "./turn/kept-tool-calls.ts";
 
 const UNNAMED = "New chat";
 
@@ -92,7 +94,12 @@ function toMessage(row: MessageRow): Message {
       ? { status: MESSAGE_DELIVERIES[row.deliveryStatus], errorCode: row.deliveryError ?? undefined }
       : undefined,
     reply: row.provider ? toReply(row, row.provider) : undefined,
+    toolCalls: (row.toolCalls ?? []).map(toToolCall),
   };
+}
+
+function toToolCall({ startedMs, ...call }: KeptToolCall): ToolCall {
+  return { ...call, startedMs: startedMs ?? undefined };
 }
 
 function toReply(row: MessageRow, providerName: string): Reply {

@@ -17,6 +17,7 @@ import searchSeams from "../migrations/0014_search_seams.sql" with { type: "text
 import delivery from "../migrations/0015_delivery.sql" with { type: "text" };
 import drafts from "../migrations/0016_drafts.sql" with { type: "text" };
 import figures from "../migrations/0017_figures.sql" with { type: "text" };
+import toolCalls from "../migrations/0018_tool_calls.sql" with { type: "text" };
 
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0000_jobs", sql: jobs },
@@ -37,4 +38,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0015_delivery", sql: delivery },
   { name: "0016_drafts", sql: drafts },
   { name: "0017_figures", sql: figures },
+  { name: "0018_tool_calls", sql: toolCalls },
 ];

@@ -49,7 +49,11 @@ export function said(
   timestamp?: Date,
 ): AppendTranscriptRequest {
   const role = sequence % 2 === 1 ? Role.ROLE_USER : Role.ROLE_ASSISTANT;
-  return { ...key, sequence, message: { role, content, timestamp, latency: undefined, delivery: undefined } };
+  return {
+    ...key,
+    sequence,
+    message: { role, content, timestamp, latency: undefined, delivery: undefined, toolCalls: [] },
+  };
 }
 
 /** One stream with these messages. */

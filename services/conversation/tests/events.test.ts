@@ -107,6 +107,7 @@ describe("the event of a conversation that ended", () => {
           model: "m",
           promptName: null,
           promptVersion: null,
+          toolCalls: [],
         };
         const measured = { usage: { inputTokens: 1, outputTokens: 1 }, firstWordMs: 1, totalMs: 1 };
         const hangup = (status: string) => service.sql`

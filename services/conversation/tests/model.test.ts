@@ -239,8 +239,8 @@ describe.each(PROVIDERS)("a model of %s", (name, dialect, make) => {
       );
     expect(await ask(model)).toEqual([
       { type: "text", text: "So long." },
-      { type: "tool_call", call: { name: "end_call", input: { message: "Bye" } } },
-      { type: "tool_call", call: { name: "set_language", input: {} } },
+      { type: "tool_call", call: { name: "end_call", json: '{"message":"Bye"}', input: { message: "Bye" } } },
+      { type: "tool_call", call: { name: "set_language", json: "{}", input: {} } },
       FINISH,
     ]);
   });

@@ -54,14 +54,19 @@ async function seed(ownerId: string, count: number, days: number): Promise<void>
     )
     insert into messages (owner_id, conversation_id, seq, role, content, created_at)
     select ${ownerId}, conversation_id, seq, 'user', 'About zebras', created_at from begun, generate_series(1, 2) as seq`;
+  await db`
+    insert into tool_calls (owner_id, conversation_id, seq, calls, bytes)
+    select ${ownerId}, conversation_id, 2, '[]', 0 from conversations where owner_id = ${ownerId}
+    on conflict do nothing`;
   // Their webhooks went out long ago.
   await db`delete from conversation_events where owner_id = ${ownerId}`;
 }
 
 async function rows(ownerId: string) {
-  const [row] = await db<[{ conversations: number; messages: number; counted: number; used: number }]>`
+  const [row] = await db<[{ conversations: number; messages: number; called: number; counted: number; used: number }]>`
     select (select count(*) from conversations where owner_id = ${ownerId})::integer as conversations,
       (select count(*) from messages where owner_id = ${ownerId})::integer as messages,
+      (select count(*) from tool_calls where owner_id = ${ownerId})::integer as called,
       (select coalesce(sum(total), 0) from conversation_counts where owner_id = ${ownerId} and agent_id = '' and span = 1)::integer
         + (select coalesce(sum(change), 0) from conversation_changes where owner_id = ${ownerId})::integer as counted,
       (select coalesce(sum(conversations), 0) from usage_days where owner_id = ${ownerId})::integer as used`;
@@ -132,6 +137,7 @@ test(
     expect(half).toEqual({
       conversations: half.conversations,
       messages: 2 * half.conversations,
+      called: half.conversations,
       counted: half.conversations,
       used: EXPIRED + 10,
     });
@@ -157,10 +163,10 @@ test(
     // As when the dead process's lease has ended.
     await db`update jobs set leased_until = null, due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
     await eventually(async () => {
-      expect(await rows(one)).toEqual({ conversations: 10, messages: 20, counted: 10, used: EXPIRED + 10 });
-      expect(await rows(other)).toEqual({ conversations: 0, messages: 0, counted: 0, used: 5 });
+      expect(await rows(one)).toEqual({ conversations: 10, messages: 20, called: 10, counted: 10, used: EXPIRED + 10 });
+      expect(await rows(other)).toEqual({ conversations: 0, messages: 0, called: 0, counted: 0, used: 5 });
     });
-    expect(await rows(keeper)).toEqual({ conversations: 20, messages: 40, counted: 20, used: 20 });
+    expect(await rows(keeper)).toEqual({ conversations: 20, messages: 40, called: 20, counted: 20, used: 20 });
     expect(await totals()).toEqual([10, 10, 10, 0, 20]);
   },
   TIMEOUT_MS,

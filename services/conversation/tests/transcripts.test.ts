@@ -64,6 +64,7 @@ describe("a transcript", () => {
         timestamp: spokenAt,
         latency: undefined,
         delivery: undefined,
+        toolCalls: [],
       },
       {
         role: Role.ROLE_ASSISTANT,
@@ -71,6 +72,7 @@ describe("a transcript", () => {
         timestamp: service.clock.now(),
         latency: undefined,
         delivery: undefined,
+        toolCalls: [],
       },
     ]);
     expect(conversation.lastActivityAt).toEqual(service.clock.now());
@@ -144,7 +146,14 @@ describe("a stream", () => {
       "with nothing said",
       (m) => ({
         ...m,
-        message: { role: Role.ROLE_USER, content: "\0", timestamp: undefined, latency: undefined, delivery: undefined },
+        message: {
+          role: Role.ROLE_USER,
+          content: "\0",
+          timestamp: undefined,
+          latency: undefined,
+          delivery: undefined,
+          toolCalls: [],
+        },
       }),
       "message.content must be 1 to 100000 characters",
     ],
@@ -158,6 +167,7 @@ describe("a stream", () => {
           timestamp: undefined,
           latency: undefined,
           delivery: undefined,
+          toolCalls: [],
         },
       }),
       "message.content must be 1 to 100000 characters",
@@ -172,6 +182,7 @@ describe("a stream", () => {
           timestamp: new Date(-1e13),
           latency: undefined,
           delivery: undefined,
+          toolCalls: [],
         },
       }),
       "message.timestamp must be between the years 1970 and 9999",

@@ -4,6 +4,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import type { SessionKey } from "../src/store/session-key.ts";
 import type { NewTurn, StoredReply, TurnEnd } from "../src/store/turns.ts";
 import { type TurnStore, turnStore } from "../src/store/turns-together.ts";
+import type { KeptToolCall } from "../src/turn/kept-tool-calls.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
 const NOW = new Date("2026-02-03T12:00:00Z");
@@ -43,7 +44,12 @@ function newTurn(key: SessionKey, message: string): NewTurn {
 function reply(content: string): StoredReply {
   const by = { provider: "p", model: "m", promptName: null, promptVersion: null };
   const usage = { inputTokens: 1, outputTokens: undefined };
-  return { content, ...by, partial: false, usage, firstWordMs: null, totalMs: 1 };
+  return { content, ...by, toolCalls: [], partial: false, usage, firstWordMs: null, totalMs: 1 };
+}
+
+function called(name: string): KeptToolCall {
+  const texts = { name, arguments: "{}", result: "" };
+  return { ...texts, isError: false, isCut: false, startedMs: 1, durationMs: 0, offset: 0 };
 }
 
 function newSession(): SessionKey {
@@ -80,7 +86,8 @@ test("concurrent turns of many owners are each stored with their own messages, r
         ],
       });
       const end = { ...END, ended: at % 3 === 0, checkpointed: at % 2 === 0, language: `x-${at}` };
-      expect(await store.finishTurn({ ...turn, replySeq: 4 }, reply(`Re: ${at} again`), NOW, end)).toBe(true);
+      const said = { ...reply(`Re: ${at} again`), toolCalls: at % 5 === 0 ? [called(`${at}`)] : [] };
+      expect(await store.finishTurn({ ...turn, replySeq: 4 }, said, NOW, end)).toBe(true);
     }),
   );
   for (const [at, key] of sessions.entries()) {
@@ -89,6 +96,8 @@ test("concurrent turns of many owners are each stored with their own messages, r
       select status, language, turn_id, message_count from conversations where conversation_id = ${key.conversationId}`;
     const status = at % 3 === 0 ? "COMPLETED" : "IN_PROGRESS";
     expect(row).toEqual({ status, language: `x-${at}`, turnId: null, messageCount: 4 });
+    const calls = await lists.db`select seq, calls from tool_calls where conversation_id = ${key.conversationId}`;
+    expect([...calls]).toEqual(at % 5 === 0 ? [{ seq: 4, calls: [called(`${at}`)] }] : []);
   }
 });
 

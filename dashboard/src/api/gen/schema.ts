@@ -2684,6 +2684,8 @@ export interface components {
                 /** @description Whether the reply was cut short, or is still being generated. */
                 is_partial: boolean;
             };
+            /** @description Only with `include=replies`: what the model called for this reply, or, if nothing was said then, after this message. */
+            tool_calls?: components["schemas"]["ToolCall"][];
             /**
              * @description Delivery status of a message that was sent over WhatsApp.
              * @enum {string}
@@ -2694,6 +2696,34 @@ export interface components {
              * @example 131047
              */
             delivery_error?: string;
+        };
+        /** @description A tool call of an agent's model. */
+        ToolCall: {
+            /**
+             * @description Name of the tool.
+             * @example set_language
+             */
+            name: string;
+            /**
+             * @description JSON, as the model wrote it.
+             * @example {"language":"es"}
+             */
+            arguments: string;
+            /**
+             * @description What the model was told; if the call failed, why.
+             * @example The conversation goes on in Spanish (es). Answer the user in it now.
+             */
+            result: string;
+            /** @description Whether the call failed. */
+            is_error: boolean;
+            /** @description Whether only the beginning of `name`, `arguments` or `result` is kept. */
+            is_cut: boolean;
+            /** @description Milliseconds from the request to the call; null if unknown. */
+            started_ms: number | null;
+            /** @description Milliseconds that the tool took. */
+            duration_ms: number;
+            /** @description Characters of the message before the call. */
+            offset: number;
         };
         ConversationList: components["schemas"]["ConversationEnvelope"] | components["schemas"]["ConversationListFlat"];
         /** @description With `shape=envelope`, the default. */
@@ -8041,7 +8071,7 @@ export interface operations {
     getChatSession: {
         parameters: {
             query?: {
-                /** @description `replies`: the model, tokens, and timing of each reply of a model. */
+                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. */
                 include?: "replies";
             };
             header?: {
@@ -8480,7 +8510,7 @@ export interface operations {
     getConversation: {
         parameters: {
             query?: {
-                /** @description `replies`: the model, tokens, and timing of each reply of a model. */
+                /** @description `replies`: the model, tokens, timing, and tool calls of each reply of a model. */
                 include?: "replies";
             };
             header?: {
@@ -8526,7 +8556,28 @@ export interface operations {
                      *         {
                      *           "role": "assistant",
                      *           "content": "We open at nine on Friday.",
-                     *           "timestamp": "2026-01-31T09:31:00.000Z"
+                     *           "timestamp": "2026-01-31T09:31:00.000Z",
+                     *           "reply": {
+                     *             "provider_name": "OPENAI",
+                     *             "model_name": "gpt-5-mini",
+                     *             "input_tokens": 52,
+                     *             "output_tokens": 8,
+                     *             "first_word_ms": 410,
+                     *             "total_ms": 620,
+                     *             "is_partial": false
+                     *           },
+                     *           "tool_calls": [
+                     *             {
+                     *               "name": "set_language",
+                     *               "arguments": "{\"language\":\"en\"}",
+                     *               "result": "The conversation goes on in English (en). Answer the user in it now.",
+                     *               "is_error": false,
+                     *               "is_cut": false,
+                     *               "started_ms": 240,
+                     *               "duration_ms": 0,
+                     *               "offset": 0
+                     *             }
+                     *           ]
                      *         }
                      *       ],
                      *       "created_by": null,

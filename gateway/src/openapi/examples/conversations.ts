@@ -9,6 +9,34 @@ const messages = [
   { role: "user", content: QUESTION, timestamp: CREATED_AT },
   { role: "assistant", content: REPLY, timestamp: UPDATED_AT },
 ];
+/** The same with `include=replies`. */
+const withReplies = [
+  messages[0],
+  {
+    ...messages[1],
+    reply: {
+      provider_name: "OPENAI",
+      model_name: "gpt-5-mini",
+      input_tokens: 52,
+      output_tokens: 8,
+      first_word_ms: 410,
+      total_ms: 620,
+      is_partial: false,
+    },
+    tool_calls: [
+      {
+        name: "set_language",
+        arguments: '{"language":"en"}',
+        result: "The conversation goes on in English (en). Answer the user in it now.",
+        is_error: false,
+        is_cut: false,
+        started_ms: 240,
+        duration_ms: 0,
+        offset: 0,
+      },
+    ],
+  },
+];
 const metadata = { ...GIVEN, last_activity: UPDATED_AT, session_status: "IN_PROGRESS" };
 const turn = { agent_id: AGENT_ID, message: QUESTION, metadata: GIVEN };
 
@@ -86,7 +114,7 @@ export const CONVERSATION_EXAMPLES: OperationExamples = {
       pagination: { ...ONE_PAGE, has_next: false, has_previous: false },
     },
   },
-  getConversation: { response: conversation },
+  getConversation: { response: { ...conversation, conversation_transcript: withReplies } },
   getRecording: { text: "OggS…" },
   analyzeConversation: { response: { conversation_id: SESSION_ID, message: "Analysis started" } },
 };

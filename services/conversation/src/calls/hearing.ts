@@ -1,6 +1,7 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { ConverseRequest, HeardReply } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { invalid, type ServiceError } from "@parley/shared/errors";
+import { invalid } from "@parley/shared/errors";
+import { latencyOf } from "./latency.ts";
 import { checkContent } from "./transcript.ts";
 
 /** How much of a reply was heard. */
@@ -19,7 +20,6 @@ export interface Hearing {
 }
 
 export const NOTHING_HEARD: Heard = { text: "", isFinal: false, latency: null };
-const LATENCY_MAX_MS = 600_000;
 
 /** Reads reports up to the final one. */
 export function hearReply(requests: AsyncIterator<ConverseRequest>): Hearing {
@@ -49,16 +49,6 @@ export function heardOf({ text, isFinal, latency }: HeardReply): Heard {
   return {
     text: text === "" ? "" : checkContent("heard.text", text),
     isFinal,
-    latency: latency ? latencyOf(latency) : null,
+    latency: latencyOf("heard.latency", latency),
   };
-}
-
-function latencyOf(given: TurnLatency): Partial<TurnLatency> | null {
-  const stages = Object.entries(given).filter(([, ms]) => ms !== undefined);
-  for (const [, ms] of stages) if (ms < 0 || ms > LATENCY_MAX_MS) throw outOfRange();
-  return stages.length === 0 ? null : Object.fromEntries(stages);
-}
-
-function outOfRange(): ServiceError {
-  return invalid("heard.latency", `heard.latency must have milliseconds between 0 and ${LATENCY_MAX_MS}`);
 }

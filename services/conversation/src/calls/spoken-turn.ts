@@ -98,7 +98,6 @@ async function answer(
   memory: TurnMemory,
   tell: Tell,
 ): Promise<number> {
-  const startedAt = performance.now();
   const reply = emptyReply(model);
   const decided: Decided = { language: null, scheduledCall: null };
   const lease = keepTurn(ctx, accepted);
@@ -141,7 +140,7 @@ async function answer(
   } finally {
     watch.done();
     checkpoints.stop();
-    const ended = { accepted, heard: hearing.heard, decided, startedAt, spoken: { reply, agent } };
+    const ended = { accepted, heard: hearing.heard, decided, spoken: { reply, agent } };
     await store(ctx, ended, call.log).finally(lease.stop);
   }
   return lastSequenceOf(accepted, hearing.heard);
@@ -179,7 +178,6 @@ interface EndedSpokenTurn {
   heard: Heard;
   /** For a turn whose model was asked on this stream. */
   decided?: Decided;
-  startedAt?: number;
   spoken?: { reply: Reply; agent: AgentRuntime };
 }
 
@@ -190,19 +188,20 @@ const NOTHING_DECIDED: Decided = { language: null, scheduledCall: null };
  * last sequence.
  */
 async function store(ctx: ConversationContext, ended: EndedSpokenTurn, log: Logger): Promise<number> {
-  const { accepted, heard, decided = NOTHING_DECIDED, startedAt, spoken } = ended;
+  const { accepted, heard, decided = NOTHING_DECIDED, spoken } = ended;
+  const reply = spoken?.reply;
+  const since = (at: number | null) => (at === null || !reply ? null : Math.round(at - reply.startedAt));
   const isStored = await untilStored(log, () => {
     const now = ctx.clock.now();
-    if (heard.text === "") return releaseSpokenTurn(ctx.db, accepted, decided, now);
-    const reply = spoken?.reply;
-    const firstTextAt = reply?.firstTextAt ?? null;
-    const since = (at: number | null) => (at === null || startedAt === undefined ? null : Math.round(at - startedAt));
+    const toolCalls = reply?.toolCalls ?? [];
+    if (heard.text === "") return releaseSpokenTurn(ctx.db, accepted, { ...decided, toolCalls }, now);
     const content = {
       content: heard.text,
+      toolCalls,
       by: spoken ? replySoFar(spoken.reply, spoken.agent) : null,
       partial: !(heard.isFinal && reply?.isWhole && heard.text.trim().endsWith(reply.text.trim())),
       usage: heard.isFinal && reply ? reply.usage : { inputTokens: undefined, outputTokens: undefined },
-      firstWordMs: since(firstTextAt),
+      firstWordMs: since(reply?.firstTextAt ?? null),
       totalMs: heard.isFinal ? (since(performance.now()) ?? 0) : null,
       latency: heard.latency,
     };

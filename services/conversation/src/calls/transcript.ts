@@ -4,6 +4,7 @@ import { invalid, ServiceError, withMetadata } from "@parley/shared/errors";
 import { isLonger } from "@parley/shared/length";
 import { storable } from "../storable.ts";
 import type { NewMessage } from "../store/calls.ts";
+import { latencyOf } from "./latency.ts";
 
 const CONTENT_MAX = 100_000;
 
@@ -53,7 +54,9 @@ function toMessage({ sequence, message }: AppendTranscriptRequest, now: Date): N
   const role = message && nameOf(ROLES, message.role);
   if (!role) throw invalid("message.role", "message.role must be USER or ASSISTANT");
   const content = checkContent("message.content", message.content);
-  return { seq: sequence, role, content, createdAt: timeOf("message.timestamp", message.timestamp) ?? now };
+  const createdAt = timeOf("message.timestamp", message.timestamp) ?? now;
+  const latency = role === "assistant" ? latencyOf("message.latency", message.latency) : null;
+  return { seq: sequence, role, content, createdAt, latency };
 }
 
 /** @throws ServiceError invalid for a time outside the four-digit years of ISO 8601 */

@@ -32,12 +32,14 @@ export interface ModelTool {
 
 export interface ToolCall {
   name: string;
+  /** The input as the model wrote it. */
+  json: string;
   /** Null when the model's input is not a JSON object. */
   input: Record<string, unknown> | null;
 }
 
 /** A tool call of an earlier answer, with its result. */
-export interface AnsweredToolCall extends ToolCall {
+export interface AnsweredToolCall extends Omit<ToolCall, "json"> {
   result: string;
   isError: boolean;
 }

@@ -2,7 +2,8 @@ import type { ToolCall } from "./port.ts";
 
 /** A call of a tool as the model wrote it. @param input JSON, empty when the tool takes nothing */
 export function toolCall(name: string, input: string): ToolCall {
-  return { name, input: parseObject(input === "" ? "{}" : input) };
+  const json = input === "" ? "{}" : input;
+  return { name, json, input: parseObject(json) };
 }
 
 function parseObject(json: string): Record<string, unknown> | null {

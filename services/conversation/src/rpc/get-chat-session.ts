@@ -4,21 +4,19 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toChatSession } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { CONVERSATION_BYTES_MAX, listTranscripts, sumUsage } from "../store/messages.ts";
+import { CONVERSATION_BYTES_MAX, readTranscript } from "../lists/read-transcript.ts";
+import { sumUsage } from "../store/messages.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getChatSession"]>;
 
 export function getChatSession(ctx: ConversationContext): Handler {
-  return async ({ ownerId, sessionId }, call) => {
+  return async ({ ownerId, sessionId, withToolCalls = false }, call) => {
     const key = { ownerId, conversationId: sessionId };
     const read = async () => {
       const session = await readConversation(ctx, key, "Session");
       if (session.type !== "CHAT") throw new ServiceError("condition", "Session is not a chat session");
-      const [transcripts, usage] = await Promise.all([
-        listTranscripts(ctx.db, ownerId, [session.conversationId]),
-        sumUsage(ctx.db, key),
-      ]);
-      return toChatSession(session, transcripts.get(session.conversationId) ?? [], usage);
+      const [messages, usage] = await Promise.all([readTranscript(ctx.db, key, withToolCalls), sumUsage(ctx.db, key)]);
+      return toChatSession(session, messages, usage);
     };
     return { session: await ctx.boundedRead(ownerId, CONVERSATION_BYTES_MAX, call, read) };
   };

@@ -3,16 +3,15 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { toConversation } from "../convert.ts";
 import { readConversation } from "../lists/read-conversation.ts";
-import { CONVERSATION_BYTES_MAX, listTranscripts } from "../store/messages.ts";
+import { CONVERSATION_BYTES_MAX, readTranscript } from "../lists/read-transcript.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getConversation"]>;
 
 export function getConversation(ctx: ConversationContext): Handler {
-  return async (key, call) => {
+  return async ({ withToolCalls = false, ...key }, call) => {
     const read = async () => {
       const row = await readConversation(ctx, key, "Conversation");
-      const transcripts = await listTranscripts(ctx.db, key.ownerId, [row.conversationId]);
-      return toConversation(row, transcripts.get(row.conversationId) ?? []);
+      return toConversation(row, await readTranscript(ctx.db, key, withToolCalls));
     };
     return { conversation: await ctx.boundedRead(key.ownerId, CONVERSATION_BYTES_MAX, call, read) };
   };

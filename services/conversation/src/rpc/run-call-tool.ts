@@ -6,26 +6,38 @@ import { CALL_TOOLS } from "../calls/call-tools.ts";
 import { readCall } from "../calls/read-call.ts";
 import type { ConversationContext } from "../context.ts";
 import { storeDecided } from "../store/spoken-turns.ts";
+import { keptToolCall } from "../turn/kept-tool-calls.ts";
 import { runTool } from "../turn/tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["runCallTool"]>;
 
 const NAME_MAX = 100;
+/** A runtime may have said more than has been stored. */
+const SEQUENCES_AHEAD = 100;
 
 /** Runs a tool for a runtime that asks the model itself. */
 export function runCallTool(ctx: ConversationContext): Handler {
-  return async ({ ownerId, conversationId, name, arguments: input }) => {
+  return async ({ ownerId, conversationId, name, arguments: input = {}, sequence, offset = 0 }) => {
     if (name === "" || name.length > NAME_MAX) throw invalid("name", `name must be 1 to ${NAME_MAX} characters`);
+    if (offset < 0) throw invalid("offset", "offset must be a number of characters, 0 or more");
     const key = { ownerId, conversationId };
     const call = await readCall(ctx, key);
+    const sequenceMax = call.messageCount + SEQUENCES_AHEAD;
+    if (sequence !== undefined && (sequence < 1 || sequence > sequenceMax))
+      throw invalid("sequence", `sequence must be that of the reply, at most ${sequenceMax} now`);
     const agent = await ctx.getAgent(ownerId, call.agentId, call.draftId);
     const now = ctx.clock.now();
-    const { result, isError, action } = runTool({ name, input: input ?? {} }, CALL_TOOLS, agent.tools, now);
+    const json = JSON.stringify(input);
+    const startedAt = performance.now();
+    const { result, isError, action } = runTool({ name, json, input }, CALL_TOOLS, agent.tools, now);
+    const durationMs = performance.now() - startedAt;
+    const kept = keptToolCall({ name, arguments: json, result, isError, startedMs: null, durationMs, offset });
     const decided = {
       language: action?.type === "set_language" ? action.language : null,
       scheduledCall: action?.type === "schedule_call" ? action.call : null,
     };
-    if (!(await storeDecided(ctx.db, key, decided, now))) throw new ServiceError("condition", "Conversation has ended");
+    const isStored = await storeDecided(ctx.db, key, decided, { seq: sequence ?? null, call: kept }, now);
+    if (!isStored) throw new ServiceError("condition", "Conversation has ended");
     return { result, isError, action: action && { action: toAction(action) } };
   };
 }

@@ -1,3 +1,4 @@
+import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
@@ -45,6 +46,8 @@ export interface NewMessage {
   role: "user" | "assistant";
   content: string;
   createdAt: Date;
+  /** Of a spoken reply, as its runtime measured it. */
+  latency: Partial<TurnLatency> | null;
 }
 
 /**
@@ -66,10 +69,15 @@ export async function appendMessages(
         and status = 'IN_PROGRESS' and message_count = ${lastSeq} and ${isKept(sql, key.ownerId, now)}
       returning 1
     )
-    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
-    select ${key.ownerId}, ${key.conversationId}, message.*
-    from unnest(${messages.map(({ seq }) => seq)}::integer[], ${messages.map(({ role }) => role)}::text[],
-      ${messages.map(({ content }) => content)}::text[], ${messages.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[]) as message
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, latency)
+    select ${key.ownerId}, ${key.conversationId}, seq, role, content, created_at, latency::jsonb
+    from unnest(
+      ${messages.map(({ seq }) => seq)}::integer[],
+      ${messages.map(({ role }) => role)}::text[],
+      ${messages.map(({ content }) => content)}::text[],
+      ${messages.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[],
+      ${messages.map(({ latency }) => latency && JSON.stringify(latency))}::text[]
+    ) as message (seq, role, content, created_at, latency)
     where exists (select 1 from appended)
     returning seq`;
   return appended.length > 0;

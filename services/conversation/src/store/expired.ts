@@ -62,13 +62,18 @@ export async function takeExpired(
     order by created_at limit ${limit} for update skip locked`;
 }
 
-/** Deletes the first messages of a conversation. @returns the number deleted */
+/** Deletes the first messages of a conversation and their tool calls. @returns the number of messages deleted */
 export async function deleteOldestMessages(tx: Sql, key: SessionKey, limit: number): Promise<number> {
+  const ofIt = () => tx`owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}`;
   const { count } = await tx`
-    delete from messages
-    where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId} and seq < ${limit} + (
-      select min(seq) from messages where owner_id = ${key.ownerId} and conversation_id = ${key.conversationId}
-    )`;
+    with oldest as (
+      delete from messages
+      where ${ofIt()} and seq < ${limit} + (select min(seq) from messages where ${ofIt()})
+      returning seq
+    ), uncalled as (
+      delete from tool_calls where ${ofIt()} and seq <= (select max(seq) from oldest)
+    )
+    select from oldest`;
   return count;
 }
 
@@ -81,6 +86,7 @@ export async function deleteConversations(tx: Sql, ownerId: string, ids: readonl
   const those = () => tx`owner_id = ${ownerId} and conversation_id = any(${[...ids]}::uuid[])`;
   const { count } = await tx`delete from conversation_events where ${those()}`;
   await tx`delete from messages where ${those()}`;
+  await tx`delete from tool_calls where ${those()}`;
   await tx`delete from conversations where ${those()}`;
   return count;
 }

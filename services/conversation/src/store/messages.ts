@@ -2,6 +2,7 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
+import type { KeptToolCall } from "../turn/kept-tool-calls.ts";
 import type { SessionKey } from "./session-key.ts";
 
 export interface MessageRow {
@@ -23,6 +24,7 @@ export interface MessageRow {
   firstWordMs?: number | null;
   totalMs?: number | null;
   partial?: boolean;
+  toolCalls?: readonly KeptToolCall[];
 }
 
 /** No context window holds more messages than this. */
@@ -72,8 +74,6 @@ export async function isReplyStored(sql: Sql, key: SessionKey & { seq: number },
  * more, which would exhaust a process's memory.
  */
 export const TRANSCRIPT_BYTES_MAX = 4 * 1024 * 1024;
-/** Limit for one conversation: its transcript, and 1 MiB each of metadata and variables. */
-export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + 2 * 1024 * 1024;
 /**
  * A message counts this much beside its text. It takes a fifth of that in memory and on the wire, but each message also costs
  * three microseconds of several event loops: of very short ones, the newest 8,388 are read.

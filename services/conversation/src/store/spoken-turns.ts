@@ -1,9 +1,12 @@
 import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import type { Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
+import type { KeptToolCall } from "../turn/kept-tool-calls.ts";
 import type { ScheduledCall } from "./conversations.ts";
 import { newestBefore, type Said } from "./messages.ts";
 import { isKept } from "./retention.ts";
+import type { SessionKey } from "./session-key.ts";
+import { addingToolCall, storingToolCalls } from "./tool-calls.ts";
 import type { OpenReply, OpenTurn, ReplySoFar, StoredReply } from "./turns.ts";
 
 export interface NewSpokenTurn extends OpenTurn {
@@ -66,8 +69,9 @@ export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: nu
 /** How much of a reply was heard. */
 export interface HeardOfReply extends Omit<StoredReply, keyof ReplySoFar | "totalMs"> {
   content: string;
+  toolCalls: ReplySoFar["toolCalls"];
   /** Null when the runtime reports it after its stream broke. */
-  by: Omit<ReplySoFar, "content"> | null;
+  by: Omit<ReplySoFar, "content" | "toolCalls"> | null;
   /** Null while more may be heard: the same turn can then be claimed again. */
   totalMs: number | null;
   latency: Partial<TurnLatency> | null;
@@ -95,8 +99,8 @@ export async function finishSpokenTurn(
       update conversations set message_count = ${turn.replySeq}, ${released(sql, decided, now)}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
-      returning message_count
-    )
+      returning owner_id, conversation_id, message_count
+    ) ${storingToolCalls(sql, sql`finished`, [{ ...turn, toolCalls: heard.toolCalls }])}
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
       prompt_version, input_tokens, output_tokens, first_word_ms, total_ms, latency)
     select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${heard.content}, ${now}, ${heard.partial},
@@ -115,14 +119,19 @@ export async function finishSpokenTurn(
 }
 
 /** Ends a turn without a heard reply, and deletes its checkpoints. Returns false when another turn has taken over. */
-export async function releaseSpokenTurn(sql: Sql, turn: OpenReply, decided: Decided, now: Date): Promise<boolean> {
+export async function releaseSpokenTurn(
+  sql: Sql,
+  turn: OpenReply,
+  { toolCalls, ...decided }: Decided & Pick<ReplySoFar, "toolCalls">,
+  now: Date,
+): Promise<boolean> {
   const ended = await sql`
     with released as (
       update conversations set message_count = ${turn.replySeq - 1}, ${released(sql, decided, now)}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
-      returning 1
-    ), unsaid as (
+      returning owner_id, conversation_id
+    ) ${storingToolCalls(sql, sql`released`, [{ ...turn, toolCalls }])}, unsaid as (
       delete from messages
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and seq = ${turn.replySeq}
         and exists (select from released)
@@ -131,18 +140,26 @@ export async function releaseSpokenTurn(sql: Sql, turn: OpenReply, decided: Deci
   return ended.length > 0;
 }
 
-/** Stores what a model decided that the runtime asks itself. Returns false when the call has ended. */
+/**
+ * Stores a tool call of a model that the runtime asks itself, and what the model decided with it. Returns false when the conversation
+ * has ended.
+ * @param seq of the reply in which the model made the call; null for the next message
+ */
 export async function storeDecided(
   sql: Sql,
-  { ownerId, conversationId }: Omit<OpenTurn, "turnId">,
+  { ownerId, conversationId }: SessionKey,
   { language, scheduledCall }: Decided,
+  { seq, call }: { seq: number | null; call: KeptToolCall },
   now: Date,
 ): Promise<boolean> {
   const stored = await sql`
-    update conversations set last_activity_at = ${now}, updated_at = ${now}, language = coalesce(${language}, language),
-      scheduled_call = coalesce(${scheduledCall && sql.json(scheduledCall as never)}::jsonb, scheduled_call)
-    where owner_id = ${ownerId} and conversation_id = ${conversationId} and status = 'IN_PROGRESS'
-    returning 1`;
+    with decided as (
+      update conversations set last_activity_at = ${now}, updated_at = ${now}, language = coalesce(${language}, language),
+        scheduled_call = coalesce(${scheduledCall && sql.json(scheduledCall as never)}::jsonb, scheduled_call)
+      where owner_id = ${ownerId} and conversation_id = ${conversationId} and status = 'IN_PROGRESS'
+      returning owner_id, conversation_id, message_count
+    ) ${addingToolCall(sql, sql`decided`, seq, call)}
+    select from decided`;
   return stored.length > 0;
 }
 

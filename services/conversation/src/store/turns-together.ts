@@ -1,6 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
+import { bytesOfAll } from "./tool-calls.ts";
 import {
   type FinishedTurn,
   finishedTurn,
@@ -70,7 +71,7 @@ export function turnStore(db: Database, inProgress: () => number = () => 0): Tur
       return turns.map(({ turnId }) => finished.some((ids) => ids.has(turnId)) || undefined);
     },
     one: async (turn) => (await finishTurns(db, [turn])).has(turn.turnId),
-    lengthOf: ({ reply }) => reply.content.length,
+    lengthOf: ({ reply }) => reply.content.length + bytesOfAll(reply.toolCalls),
     waiting,
   });
   return {

@@ -2,9 +2,11 @@ import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { TokenUsage } from "../model/port.ts";
+import type { KeptToolCall } from "../turn/kept-tool-calls.ts";
 import { newestBefore, type Said } from "./messages.ts";
 import { isKept } from "./retention.ts";
 import type { SessionKey } from "./session-key.ts";
+import { type CallingReply, storingToolCalls } from "./tool-calls.ts";
 
 export interface OpenTurn extends SessionKey {
   turnId: string;
@@ -202,6 +204,7 @@ export async function extendTurn(sql: Sql, turn: OpenTurn, until: Date): Promise
 
 export interface ReplySoFar {
   content: string;
+  toolCalls: readonly KeptToolCall[];
   provider: string;
   model: string;
   promptName: string | null;
@@ -215,8 +218,8 @@ export async function storeCheckpoint(sql: Sql, turn: OpenReply, reply: ReplySoF
       update conversations set message_count = ${turn.replySeq}, last_activity_at = ${now}, updated_at = ${now}
       where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
         and status = 'IN_PROGRESS'
-      returning message_count
-    )
+      returning owner_id, conversation_id, message_count
+    ) ${storingToolCalls(sql, sql`open`, [{ ...turn, toolCalls: reply.toolCalls }])}
     insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
       prompt_version)
     select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${reply.content}, ${now}, true,
@@ -285,7 +288,7 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
       where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id
         and turn_id = ended_turn_id and status = 'IN_PROGRESS'
       returning given.*
-    ) ${turns.some(({ key }) => key !== null) ? bindingKeys(sql) : sql``}, stored as (
+    ) ${turns.some(({ key }) => key !== null) ? bindingKeys(sql) : sql``} ${storingToolCalls(sql, sql`finished`, turns.map(callingOf))}, stored as (
       insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
         prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)
       select owner_id, conversation_id, reply_seq, 'assistant', content, now, is_partial, provider, model, prompt_name,
@@ -296,6 +299,10 @@ export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Pro
     )
     select ended_turn_id as turn_id from finished`;
   return new Set(finished.map(({ turnId }) => turnId));
+}
+
+function callingOf({ ownerId, conversationId, replySeq, reply: { toolCalls } }: FinishedTurn): CallingReply {
+  return { ownerId, conversationId, replySeq, toolCalls };
 }
 
 /** Finished turns as an SQL table. */
@@ -344,11 +351,20 @@ function replaceCheckpoint(sql: Sql) {
       first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
 }
 
-/** Ends a turn that produced nothing to store. */
-export async function releaseTurn(sql: Sql, turn: OpenTurn, now: Date, language: string | null): Promise<void> {
+/** Ends a turn whose model has said nothing. */
+export async function releaseTurn(
+  sql: Sql,
+  turn: OpenReply,
+  now: Date,
+  { language, toolCalls }: Pick<TurnEnd, "language"> & Pick<ReplySoFar, "toolCalls">,
+): Promise<void> {
   await sql`
-    update conversations set
-      turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now},
-      language = coalesce(${language}, language)
-    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}`;
+    with released as (
+      update conversations set
+        turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now},
+        language = coalesce(${language}, language)
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
+      returning owner_id, conversation_id
+    ) ${storingToolCalls(sql, sql`released`, [{ ...turn, toolCalls }])}
+    select from released`;
 }

@@ -1,7 +1,9 @@
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
+import { codePoints } from "@parley/shared/length";
 import type { AnsweredToolCall, Hear, ModelEnd, ModelName, ModelRequest, TokenUsage, ToolCall } from "../model/port.ts";
 import type { ModelLimits, ModelWatch } from "../model/watch.ts";
+import { type KeptToolCall, keepToolCall, keptToolCall } from "./kept-tool-calls.ts";
 import { type AgentTools, type CallAction, farewellOf, runTool, type Toolbox } from "./tools.ts";
 import { outOfTurnMemory } from "./turn-memory.ts";
 import { wordCutter } from "./words.ts";
@@ -13,7 +15,10 @@ export interface Reply {
   by: ModelName;
   /** The sum over all calls of the turn. */
   usage: TokenUsage;
+  /** When the turn began, in `performance.now()` time, as `firstTextAt`. */
+  startedAt: number;
   firstTextAt: number | null;
+  toolCalls: KeptToolCall[];
   /** Set by the model in this turn: a BCP 47 tag. */
   language: string | null;
   /** Whether the conversation ends with this reply. */
@@ -26,7 +31,9 @@ export function emptyReply({ provider, name }: ModelName): Reply {
     text: "",
     by: { provider, name },
     usage: { inputTokens: undefined, outputTokens: undefined },
+    startedAt: performance.now(),
     firstTextAt: null,
+    toolCalls: [],
     language: null,
     ends: false,
     isWhole: false,
@@ -84,8 +91,15 @@ export async function speak(
     return null;
   }
 
-  function answer(call: ToolCall): AnsweredToolCall {
+  function answer(call: ToolCall, offset: number): AnsweredToolCall {
+    const { name, json } = call;
+    const calledAt = performance.now();
     const { result, isError, language, ends, action } = runTool(call, toolbox, tools, clock.now());
+    const [startedMs, durationMs] = [calledAt - reply.startedAt, performance.now() - calledAt];
+    keepToolCall(
+      reply.toolCalls,
+      keptToolCall({ name, arguments: json, result, isError, startedMs, durationMs, offset }),
+    );
     if (language !== undefined) reply.language = language;
     if (ends) reply.ends = true;
     if (action) act?.(action);
@@ -100,7 +114,8 @@ export async function speak(
     reply.by = by;
     reply.usage = sum(reply.usage, usage);
     calls.push(...toolCalls);
-    const answered = toolCalls.map(answer);
+    const offset = toolCalls.length > 0 ? codePoints(reply.text) : 0;
+    const answered = toolCalls.map((call) => answer(call, offset));
     if (answered.length === 0 || reply.ends || round === ROUNDS_MAX) break;
     messages.push({ role: "assistant", content: reply.text.slice(from), toolCalls: answered });
     // The text so far is final, and the next round begins with a new word.

@@ -14,8 +14,6 @@ export interface EndedTurn {
   reply: Reply;
   /** The request's idempotency key. */
   key: string | null;
-  /** When the turn began, in `performance.now()` time. */
-  startedAt: number;
   isStreamed: boolean;
   /** Whether checkpoints of the reply may be stored, which it then replaces. */
   checkpointed: boolean;
@@ -30,9 +28,10 @@ export async function storeReply(ctx: ConversationContext, ended: EndedTurn, log
 }
 
 /** The reply so far, in the form that is stored. */
-export function replySoFar({ text, by }: Reply, { prompt }: AgentRuntime): ReplySoFar {
+export function replySoFar({ text, by, toolCalls }: Reply, { prompt }: AgentRuntime): ReplySoFar {
   return {
     content: text,
+    toolCalls,
     provider: by.provider,
     model: by.name,
     promptName: prompt?.promptName ?? null,
@@ -41,9 +40,9 @@ export function replySoFar({ text, by }: Reply, { prompt }: AgentRuntime): Reply
 }
 
 async function store({ db, clock, turnStore }: ConversationContext, ended: EndedTurn, log: Logger): Promise<void> {
-  const { accepted, agent, reply, key, startedAt, isStreamed, checkpointed } = ended;
-  const { text, usage, firstTextAt, language, ends, isWhole } = reply;
-  if (text === "") return releaseTurn(db, accepted, clock.now(), language);
+  const { accepted, agent, reply, key, isStreamed, checkpointed } = ended;
+  const { text, usage, startedAt, firstTextAt, language, ends, isWhole, toolCalls } = reply;
+  if (text === "") return releaseTurn(db, accepted, clock.now(), { language, toolCalls });
   const isStored = await turnStore.finishTurn(
     accepted,
     {

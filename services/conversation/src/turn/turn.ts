@@ -75,7 +75,6 @@ async function answer(
   memory: TurnMemory,
   tell: Tell,
 ): Promise<void> {
-  const startedAt = performance.now();
   const sessionId = accepted.conversationId;
   const reply = emptyReply(model);
   const letMemoryGo = memory.keep();
@@ -123,7 +122,7 @@ async function answer(
     checkpoints.stop();
     const key = turn.idempotency?.key ?? null;
     const isStreamed = asked === "streamed";
-    await storeReply(ctx, { accepted, agent, reply, key, startedAt, isStreamed, checkpointed: checkpoints.begun }, log)
+    await storeReply(ctx, { accepted, agent, reply, key, isStreamed, checkpointed: checkpoints.begun }, log)
       .catch((error) => {
         throw inSession(error, sessionId);
       })

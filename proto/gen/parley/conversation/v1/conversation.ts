@@ -108,7 +108,31 @@ export interface Message {
     | Delivery
     | undefined;
   /** For a reply of a model of ours, where a single conversation is read. */
-  reply?: Reply | undefined;
+  reply?:
+    | Reply
+    | undefined;
+  /**
+   * What the model called for this reply, and after it without saying anything more, in order. Only where it is asked for; ignored in
+   * AppendTranscript.
+   */
+  toolCalls: ToolCall[];
+}
+
+/** A tool call of an agent's model. Its texts are what a model and its users wrote: never markup. */
+export interface ToolCall {
+  name: string;
+  /** JSON, as the model wrote it. */
+  arguments: string;
+  /** What the model was told; if the call failed, why. */
+  result: string;
+  isError: boolean;
+  /** Only the beginning of name, arguments or result is kept. */
+  isCut: boolean;
+  /** From the request to the call; absent: not measured. */
+  startedMs?: number | undefined;
+  durationMs: number;
+  /** Characters of the message before the call. */
+  offset: number;
 }
 
 export interface Reply {
@@ -318,7 +342,15 @@ export const Delivery: MessageFns<Delivery> = {
 };
 
 function createBaseMessage(): Message {
-  return { role: 0, content: "", timestamp: undefined, latency: undefined, delivery: undefined, reply: undefined };
+  return {
+    role: 0,
+    content: "",
+    timestamp: undefined,
+    latency: undefined,
+    delivery: undefined,
+    reply: undefined,
+    toolCalls: [],
+  };
 }
 
 export const Message: MessageFns<Message> = {
@@ -340,6 +372,9 @@ export const Message: MessageFns<Message> = {
     }
     if (message.reply !== undefined) {
       Reply.encode(message.reply, writer.uint32(50).fork()).join();
+    }
+    for (const v of message.toolCalls) {
+      ToolCall.encode(v!, writer.uint32(58).fork()).join();
     }
     return writer;
   },
@@ -405,6 +440,14 @@ export const Message: MessageFns<Message> = {
             message.reply = Reply.decode(reader, reader.uint32());
             continue;
           }
+          case 7: {
+            if (tag !== 58) {
+              break;
+            }
+
+            message.toolCalls.push(ToolCall.decode(reader, reader.uint32()));
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -432,6 +475,155 @@ export const Message: MessageFns<Message> = {
       ? Delivery.fromPartial(object.delivery)
       : undefined;
     message.reply = (object.reply !== undefined && object.reply !== null) ? Reply.fromPartial(object.reply) : undefined;
+    message.toolCalls = object.toolCalls?.map((e) => ToolCall.fromPartial(e)) || [];
+    return message;
+  },
+};
+
+function createBaseToolCall(): ToolCall {
+  return {
+    name: "",
+    arguments: "",
+    result: "",
+    isError: false,
+    isCut: false,
+    startedMs: undefined,
+    durationMs: 0,
+    offset: 0,
+  };
+}
+
+export const ToolCall: MessageFns<ToolCall> = {
+  encode(message: ToolCall, writer: BinaryWriter = new BinaryWriter()): BinaryWriter {
+    if (message.name !== "") {
+      writer.uint32(10).string(message.name);
+    }
+    if (message.arguments !== "") {
+      writer.uint32(18).string(message.arguments);
+    }
+    if (message.result !== "") {
+      writer.uint32(26).string(message.result);
+    }
+    if (message.isError !== false) {
+      writer.uint32(32).bool(message.isError);
+    }
+    if (message.isCut !== false) {
+      writer.uint32(40).bool(message.isCut);
+    }
+    if (message.startedMs !== undefined) {
+      writer.uint32(48).int32(message.startedMs);
+    }
+    if (message.durationMs !== 0) {
+      writer.uint32(56).int32(message.durationMs);
+    }
+    if (message.offset !== 0) {
+      writer.uint32(64).int32(message.offset);
+    }
+    return writer;
+  },
+
+  decode(input: BinaryReader | Uint8Array, length?: number): ToolCall {
+    const reader = input instanceof BinaryReader ? input : new BinaryReader(input);
+    const previousRecursionDepth = (reader as any).__tsProtoDecodeDepth ?? 0;
+    if (previousRecursionDepth >= 100) {
+      throw new globalThis.Error("protobuf decode recursion limit exceeded");
+    }
+    (reader as any).__tsProtoDecodeDepth = previousRecursionDepth + 1;
+    try {
+      const end = length === undefined ? reader.len : reader.pos + length;
+      const message = createBaseToolCall();
+      while (reader.pos < end) {
+        const tag = reader.uint32();
+        switch (tag >>> 3) {
+          case 1: {
+            if (tag !== 10) {
+              break;
+            }
+
+            message.name = reader.string();
+            continue;
+          }
+          case 2: {
+            if (tag !== 18) {
+              break;
+            }
+
+            message.arguments = reader.string();
+            continue;
+          }
+          case 3: {
+            if (tag !== 26) {
+              break;
+            }
+
+            message.result = reader.string();
+            continue;
+          }
+          case 4: {
+            if (tag !== 32) {
+              break;
+            }
+
+            message.isError = reader.bool();
+            continue;
+          }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.isCut = reader.bool();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.startedMs = reader.int32();
+            continue;
+          }
+          case 7: {
+            if (tag !== 56) {
+              break;
+            }
+
+            message.durationMs = reader.int32();
+            continue;
+          }
+          case 8: {
+            if (tag !== 64) {
+              break;
+            }
+
+            message.offset = reader.int32();
+            continue;
+          }
+        }
+        if ((tag & 7) === 4 || tag === 0) {
+          break;
+        }
+        reader.skip(tag & 7);
+      }
+      return message;
+    } finally {
+      (reader as any).__tsProtoDecodeDepth = previousRecursionDepth;
+    }
+  },
+
+  create<I extends Exact<DeepPartial<ToolCall>, I>>(base?: I): ToolCall {
+    return ToolCall.fromPartial(base ?? ({} as any));
+  },
+  fromPartial<I extends Exact<DeepPartial<ToolCall>, I>>(object: I): ToolCall {
+    const message = createBaseToolCall();
+    message.name = object.name ?? "";
+    message.arguments = object.arguments ?? "";
+    message.result = object.result ?? "";
+    message.isError = object.isError ?? false;
+    message.isCut = object.isCut ?? false;
+    message.startedMs = object.startedMs ?? undefined;
+    message.durationMs = object.durationMs ?? 0;
+    message.offset = object.offset ?? 0;
     return message;
   },
 };

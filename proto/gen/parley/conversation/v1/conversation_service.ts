@@ -188,6 +188,8 @@ export interface TurnEnd {
 export interface GetChatSessionRequest {
   ownerId: string;
   sessionId: string;
+  /** Whether its messages have tool_calls. */
+  withToolCalls?: boolean | undefined;
 }
 
 export interface GetChatSessionResponse {
@@ -208,6 +210,8 @@ export interface ListChatSessionsResponse {
 export interface GetConversationRequest {
   ownerId: string;
   conversationId: string;
+  /** Whether its messages have tool_calls. */
+  withToolCalls?: boolean | undefined;
 }
 
 export interface GetConversationResponse {
@@ -446,7 +450,15 @@ export interface RunCallToolRequest {
   conversationId: string;
   name: string;
   /** As the model gave them. */
-  arguments: { [key: string]: any } | undefined;
+  arguments:
+    | { [key: string]: any }
+    | undefined;
+  /**
+   * Sequence that the reply will have in which the model called the tool, and characters of the reply before the call: where the
+   * transcript shows it. Absent: the next message, and its beginning.
+   */
+  sequence?: number | undefined;
+  offset?: number | undefined;
 }
 
 export interface RunCallToolResponse {
@@ -1799,7 +1811,7 @@ export const TurnEnd: MessageFns<TurnEnd> = {
 };
 
 function createBaseGetChatSessionRequest(): GetChatSessionRequest {
-  return { ownerId: "", sessionId: "" };
+  return { ownerId: "", sessionId: "", withToolCalls: undefined };
 }
 
 export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
@@ -1809,6 +1821,9 @@ export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
     }
     if (message.sessionId !== "") {
       writer.uint32(18).string(message.sessionId);
+    }
+    if (message.withToolCalls !== undefined) {
+      writer.uint32(24).bool(message.withToolCalls);
     }
     return writer;
   },
@@ -1842,6 +1857,14 @@ export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
             message.sessionId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.withToolCalls = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -1861,6 +1884,7 @@ export const GetChatSessionRequest: MessageFns<GetChatSessionRequest> = {
     const message = createBaseGetChatSessionRequest();
     message.ownerId = object.ownerId ?? "";
     message.sessionId = object.sessionId ?? "";
+    message.withToolCalls = object.withToolCalls ?? undefined;
     return message;
   },
 };
@@ -2069,7 +2093,7 @@ export const ListChatSessionsResponse: MessageFns<ListChatSessionsResponse> = {
 };
 
 function createBaseGetConversationRequest(): GetConversationRequest {
-  return { ownerId: "", conversationId: "" };
+  return { ownerId: "", conversationId: "", withToolCalls: undefined };
 }
 
 export const GetConversationRequest: MessageFns<GetConversationRequest> = {
@@ -2079,6 +2103,9 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
     }
     if (message.conversationId !== "") {
       writer.uint32(18).string(message.conversationId);
+    }
+    if (message.withToolCalls !== undefined) {
+      writer.uint32(24).bool(message.withToolCalls);
     }
     return writer;
   },
@@ -2112,6 +2139,14 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
             message.conversationId = reader.string();
             continue;
           }
+          case 3: {
+            if (tag !== 24) {
+              break;
+            }
+
+            message.withToolCalls = reader.bool();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -2131,6 +2166,7 @@ export const GetConversationRequest: MessageFns<GetConversationRequest> = {
     const message = createBaseGetConversationRequest();
     message.ownerId = object.ownerId ?? "";
     message.conversationId = object.conversationId ?? "";
+    message.withToolCalls = object.withToolCalls ?? undefined;
     return message;
   },
 };
@@ -4201,7 +4237,7 @@ export const SetLanguage: MessageFns<SetLanguage> = {
 };
 
 function createBaseRunCallToolRequest(): RunCallToolRequest {
-  return { ownerId: "", conversationId: "", name: "", arguments: undefined };
+  return { ownerId: "", conversationId: "", name: "", arguments: undefined, sequence: undefined, offset: undefined };
 }
 
 export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
@@ -4217,6 +4253,12 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
     }
     if (message.arguments !== undefined) {
       Struct.encode(Struct.wrap(message.arguments), writer.uint32(34).fork()).join();
+    }
+    if (message.sequence !== undefined) {
+      writer.uint32(40).int32(message.sequence);
+    }
+    if (message.offset !== undefined) {
+      writer.uint32(48).int32(message.offset);
     }
     return writer;
   },
@@ -4266,6 +4308,22 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
             message.arguments = Struct.unwrap(Struct.decode(reader, reader.uint32()));
             continue;
           }
+          case 5: {
+            if (tag !== 40) {
+              break;
+            }
+
+            message.sequence = reader.int32();
+            continue;
+          }
+          case 6: {
+            if (tag !== 48) {
+              break;
+            }
+
+            message.offset = reader.int32();
+            continue;
+          }
         }
         if ((tag & 7) === 4 || tag === 0) {
           break;
@@ -4287,6 +4345,8 @@ export const RunCallToolRequest: MessageFns<RunCallToolRequest> = {
     message.conversationId = object.conversationId ?? "";
     message.name = object.name ?? "";
     message.arguments = object.arguments ?? undefined;
+    message.sequence = object.sequence ?? undefined;
+    message.offset = object.offset ?? undefined;
     return message;
   },
 };
@@ -6105,8 +6165,8 @@ export const ConversationServiceService = {
     responseDeserialize: (value: Buffer): ConverseResponse => ConverseResponse.decode(value),
   },
   /**
-   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. What the model decides with
-   * it is stored as in Converse.
+   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. The call and what the
+   * model decides with it are stored as in Converse.
    */
   runCallTool: {
     path: "/parley.conversation.v1.ConversationService/RunCallTool" as const,
@@ -6228,8 +6288,8 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
    */
   converse: handleBidiStreamingCall<ConverseRequest, ConverseResponse>;
   /**
-   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. What the model decides with
-   * it is stored as in Converse.
+   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. The call and what the
+   * model decides with it are stored as in Converse.
    */
   runCallTool: handleUnaryCall<RunCallToolRequest, RunCallToolResponse>;
   completeConversation: handleUnaryCall<CompleteConversationRequest, CompleteConversationResponse>;
@@ -6430,8 +6490,8 @@ export interface ConversationServiceClient extends Client {
   converse(options: Partial<CallOptions>): ClientDuplexStream<ConverseRequest, ConverseResponse>;
   converse(metadata: Metadata, options?: Partial<CallOptions>): ClientDuplexStream<ConverseRequest, ConverseResponse>;
   /**
-   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. What the model decides with
-   * it is stored as in Converse.
+   * Runs a tool of the agent in a call whose runtime asks the model itself, such as one of speech to speech. The call and what the
+   * model decides with it are stored as in Converse.
    */
   runCallTool(
     request: RunCallToolRequest,

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
 import { holdStsCall, type StsCallParts } from "../src/call/speech-to-speech/hold-sts-call.ts";
+import type { CallPlace } from "../src/call/speech-to-speech/tools.ts";
 import { LINES } from "../src/turn/settings.ts";
 import { fakeTime, settle } from "./kit/fake-time.ts";
 import { scriptedLeg } from "./kit/scripted-leg.ts";
@@ -17,18 +18,26 @@ async function newCall(given: Partial<StsCallParts> = {}, transfer: Parameters<t
   const detector = scriptedDetector();
   const lines: string[] = [];
   const tools: string[] = [];
+  const places: CallPlace[] = [];
+  const latencies: unknown[] = [];
   const held = holdStsCall({
     sts,
     conversing: { model: "m", params: {}, prompt: "You are Ada.", tools: [] },
-    runTool: async (name) => {
+    runTool: async (name, _, place) => {
       tools.push(name);
+      places.push(place);
       const action = name === "end_call" ? { $case: "endCall" as const, value: {} } : null;
       const transfer = { $case: "transferCall" as const, value: { phoneNumber: "+14155550199" } };
       const decided = name === "transfer_call" ? transfer : action;
       return { result: `did ${name}`, isError: false, action: decided ? { action: decided } : undefined };
     },
     detector,
-    transcript: { append: (role, text) => void lines.push(`${role}: ${text}`) },
+    transcript: {
+      append: (role, text, latency) => {
+        lines.push(`${role}: ${text}`);
+        latencies.push(latency);
+      },
+    },
     greeting: "",
     lines: LINES,
     idle: null,
@@ -41,7 +50,7 @@ async function newCall(given: Partial<StsCallParts> = {}, transfer: Parameters<t
   const leg = scriptedLeg(time, held.listener, transfer);
   held.connected(leg);
   await settle();
-  return { ...held, time, sts, detector, leg, lines, tools };
+  return { ...held, time, sts, detector, leg, lines, tools, places, latencies };
 }
 
 test("a call is held: greeting, question, answer, farewell, and the end that the model decides", async () => {
@@ -111,6 +120,53 @@ test("a voice without words delays storing by at most five seconds", async () =>
   call.sts.report({ type: "done" });
   await call.time.pass(6_000);
   expect(call.lines).toEqual(["assistant: Pardon?"]);
+});
+
+test("a tool call is placed in the reply that is spoken, or else in the next one, whatever has been told by then", async () => {
+  const call = await newCall();
+  call.sts.report({ type: "user_began" });
+  call.sts.speaks("One moment.");
+  const asks = (callId: string) => call.sts.report({ type: "tool_call", callId, name: "weather", arguments: {} });
+  asks("in the first reply, whose question is not told yet");
+  await call.time.pass(10);
+  call.sts.report({ type: "user_said", text: "Is it cold?" });
+  call.sts.speaks("It is.");
+  call.sts.report({ type: "done" });
+  await call.time.pass(2_000);
+  expect(call.lines).toEqual(["user: Is it cold?", "assistant: One moment.It is."]);
+  asks("before the next reply");
+  expect(call.places).toEqual([
+    { messages: 1, offset: "One moment.".length },
+    { messages: 2, offset: 0 },
+  ]);
+});
+
+test("a reply has the latency from the end of the user's voice, and what the agent says by itself has none", async () => {
+  const call = await newCall({ greeting: "Hello.", idle: { afterMs: 5_000, remindersMax: 1 } });
+  await call.time.pass(1_000);
+  call.detector.report({ type: "speech_began", agoMs: 0 });
+  await call.time.pass(1_000);
+  call.detector.report({ type: "speech_ended", agoMs: 100 });
+  call.sts.report({ type: "user_said", text: "When do you open?" });
+  await call.time.pass(300);
+  call.sts.speaks("At nine.");
+  call.sts.report({ type: "done" });
+  await call.time.pass(2_000);
+  call.detector.report({ type: "speech_began", agoMs: 0 });
+  call.detector.report({ type: "speech_ended", agoMs: 0 });
+  await call.time.pass(7_000);
+  expect(call.lines).toEqual([
+    "assistant: Hello.",
+    "user: When do you open?",
+    "assistant: At nine.",
+    `assistant: ${LINES.reminder}`,
+  ]);
+  expect(call.latencies).toEqual([
+    undefined,
+    undefined,
+    { firstAudioMs: 400, audibleMs: expect.any(Number) },
+    undefined,
+  ]);
 });
 
 test("a transfer follows the last word, and one that fails is apologized for", async () => {

@@ -2,11 +2,13 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 
 export type Stage = keyof TurnLatency;
 
+/** Milliseconds of the stages that were reached, from the end of the user's speech. */
+export type Latency = Partial<TurnLatency>;
+
 /** The stages of one answer, measured from the end of the user's speech; each counts once. */
 export interface LatencyWatch {
   reach(stage: Stage, at: number): void;
-  /** Milliseconds of the stages that were reached. */
-  figures(): Partial<TurnLatency>;
+  figures(): Latency;
 }
 
 export function watchLatency(speechEndedAt: number): LatencyWatch {

@@ -187,7 +187,10 @@ async function prepare(
     watch: request.watch,
     measured: options.measured,
   };
-  const held = speech.type === "one" ? oneModel(options, key, setup, speech, common) : eachModel(setup, speech, common);
+  const held =
+    speech.type === "one"
+      ? oneModel(options, { ...key, lastSequence }, setup, speech, common)
+      : eachModel(setup, speech, common);
   const ended = held.ended.then(async (over) => {
     await said.settled();
     return over;
@@ -232,7 +235,7 @@ function eachModel(
 
 function oneModel(
   { conversations }: StartCallOptions,
-  key: CallKey,
+  { lastSequence, ...key }: CallKey & { lastSequence: number },
   setup: Setup,
   { config, sts }: Extract<Models, { type: "one" }>,
   common: CommonParts,
@@ -243,7 +246,14 @@ function oneModel(
     ...common,
     sts,
     conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
-    runTool: (name, input) => conversations.runCallTool({ ...key, name, arguments: input as never }),
+    runTool: (name, input, { messages, offset }) =>
+      conversations.runCallTool({
+        ...key,
+        name,
+        arguments: input as never,
+        sequence: lastSequence + messages + 1,
+        offset,
+      }),
     idle: turnSettings(setup, true).idle,
   });
 }

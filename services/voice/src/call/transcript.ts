@@ -22,8 +22,8 @@ export type Conversations = Pick<
  * is sent again until it is stored or refused for good.
  */
 export interface Transcript {
-  /** Stores a message that gets no answer. */
-  append(role: "user" | "assistant", text: string): void;
+  /** Stores a message that gets no answer. @param latency of a spoken reply, as far as it was measured */
+  append(role: "user" | "assistant", text: string, latency?: Partial<TurnLatency>): void;
   /** Has the agent's model answer. */
   ask(text: string, events: AnswerEvents): Answer;
   /** Settles when everything is stored, or cannot be. */
@@ -75,19 +75,24 @@ export function transcript({ conversations, key, lastSequence, clock, refused }:
       .catch((error) => refused(asServiceError(error)));
   }
 
-  async function append(sequence: number, role: Role, content: string): Promise<number> {
+  async function append(
+    sequence: number,
+    role: Role,
+    content: string,
+    latency: Partial<TurnLatency> | undefined,
+  ): Promise<number> {
     const timestamp = new Date();
     await untilAnswered(clock, async () => {
-      const message = { role, content, timestamp };
+      const message = { role, content, timestamp, latency };
       await conversations.appendTranscript(once(AppendTranscriptRequest.fromPartial({ ...key, sequence, message })));
     });
     return sequence;
   }
 
   return {
-    append: (role, text) => {
+    append: (role, text, latency) => {
       if (text === "") return;
-      enqueue((sequence) => append(sequence, role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT, text));
+      enqueue((sequence) => append(sequence, role === "user" ? Role.ROLE_USER : Role.ROLE_ASSISTANT, text, latency));
     },
     ask: (text, events) => {
       const answer = openAnswer({ conversations, key, clock }, text, events);

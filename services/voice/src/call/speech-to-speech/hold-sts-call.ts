@@ -1,3 +1,4 @@
+import { codePoints } from "@parley/shared/length";
 import { durationMs } from "../../audio/pcm.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
 import type { Leg } from "../../transport/leg.ts";
@@ -12,7 +13,7 @@ import {
   recordedLeg,
   sendingOf,
 } from "../held-call.ts";
-import { type LatencyWatch, watchLatency } from "../latency.ts";
+import { type Latency, type LatencyWatch, watchLatency } from "../latency.ts";
 import type { CallNews } from "../port.ts";
 import type { Transcript } from "../transcript.ts";
 import { transfers } from "../transfer.ts";
@@ -42,7 +43,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   const { clock, lines, log } = parts;
   const over = new AbortController();
   const { promise: ended, resolve: resolveEnded } = Promise.withResolvers<CallOver>();
-  const said = saidInOrder(clock, ({ role, text }) => parts.transcript.append(role, text));
+  const said = saidInOrder(clock, ({ role, text, latency }) => parts.transcript.append(role, text, latency));
   const user = userOf(clock);
   const keys = pressedKeys(clock);
   const transfer = transfers(log, {
@@ -69,7 +70,10 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let isApologizing = false;
   let transferringSince: number | null = null;
   let machine: { since: number; isReady: boolean } | null = null;
+  /** Of the answer that the user waits for. */
   let latency: LatencyWatch | null = null;
+  /** Of the reply that is heard. */
+  let measured: Latency | undefined;
   let notes: string | null = null;
   let stopTimer = () => {};
 
@@ -156,7 +160,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   function finish(text: string): void {
     reply = null;
     quietSince = clock.now();
-    said.agent(text);
+    said.agent(text, measured);
+    measured = undefined;
     if (text !== "") parts.watch?.({ type: "agent", text, isFinal: true });
     tellState("listening");
   }
@@ -183,6 +188,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     user.stops();
     owedSince = null;
     if (event.type === "text") return void reply.text(event.text);
+    if (reply.isSilent()) latency?.reach("firstAudioMs", clock.now());
     reply.play(event.audio);
     soundUntil = Math.max(clock.now(), soundUntil) + durationMs(event.audio.length);
   }
@@ -203,7 +209,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (what === "audible") {
       tellState("speaking");
       latency?.reach("audibleMs", clock.now());
-      if (latency) parts.measured?.(latency.figures());
+      measured = latency?.figures();
+      if (measured) parts.measured?.(measured);
       latency = null;
     }
     if (what !== "played" || !reply) return;
@@ -216,7 +223,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   async function runTool(call: ToolCall): Promise<void> {
     toolsUnderWay++;
     user.stops();
-    const { result, next: decided } = await answerTool(parts.runTool, call, log);
+    const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
+    const { result, next: decided } = await answerTool(parts.runTool, call, place, log);
     contained(() => {
       toolsUnderWay--;
       if (over.signal.aborted) return;
@@ -245,6 +253,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function say(text: string): void {
+    // It answers nobody.
+    latency = null;
     talk?.say(text);
     owe();
   }
@@ -274,6 +284,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   function sendKeys(): void {
     const text = `[Pressed ${keys.take()}]`;
+    latency = null;
     interrupt();
     talk?.tell(text);
     userSaid(text);

@@ -6,6 +6,8 @@ import { heardText } from "../../turn/heard.ts";
 export interface Reply {
   play(audio: Pcm): void;
   text(text: string): void;
+  /** Whether nothing of it can be heard yet. */
+  isSilent(): boolean;
   /** The model has said everything, so far. */
   done(): void;
   /** What the leg has reached with a mark; null if the mark is not of this reply, or the model has continued since. */
@@ -44,6 +46,7 @@ export function replyOn(leg: Leg, id: number): Reply {
       isDone = false;
       text += gap + added;
     },
+    isSilent: () => audioMs === 0,
     done: () => {
       isDone = true;
       marks++;

@@ -1,16 +1,20 @@
 import type { Said } from "../../speech/sts.ts";
 import type { CallClock } from "../call-clock.ts";
+import type { Latency } from "../latency.ts";
 
 /** What is said, in the order in which it was said: a model tells what the user said only when it has begun to answer. */
 export interface SaidInOrder {
   /** The user speaks: what the model will report belongs here. */
   userBegan(): void;
   user(text: string): void;
-  agent(text: string): void;
+  /** @param latency of the reply, as far as it was measured */
+  agent(text: string, latency?: Latency): void;
   /** Nothing more will be reported about what is missing. */
   end(): void;
   /** What was told so far, the newest first dropped beyond what a model is told again. */
   history(): Said[];
+  /** Messages that were said so far, counting what was not told yet. */
+  messages(): number;
 }
 
 /** A model that tells nothing of a voice has heard no words. */
@@ -21,21 +25,27 @@ interface Entry {
   role: Said["role"];
   /** Null while the model has not told it. */
   text: string | null;
+  latency?: Latency | undefined;
 }
 
-export function saidInOrder(clock: CallClock, store: (said: Said) => void): SaidInOrder {
+export function saidInOrder(
+  clock: CallClock,
+  store: (said: Said & { latency?: Latency | undefined }) => void,
+): SaidInOrder {
   let waiting: Entry[] = [];
   const told: Said[] = [];
+  let stored = 0;
   let stopWaiting = () => {};
 
   function flush(): void {
     for (let first = waiting[0]; first && first.text !== null; first = waiting[0]) {
       waiting.shift();
-      const { role, text } = first;
+      const { role, text, latency } = first;
       if (text === "") continue;
       const said = { role, text };
       if (told.push(said) > HISTORY_MAX) told.shift();
-      store(said);
+      stored++;
+      store({ ...said, latency });
     }
   }
 
@@ -57,8 +67,8 @@ export function saidInOrder(clock: CallClock, store: (said: Said) => void): Said
       stopWaiting();
       flush();
     },
-    agent: (text) => {
-      waiting.push({ role: "assistant", text });
+    agent: (text, latency) => {
+      waiting.push({ role: "assistant", text, latency });
       flush();
       if (waiting.length === 0) return;
       stopWaiting();
@@ -69,5 +79,6 @@ export function saidInOrder(clock: CallClock, store: (said: Said) => void): Said
       giveUp();
     },
     history: () => [...told],
+    messages: () => stored + waiting.length,
   };
 }

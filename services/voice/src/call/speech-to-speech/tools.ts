@@ -5,8 +5,18 @@ import type { CallOver } from "../held-call.ts";
 
 export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
 
+/** Where in the transcript a tool is called: after so many messages of the call, and so many characters of the reply. */
+export interface CallPlace {
+  messages: number;
+  offset: number;
+}
+
 /** @throws when the tool cannot be run now */
-export type RunTool = (name: string, input: Readonly<Record<string, unknown>>) => Promise<RunCallToolResponse>;
+export type RunTool = (
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  place: CallPlace,
+) => Promise<RunCallToolResponse>;
 
 /** What follows the model's last words. */
 export type Next =
@@ -30,11 +40,12 @@ const TOOL_FAILED = "The tool does not work now. Tell the user.";
 export async function answerTool(
   run: RunTool,
   { name, arguments: given }: ToolCall,
+  place: CallPlace,
   log: Logger,
 ): Promise<{ result: string; next: Next | null }> {
   const input = typeof given === "object" && given !== null ? (given as Record<string, unknown>) : {};
   try {
-    const { result, action } = await run(name, input);
+    const { result, action } = await run(name, input, place);
     return { result, next: nextOf(action) };
   } catch (err) {
     log.warn({ err, tool: name }, "a tool could not be run");

@@ -2,6 +2,7 @@ import { Timer } from "lucide-react";
 import { latencyOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import type { Message } from "./queries.ts";
+import { toolsBeforeFirstWord } from "./said.ts";
 
 /** The stages of a spoken reply, each from the end of the one before, and those of a reply in text. */
 const SPOKEN = [
@@ -15,6 +16,8 @@ const WRITTEN = [
   { label: "First word", colour: "bg-(--chart-1)" },
   { label: "Rest of the reply", colour: "bg-(--chart-2)" },
 ] as const;
+
+const TOOLS = { label: "Tool calls", colour: "bg-(--chart-6)" };
 
 interface Segment {
   label: string;
@@ -77,7 +80,8 @@ function Waterfall({ segments, longest }: { segments: readonly Segment[]; longes
   );
 }
 
-function segmentsOf({ latency, reply }: Message): Segment[] {
+function segmentsOf({ latency, reply, tool_calls = [] }: Message): Segment[] {
+  const toolsMs = toolsBeforeFirstWord(tool_calls);
   if (latency) {
     let before = 0;
     return SPOKEN.flatMap(({ name, label, colour }) => {
@@ -85,13 +89,24 @@ function segmentsOf({ latency, reply }: Message): Segment[] {
       if (at === undefined) return [];
       const ms = Math.max(0, at - before);
       before = Math.max(before, at);
-      return [{ label, colour, ms }];
+      return name === "first_word" ? withTools({ label, colour, ms }, toolsMs) : [{ label, colour, ms }];
     });
   }
   if (!reply || reply.total_ms === null) return [];
   const first = reply.first_word_ms ?? reply.total_ms;
   const parts = [first, reply.total_ms - first];
-  return WRITTEN.map((stage, at) => ({ ...stage, ms: parts[at] ?? 0 })).filter(({ ms }) => ms > 0);
+  const [firstWord, rest] = WRITTEN.map((stage, at) => ({ ...stage, ms: parts[at] ?? 0 })) as [Segment, Segment];
+  return [...withTools(firstWord, toolsMs), rest].filter(({ ms }) => ms > 0);
+}
+
+/** The wait for a first word, apart from what passed until the tools before it had answered. */
+function withTools(firstWord: Segment, toolsMs: number): Segment[] {
+  const ms = Math.min(toolsMs, firstWord.ms);
+  if (ms === 0) return [firstWord];
+  return [
+    { ...TOOLS, ms },
+    { ...firstWord, ms: firstWord.ms - ms },
+  ];
 }
 
 function totalOf(segments: readonly Segment[]): number {

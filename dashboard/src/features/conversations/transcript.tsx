@@ -1,12 +1,14 @@
 import { clsx } from "clsx";
 import { MessageSquareDashed } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { Fragment, useEffect, useRef } from "react";
 import { clockOf, latencyOf, numberOf } from "../../ui/numbers.ts";
 import { EmptyState } from "../../ui/states.tsx";
 import { Time } from "../../ui/time.tsx";
 import { audibleAfter } from "./latency.tsx";
 import type { Playback } from "./player.tsx";
 import type { Conversation, Message } from "./queries.ts";
+import { saidInOrder } from "./said.ts";
+import { ToolCallCard } from "./tool-call-card.tsx";
 
 /** What was said, in step with the recording. Grows while the conversation is live. */
 export function Transcript({
@@ -41,14 +43,23 @@ export function Transcript({
     <div>
       <ol aria-label="Transcript" aria-live={isLive ? "polite" : "off"} className="flex flex-col gap-4">
         {messages.map((message, at) => (
-          <Line
-            key={`${message.timestamp} ${at}`}
-            message={message}
-            name={message.role === "user" ? "User" : agentName}
-            offset={offsetOf(message)}
-            isCurrent={at === current}
-            onSeek={playback?.seek}
-          />
+          <Fragment key={`${message.timestamp} ${at}`}>
+            <Line
+              message={message}
+              name={message.role === "user" ? "User" : agentName}
+              offset={offsetOf(message)}
+              isCurrent={at === current}
+              onSeek={playback?.seek}
+            />
+            {message.role === "user" && message.tool_calls && (
+              <li className={clsx(LINE, "items-start self-start")}>
+                <span className="max-w-full truncate text-xs font-medium text-muted">{agentName}</span>
+                {message.tool_calls.map((call, each) => (
+                  <ToolCallCard key={`${call.name} ${each}`} call={call} />
+                ))}
+              </li>
+            )}
+          </Fragment>
         ))}
       </ol>
       {isLive && (
@@ -60,6 +71,8 @@ export function Transcript({
     </div>
   );
 }
+
+const LINE = "flex max-w-[min(42rem,92%)] flex-col gap-1.5";
 
 function Line({
   message,
@@ -75,14 +88,12 @@ function Line({
   onSeek: Playback["seek"] | undefined;
 }) {
   const isUser = message.role === "user";
+  // What the agent called after the user's words, without an answer, is a line of its own.
+  const said = saidInOrder(message.content, isUser ? [] : (message.tool_calls ?? []));
   return (
     <li
       aria-current={isCurrent || undefined}
-      className={clsx(
-        "flex flex-col gap-1",
-        isUser ? "items-end self-end" : "items-start self-start",
-        "max-w-[min(42rem,92%)]",
-      )}
+      className={clsx(LINE, isUser ? "items-end self-end" : "items-start self-start")}
     >
       <span className="flex max-w-full items-baseline gap-2 text-xs text-muted">
         <span className="truncate font-medium">{name}</span>
@@ -99,15 +110,22 @@ function Line({
           <Time at={message.timestamp} relative />
         )}
       </span>
-      <p
-        className={clsx(
-          "max-w-full rounded-2xl px-3.5 py-2 break-words whitespace-pre-wrap transition-shadow",
-          isUser ? "rounded-tr-sm bg-accent text-on-accent" : "rounded-tl-sm bg-hover",
-          isCurrent && "ring-2 ring-accent-ink ring-offset-2 ring-offset-canvas",
-        )}
-      >
-        {message.content}
-      </p>
+      {said.map((each, at) =>
+        each.type === "call" ? (
+          <ToolCallCard key={`call ${at}`} call={each.call} />
+        ) : (
+          <p
+            key={`text ${at}`}
+            className={clsx(
+              "max-w-full rounded-2xl px-3.5 py-2 break-words whitespace-pre-wrap transition-shadow",
+              isUser ? "rounded-tr-sm bg-accent text-on-accent" : "rounded-tl-sm bg-hover",
+              isCurrent && "ring-2 ring-accent-ink ring-offset-2 ring-offset-canvas",
+            )}
+          >
+            {each.text}
+          </p>
+        ),
+      )}
       <Footnote message={message} />
     </li>
   );

@@ -13,12 +13,14 @@ export interface Reply {
 /**
  * Sends a message to the agent as it is on the screen and reads the reply word by word.
  * @param sessionId of the chat to go on with; null begins one
+ * @param onSession is told the session as soon as the API has accepted the message, even if no reply comes
  * @throws Problem with the API's detail
  */
 export async function streamReply(
   setup: Setup,
   sessionId: string | null,
   message: string,
+  onSession: (sessionId: string) => void,
   onText: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Reply> {
@@ -35,6 +37,8 @@ export async function streamReply(
     }),
     signal,
   }).catch(unreachable);
+  const session = response.headers.get("x-session-id");
+  if (session) onSession(session);
   if (!response.ok || !response.body) throw problemIn(response, await response.json().catch(() => null));
   let firstWordMs = 0;
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -43,7 +47,7 @@ export async function streamReply(
     onText(read.value);
   }
   return {
-    sessionId: response.headers.get("x-session-id") ?? sessionId ?? "",
+    sessionId: session ?? sessionId ?? "",
     firstWordMs,
     totalMs: performance.now() - startedAt,
   };

@@ -3,6 +3,8 @@ import { ArrowUp, RotateCcw, Square } from "lucide-react";
 import { type FormEvent, type KeyboardEvent, useEffect, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Notice } from "../../ui/states.tsx";
+import { saidInOrder } from "../conversations/said.ts";
+import { ToolCallCard } from "../conversations/tool-call-card.tsx";
 import { filled } from "../prompts/variables.ts";
 import type { Setup } from "./setup.ts";
 import { type Turn, useChat } from "./use-chat.ts";
@@ -87,8 +89,18 @@ function TurnView({ turn, onRetry }: { turn: Turn; onRetry: () => void }) {
   return (
     <>
       <Bubble from="user" text={turn.message} />
-      {(turn.reply !== "" || turn.state === "replying") && (
-        <Bubble from="agent" text={turn.reply} isWriting={turn.state === "replying"} />
+      {turn.state === "replying" ? (
+        <Bubble from="agent" text={turn.reply} isWriting />
+      ) : (
+        saidInOrder(turn.reply, turn.toolCalls).map((said, at) =>
+          said.type === "text" ? (
+            <Bubble key={`text ${at}`} from="agent" text={said.text} />
+          ) : (
+            <div key={`call ${at}`} className="max-w-[85%] self-start">
+              <ToolCallCard call={said.call} />
+            </div>
+          ),
+        )
       )}
       {turn.timing && (
         <p className="-mt-3 px-1 text-xs text-muted tabular-nums">

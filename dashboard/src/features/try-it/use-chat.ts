@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { sentenceOf } from "../../api/problem.ts";
+import type { ToolCall } from "../conversations/said.ts";
 import { type Reply, streamReply } from "./chat-stream.ts";
 import type { Setup } from "./setup.ts";
 
@@ -8,6 +9,8 @@ export interface Turn {
   id: number;
   message: string;
   reply: string;
+  /** What the model called, once the reply is over. */
+  toolCalls: readonly ToolCall[];
   state: "replying" | "done" | "failed";
   timing: Pick<Reply, "firstWordMs" | "totalMs"> | null;
   error: string | null;
@@ -28,17 +31,26 @@ export function useChat(setup: Setup) {
     const id = Date.now();
     const controller = new AbortController();
     running.current = controller;
-    setTurns((all) => [...all, { id, message, reply: "", state: "replying", timing: null, error: null }]);
+    const begun = { id, message, reply: "", toolCalls: [], state: "replying", timing: null, error: null } as const;
+    setTurns((all) => [...all, begun]);
+    let accepted = null as string | null;
+    const onSession = (sessionId: string) => {
+      accepted = sessionId;
+    };
+    const onText = (text: string) => change(id, ({ reply }) => ({ reply: reply + text }));
     try {
-      const onText = (text: string) => change(id, ({ reply }) => ({ reply: reply + text }));
-      const { sessionId, ...timing } = await streamReply(setup, session.current, message, onText, controller.signal);
+      const replying = streamReply(setup, session.current, message, onSession, onText, controller.signal);
+      const { sessionId, ...timing } = await replying;
       session.current = sessionId;
       change(id, () => ({ state: "done", timing }));
-      setTokens(await tokensOf(sessionId));
     } catch (error) {
       if (controller.signal.aborted) return change(id, () => ({ state: "done" }));
       change(id, () => ({ state: "failed", error: sentenceOf(error) }));
     }
+    const stored = accepted && (await storedOf(accepted));
+    if (!stored) return;
+    setTokens(stored.tokens);
+    change(id, () => ({ toolCalls: stored.toolCalls }));
   };
   const restart = () => {
     running.current?.abort();
@@ -61,9 +73,18 @@ export function useChat(setup: Setup) {
   };
 }
 
-/** Of the whole chat; null when unknown. */
-async function tokensOf(sessionId: string): Promise<{ input: number; output: number } | null> {
-  const params = { path: { session_id: sessionId } };
+interface Stored {
+  /** Of the whole chat. */
+  tokens: { input: number; output: number };
+  /** Of the last message, in the order in which they were made. */
+  toolCalls: readonly ToolCall[];
+}
+
+/** What the API stored of a chat; null when unknown. */
+async function storedOf(sessionId: string): Promise<Stored | null> {
+  const params = { path: { session_id: sessionId }, query: { include: "replies" as const } };
   const session = await ask(api.GET("/v1/public/chat/sessions/{session_id}", { params })).catch(() => null);
-  return session && { input: session.usage.input_tokens, output: session.usage.output_tokens };
+  if (!session) return null;
+  const { input_tokens: input, output_tokens: output } = session.usage;
+  return { tokens: { input, output }, toolCalls: session.messages.at(-1)?.tool_calls ?? [] };
 }

@@ -1,0 +1,68 @@
+import { ChevronRight, Wrench } from "lucide-react";
+import { useId, useState } from "react";
+import { Badge } from "../../ui/badge.tsx";
+import { CodeBlock } from "../../ui/code-block.tsx";
+import { latencyOf } from "../../ui/numbers.ts";
+import type { ToolCall } from "./said.ts";
+
+/** A tool that the agent's model called, with what it gave and got. */
+export function ToolCallCard({ call }: { call: ToolCall }) {
+  const [isOpen, setOpen] = useState(false);
+  const id = useId();
+  return (
+    <div className="w-104 max-w-full overflow-hidden rounded-xl border border-line bg-raised text-sm">
+      <button
+        type="button"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        className="flex w-full min-w-0 items-center gap-2 px-3 py-2 text-left outline-offset-[-2px] hover:bg-hover"
+        onClick={() => setOpen(!isOpen)}
+      >
+        <Wrench className="size-3.5 shrink-0 text-muted" aria-hidden />
+        <span className="sr-only">Tool call</span>
+        <span className="min-w-0 truncate font-mono text-xs">{call.name || "(no name)"}</span>
+        {call.is_error && <Badge tone="danger">Failed</Badge>}
+        <span className="ml-auto shrink-0 pl-2 text-xs text-muted tabular-nums">
+          {call.duration_ms === 0 ? "under 1 ms" : latencyOf(call.duration_ms)}
+        </span>
+        <ChevronRight
+          className={`size-4 shrink-0 text-muted transition-transform motion-reduce:transition-none ${isOpen ? "rotate-90" : ""}`}
+          aria-hidden
+        />
+      </button>
+      {isOpen && (
+        <div id={id} className="flex flex-col gap-3 border-t border-line bg-canvas p-3">
+          <Part name="Arguments" text={indented(call.arguments)} />
+          <Part name={call.is_error ? "Error" : "Result"} text={indented(call.result)} />
+          {call.is_cut && <p className="text-xs text-muted">Too long to be kept whole: only the beginning is shown.</p>}
+        </div>
+      )}
+    </div>
+  );
+}
+
+function Part({ name, text }: { name: string; text: string }) {
+  return (
+    <div className="flex flex-col gap-1.5">
+      <p className="text-xs font-medium text-muted">{name}</p>
+      {text === "" ? (
+        <p className="text-xs text-muted">Not kept</p>
+      ) : (
+        <CodeBlock
+          text={text}
+          copied={name.toLowerCase()}
+          className="max-h-64 pr-14! break-words whitespace-pre-wrap"
+        />
+      )}
+    </div>
+  );
+}
+
+/** JSON on lines of its own; any other text as it is. */
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

@@ -16,7 +16,7 @@ const RING_SECONDS = { min: 5, max: 120, default: 45 };
 type Asked = Omit<CreateCallRequest, "idempotency">;
 
 /**
- * The call that a request asks for, checked with everybody that it will need.
+ * The call that a request asks for, checked with every service that it will need.
  * @throws ServiceError invalid, naming the field; condition, if the agent cannot hold a call; not_found or forbidden
  */
 export async function newCall(ctx: OutboundContext, asked: Asked): Promise<NewOutboundCall> {
@@ -66,7 +66,7 @@ function queueIsFull(queuedMax: number): ServiceError {
   );
 }
 
-/** What is wrong with a number that is to be called, to stand behind the name of its field; null if nothing is. */
+/** What is wrong with a number to call, to follow the name of its field; null if nothing is. */
 export function numberFault(
   { deniedPrefixes }: Pick<OutboundContext, "deniedPrefixes">,
   number: string,

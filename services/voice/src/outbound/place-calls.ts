@@ -19,7 +19,7 @@ import { endCall } from "./end-call.ts";
 import { countAttempt } from "./metrics.ts";
 import { wakeLane } from "./wake-lane.ts";
 
-/** When an attempt that is not heard of again is over: longer than any request to a carrier takes. */
+/** When an attempt without news counts as over: longer than any request to a carrier takes. */
 const ATTEMPT_MS = 20_000;
 const RETRY_MIN_MS = 1_000;
 const RETRY_MAX_MS = 60_000;

@@ -6,11 +6,11 @@ import { JOB_LEASE_MS, type OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";
 import { wakeLane } from "./wake-lane.ts";
 
-/** A call is asked about when its carrier should long have told. */
+/** The carrier is asked about a call when it should have reported long ago. */
 const LATE_MS = 15_000;
 /** Between two tries to end a call. */
 const AGAIN_MS = 2_000;
-/** Between two looks at a call that goes well. */
+/** Between two checks of a call that goes well. */
 const EVERY_MS = 30_000;
 
 /**
@@ -78,7 +78,7 @@ function lost(notes: string) {
   return { outcome: "ERROR" as const, durationSeconds: 0, notes };
 }
 
-/** When the carrier should have told more of a call that no process holds. */
+/** When the carrier should have reported more about a call that no process holds. */
 function expectedBy({ answeredAt, placedAt, createdAt, ringSeconds }: OutboundCall): number {
   if (answeredAt) return answeredAt.getTime() + LATE_MS;
   return (placedAt ?? createdAt).getTime() + ringSeconds * 1_000 + LATE_MS;

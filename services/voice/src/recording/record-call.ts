@@ -28,7 +28,7 @@ export interface RecorderOptions {
 
 /** A store that hangs must not keep a call from ending. */
 const END_WITHIN_MS = 5_000;
-/** What a slow store may be behind; a minute of a call. */
+/** How far a slow store may fall behind: a minute of a call. */
 const UNWRITTEN_MAX_BYTES = 256 * 1024;
 
 export function recorderOf({ file, bytesMax, clock, failed }: RecorderOptions): CallRecorder {

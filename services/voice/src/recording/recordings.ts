@@ -29,7 +29,7 @@ export interface RecordingsOptions {
   log: Logger;
   /** Null: nothing is recorded. */
   files: RecordingFiles | null;
-  /** The gateway's address for the world. */
+  /** The gateway's public address. */
   publicUrl: string;
   /** Of all recordings of one owner. */
   ownerBytesMax: number;

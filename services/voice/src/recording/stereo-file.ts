@@ -3,7 +3,7 @@ import { oggWriter } from "@parley/shared/media/ogg-writer";
 import { LEAD_SAMPLES } from "../audio/opus.ts";
 import { FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 
-/** Encodes a call as Ogg Opus: the user is left, the agent right. */
+/** Encodes a call as Ogg Opus: the user on the left, the agent on the right. */
 export interface StereoFile {
   /** The next frames of both. Returns what to write, if a page is full. */
   add(user: Pcm, agent: Pcm): Uint8Array | null;

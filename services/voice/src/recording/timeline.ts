@@ -1,12 +1,12 @@
 import { FRAME_MS, FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
 
-/** Puts what both parties of a call say side by side in time. */
+/** Aligns in time what both parties of a call say. */
 export interface Timeline {
   /** A frame of FRAME_SAMPLES that came in at this moment. */
   user(frame: Pcm, now: number): void;
-  /** A frame that goes out now, and is heard so much later; there need not be one of silence. */
+  /** A frame that goes out now and is heard this much later; silence needs no frame. */
   agent(frame: Pcm, now: number, inMs: number): void;
-  /** What of the agent is not heard yet never will be. */
+  /** Audio of the agent that is not heard yet never will be. */
   cut(now: number): void;
   /** Nothing follows. */
   end(now: number): void;
@@ -15,7 +15,7 @@ export interface Timeline {
 // In frames.
 /** A party that is behind by more has sent nothing in the meantime: a network delays, our own clock hardly does. */
 const BEHIND_MAX = { user: 10, agent: 3 };
-/** Ahead by more, silence is left out until it is in time again, as after a jam of the network that was filled with silence. */
+/** If a party is ahead by more, silence is left out until it is in sync again, as after network congestion that was filled with silence. */
 const AHEAD_MAX = 5;
 /** Memory for a peer that stays ahead. */
 const AHEAD_LIMIT = 100;
@@ -50,7 +50,7 @@ export function timeline(startedAt: number, paired: (user: Pcm, agent: Pcm) => v
     while (told + frames.length < dueAt(now + inMs)) frames.push(SILENCE);
   }
 
-  /** Tells what is complete, and what has waited for long. */
+  /** Reports what is complete, and what has waited for long. */
   function tell(due: number): void {
     while (waiting.user.length > 0 && waiting.agent.length > 0) tellOne();
     tellUntil(due - WAIT_MAX);

@@ -3,7 +3,7 @@ import { notFound } from "@parley/shared/errors";
 import type { Handlers } from "@parley/shared/rpc/server";
 import { type CallbackContext, handleCallback } from "../carriers/callbacks/handle-callback.ts";
 
-/** Takes a carrier's callback, which anybody may send: its signature is checked before anything is done. */
+/** Accepts a carrier's callback, which anyone may send: its signature is checked before anything is done. */
 export function handleCarrierCallback(
   ctx: CallbackContext,
 ): NonNullable<Handlers<typeof VoiceServiceService>["handleCarrierCallback"]> {

@@ -22,7 +22,7 @@ export interface TrunkCallee {
 const REALM = "parley";
 
 /**
- * Lets a call in that comes from the trunk of the number that it is for: from an address of the trunk, or with the trunk's credentials.
+ * Admits a call that comes from the trunk of the called number: from an address of the trunk, or with the trunk's credentials.
  * Everybody else is asked for credentials, whatever number they try, so strangers do not learn which numbers are here.
  * @returns null if the call was refused
  */

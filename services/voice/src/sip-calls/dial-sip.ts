@@ -20,7 +20,7 @@ export interface SipCall {
 
 export type DialSip = (call: SipCall, ...connect: Parameters<Connect>) => ReturnType<Connect>;
 
-/** What SIP answers a call with that was not taken (RFC 3261, section 21). */
+/** What SIP answers to a call that was not accepted (RFC 3261, section 21). */
 const BUSY = new Set([486, 600]);
 const NO_ANSWER = new Set([408, 480, 487, 603]);
 

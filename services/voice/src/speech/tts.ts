@@ -3,7 +3,7 @@ import type { Pcm } from "../audio/pcm.ts";
 
 /** A text-to-speech provider with its credentials. */
 export interface TextToSpeech {
-  /** Begins one reply. Connects at once, so begin it when the answer is asked for and not when its first words are there. */
+  /** Begins one reply. Connects at once, so begin it when the answer is requested, not when its first words arrive. */
   speak(options: SpeakOptions, spoken: (event: SpokenEvent) => void): SpokenReply;
 }
 

@@ -88,7 +88,7 @@ export async function countUnendedBatches(sql: Sql, ownerId: string): Promise<nu
   return row?.total ?? 0;
 }
 
-/** Numbers of a batch by where they stand: PENDING, CALLING, or the outcome of one that is done. */
+/** Numbers of a batch by state: PENDING, CALLING, or the outcome of one that is done. */
 export async function countBatchCalls(sql: Sql, { ownerId, batchId }: BatchKey): Promise<Map<string, number>> {
   const rows = await sql<{ state: string; total: number }[]>`
     select case status when 'ENDED' then outcome else status end as state, count(*) as total from batch_calls

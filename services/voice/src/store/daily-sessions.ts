@@ -115,7 +115,7 @@ export async function storeLeft(
     where owner_id = ${ownerId} and conversation_id = ${conversationId} and status <> 'ENDED'`;
 }
 
-/** The agent is to leave. */
+/** The agent must leave. */
 export async function storeOver(sql: Sql, { ownerId, conversationId }: CallKey): Promise<void> {
   await sql`
     update daily_sessions set is_over = true

@@ -47,7 +47,7 @@ export async function countDoNotCall(sql: Sql, ownerId: string): Promise<number>
   return row?.total ?? 0;
 }
 
-/** Those of these numbers that are not to be called. */
+/** Those of these numbers that must not be called. */
 export async function findDoNotCall(sql: Sql, ownerId: string, numbers: readonly string[]): Promise<Set<string>> {
   const rows = await sql<{ mobileNumber: string }[]>`
     select mobile_number from do_not_call where owner_id = ${ownerId} and mobile_number = any(${numbers as string[]})`;

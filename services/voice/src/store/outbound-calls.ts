@@ -23,7 +23,7 @@ export interface NewOutboundCall extends OutboundKey {
   maxDurationSeconds: number;
   ringSeconds: number;
   voicemail: "hang_up" | "leave_message" | null;
-  /** The batch that it is of, and its number there. */
+  /** The batch that it belongs to, and its number there. */
   batchId: string | null;
   batchNumber: number | null;
 }
@@ -135,7 +135,7 @@ export interface CallLimits {
 
 /**
  * Takes the next call of a carrier account out of the queue, and with it one of the owner's places.
- * @param until when an attempt that is not heard of again is over
+ * @param until when an attempt without news counts as over
  * @returns the call; or when to ask again, because no place is free, the account's rate is used up or no call is due; null if the
  * queue is empty
  */
@@ -186,7 +186,7 @@ export async function requeueCall(sql: Sql, call: OutboundCall, dueAt: Date): Pr
   return count > 0;
 }
 
-/** The same for an attempt of which nothing was heard until its time was over. */
+/** The same for an attempt that brought no news in time. */
 export async function requeueLostCall(sql: Sql, call: OutboundKey, now: Date): Promise<boolean> {
   const { count } = await sql`
     update outbound_calls set status = 'QUEUED', due_at = ${now}
@@ -231,7 +231,7 @@ export async function storeMachine(
 }
 
 /**
- * Notes that the owner wants the call to end. One that waits for another attempt is due for it, which asks its carrier.
+ * Records that the owner wants the call to end. One that waits for another attempt is due for it, which asks its carrier.
  * @returns the call as it is then; null if there is none
  */
 export async function storeUnwanted(

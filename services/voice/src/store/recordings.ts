@@ -36,7 +36,7 @@ export async function findRecording(sql: Sql, { ownerId, conversationId }: CallK
   return row ?? null;
 }
 
-/** Notes that the file is whole. Returns false when the recording is to be removed, or is gone. */
+/** Records that the file is complete. Returns false when the recording must be removed, or is gone. */
 export async function finishRecording(sql: Sql, call: CallKey, bytes: number, now: Date): Promise<boolean> {
   const finished = await sql`
     update recordings set state = 'ready', bytes = ${bytes}, finished_at = coalesce(finished_at, ${now})

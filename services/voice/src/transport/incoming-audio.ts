@@ -4,7 +4,7 @@ import type { LegListener } from "./leg.ts";
 
 /** What the other party says, cut into frames. */
 export interface IncomingAudio {
-  /** Something arrived of which audio may come later. */
+  /** Something arrived that may yield audio later. */
   arrived(): void;
   /** Hears audio, unless there is more of it than time has passed. */
   hear(audio: Pcm): void;
@@ -17,7 +17,7 @@ export interface IncomingAudio {
 }
 
 export interface IncomingAudioOptions {
-  /** How far the peer may be ahead of real time, as after a jam of the network. */
+  /** How far the peer may be ahead of real time, as after network congestion. */
   aheadMaxSamples: number;
   /** Counts audio that is not used. */
   dropped(reason: "too_much"): void;
@@ -25,7 +25,7 @@ export interface IncomingAudioOptions {
 
 /** Before this long without a packet nothing is assumed lost: the next one is only late. */
 const LATE_MAX_MS = 80;
-/** What a clock may be faster than ours. */
+/** How much faster than ours a clock may be. */
 const DRIFT = 1.05;
 
 export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListener, "heard">): IncomingAudio {

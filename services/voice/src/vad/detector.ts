@@ -1,6 +1,6 @@
 import type { Pcm } from "../audio/pcm.ts";
 
-/** Tells when someone speaks. */
+/** Reports when someone speaks. */
 export interface VoiceDetector {
   /** Listens to one call. */
   listen(heard: (event: VoiceEvent) => void): DetectorStream;

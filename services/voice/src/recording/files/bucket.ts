@@ -16,7 +16,7 @@ export interface BucketAccess {
 /** A minute of a call. What a process that dies has not stored yet is lost. */
 const PIECE_BYTES = 256 * 1024;
 const RETRIES = 3;
-/** The least that S3 takes as a part of an upload, and what a process holds of a file that it puts together. */
+/** The smallest part that S3 accepts in an upload, and what a process holds of a file that it assembles. */
 const PART_BYTES = 5 * 1024 * 1024;
 const UPLOAD = { partSize: PART_BYTES, queueSize: 1, retry: RETRIES, type: MEDIA_TYPE };
 const READ_AHEAD_BYTES = 1024 * 1024;
@@ -24,8 +24,7 @@ const TIMEOUT_MS = 30_000;
 const LISTED_MAX = 1_000;
 
 /**
- * Recordings in a bucket of S3, or of a store that speaks its protocol. Objects cannot be appended to, and of an upload that nobody
- * completes nothing is left, so a call is stored in pieces while it runs; `finish` makes one object of them.
+ * Recordings in a bucket of S3, or of a store that speaks its protocol. Objects cannot be appended to, and an upload that nobody completes leaves nothing, so a call is stored in pieces while it runs; `finish` makes one object of them.
  */
 export function bucketFiles(
   { bucket, prefix }: { bucket: string; prefix: string },

@@ -1,15 +1,15 @@
 import { join } from "node:path";
 
-/** Where recordings are kept. Each rejects with what its store says; names are `<owner id>/<conversation id>`. */
+/** Where recordings are kept. Each rejects with its store's error; names are `<owner id>/<conversation id>`. */
 export interface RecordingFiles {
   /** A new file, which is written from its beginning to its end. */
   create(name: string): RecordingFile;
   /**
-   * Makes whole what was written, by this process or by one that died. May be repeated.
+   * Completes what was written, by this process or by one that died. May be repeated.
    * @returns its bytes; null if nothing was written
    */
   finish(name: string): Promise<number | null>;
-  /** The bytes from `from` up to, and without, `to`, in pieces of at most READ_BYTES. Of a file that is finished. */
+  /** The bytes from `from` up to, and without, `to`, in pieces of at most READ_BYTES. The file must be finished. */
   read(name: string, from: number, to: number): AsyncGenerator<Buffer>;
   /** Deletes a file, whatever state it is in. Does nothing if there is none. */
   remove(name: string): Promise<void>;

@@ -3,7 +3,7 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import type { DailyContext } from "../../daily/context.ts";
 import { handleWebhook } from "../../daily/handle-webhook.ts";
 
-/** Takes a webhook of Daily's, which anybody may send: its signature is checked before anything is done. */
+/** Accepts a webhook from Daily, which anyone may send: its signature is checked before anything is done. */
 export function handleDailyWebhook(
   ctx: DailyContext,
 ): NonNullable<Handlers<typeof VoiceServiceService>["handleDailyWebhook"]> {

@@ -8,7 +8,7 @@ import { newUtterance } from "./utterance.ts";
 
 /** Longer utterances are transcribed in parts. */
 const UTTERANCE_SAMPLES_MAX = 30 * SAMPLES_PER_SECOND;
-/** After so much silence the user may have finished: the words are found out before `finalize` asks for them. */
+/** After this much silence the user may have finished: the words are requested before `finalize` asks for them. */
 const PAUSE_SAMPLES = SAMPLES_PER_SECOND / 4;
 
 /**
@@ -106,7 +106,7 @@ function listen(
       if (signal.aborted) return;
       if (utterance.push(audio)) {
         isNew = true;
-        // The user went on.
+        // The user continued.
         if (early?.isWhole) {
           early.abort();
           early = null;

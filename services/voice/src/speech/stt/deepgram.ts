@@ -66,6 +66,6 @@ function hearTurn(message: JsonObject): Heard {
   const text = textIn(message, "transcript");
   const heardSeconds = numberIn(message, "audio_window_end");
   if (message.event === "EndOfTurn") return { final: text, endOfTurn: true, finalized: true, heardSeconds };
-  // Silence needs not be heard again.
+  // Silence need not be heard again.
   return text === "" ? { heardSeconds } : { partial: text };
 }

@@ -6,7 +6,7 @@ import { openSocket, type Socket, type SocketEnd } from "../socket.ts";
 import type { ListenOptions, SpeechEvent, SpeechStream } from "../stt.ts";
 import { audioTail } from "./audio-tail.ts";
 
-/** What providers differ in who transcribe over a WebSocket. */
+/** What differs between providers that transcribe over a WebSocket. */
 export interface Dialect {
   url(options: ListenOptions): string;
   headers: Record<string, string>;
@@ -18,7 +18,7 @@ export interface Dialect {
   keepAlive?: { message: object; everyMs: number };
   /** Sets the language of an open connection; null if that takes a new one. */
   setLanguage?(language: string): object | null;
-  /** What a message tells; nothing if it tells nothing. */
+  /** What a message reports; nothing if it reports nothing. */
   hear(message: JsonObject): Heard;
 }
 
@@ -157,7 +157,7 @@ export function socketStream(
     if (!socket?.isOpen() || socket.waitingBytes() > WAITING_BYTES_MAX) return;
     const { audio, position } = tail.from(next);
     if (audio.length === 0 || (!all && audio.length < pieceSamples)) return;
-    // What the provider could not take in time is gone; the positions it tells are those of what it got.
+    // What the provider could not take in time is gone; the positions it reports are those of what it got.
     base += position - next;
     for (const piece of cut(audio)) socket.send(pcmBytes(piece));
     next = position + audio.length;

@@ -9,15 +9,14 @@ const ABOVE_NOISE = 4;
 const NOISE_GROWTH = 1.2;
 
 /**
- * Tells audio with something to transcribe from silence and from a steady noise, which it gets used to. It costs nothing, and is no
- * voice activity detector: turns are not taken by it.
+ * Tells audio with something to transcribe from silence and from a steady noise, to which it adapts. It costs nothing, and is not a voice activity detector: turn-taking does not use it.
  */
 export function soundDetector(): (audio: Pcm) => boolean {
   let noise = NOISE_AT_FIRST;
   return (audio) => {
     const level = rootMeanSquare(audio);
     noise = Math.min(level, noise * NOISE_GROWTH ** (audio.length / SAMPLES_PER_SECOND));
-    // Digital silence says nothing of the noise that comes with speech.
+    // Digital silence says nothing about the noise that comes with speech.
     noise = Math.max(noise, 1);
     return level > Math.max(LEVEL_MIN, ABOVE_NOISE * noise);
   };

@@ -20,8 +20,7 @@ export function deepgramTextToSpeech(access: Access): TextToSpeech {
 const FLUSHES_MAX = 15;
 
 /**
- * By developers.deepgram.com/reference/text-to-speech/speak-streaming and docs/tts-ws-flush. A flush after a piece has it spoken at
- * once.
+ * By developers.deepgram.com/reference/text-to-speech/speak-streaming and docs/tts-ws-flush. A flush after a piece makes it spoken at once.
  */
 function aura(access: Access, { voiceId, speed }: SpeakOptions): SpeakerDialect {
   const read = pcmReader(SAMPLES_PER_SECOND);
@@ -78,7 +77,7 @@ function flux(access: Access, { voiceId, speed }: SpeakOptions): SpeakerDialect 
     end: () => [{ type: "Flush" }],
     message: ({ type }, events) => {
       if (type === "Error") return events.lost("it reported an error");
-      // All audio of the turn has come.
+      // All audio of the turn has arrived.
       if (type === "SpeechMetadata") events.done();
     },
     bytes: (data, events) => events.audio(read(data)),

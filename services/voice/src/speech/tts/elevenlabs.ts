@@ -63,7 +63,7 @@ function dialectOf(access: Access, { model = MODEL, voiceId, language, speed }: 
   return {
     url: socketUrl(access, `/v1/text-to-speech/${encodeURIComponent(voiceId)}/stream-input`, {
       model_id: model,
-      // These models find it out by themselves, and refuse to be told.
+      // These models detect it themselves, and refuse the setting.
       language_code: model.startsWith("eleven_multilingual") ? undefined : baseLanguage(language),
       output_format: "pcm_16000",
       // Pieces are sentences, so nothing is to be gathered.

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json.ts";
 import { openSocket } from "../socket.ts";
 import type { Speaker, SpeakerEvents } from "./reply.ts";
 
-/** What providers differ in who speak over a WebSocket. One for each attempt. */
+/** What differs between providers that speak over a WebSocket. One for each attempt. */
 export interface SpeakerDialect {
   url: string;
   headers: Record<string, string>;

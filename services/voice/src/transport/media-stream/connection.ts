@@ -39,7 +39,7 @@ export type Dropped = "malformed_stream" | "stream_too_much" | "stream_too_fast"
 const START_MAX_MS = 5_000;
 /** For whoever accepts it to ask the other services. */
 const ACCEPT_MAX_MS = 15_000;
-/** Carriers send 50 messages of 400 bytes a second; a jam delivers some seconds at once. */
+/** Carriers send 50 messages of 400 bytes a second; after congestion, some seconds arrive at once. */
 const BYTES_PER_SECOND = 64 * 1024;
 const BURST_BYTES = 512 * 1024;
 

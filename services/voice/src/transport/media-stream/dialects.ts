@@ -66,7 +66,7 @@ function readStart(start: unknown, streamId: string, callId: string): StreamMess
 }
 
 function readMedia(media: unknown): StreamMessage | null {
-  // What we play ourselves is no news.
+  // What we play ourselves is not news.
   if (fieldOf(media, "track") === "outbound") return { type: "other" };
   const payload = fieldOf(media, "payload");
   if (typeof payload !== "string" || !/^[A-Za-z0-9+/]+={0,2}$/.test(payload) || payload.length % 4 !== 0) return null;

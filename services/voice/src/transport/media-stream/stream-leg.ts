@@ -8,7 +8,7 @@ import { pace } from "../pacer.ts";
 import type { Dialect, StreamMessage } from "./dialects.ts";
 import { streamPlayback } from "./stream-playback.ts";
 
-/** A leg and what its WebSocket tells it. */
+/** A leg and what its WebSocket reports to it. */
 export interface StreamLeg {
   leg: Leg;
   received(message: StreamMessage): void;
@@ -16,7 +16,7 @@ export interface StreamLeg {
   closed(how: "hung_up" | "lost"): void;
 }
 
-/** What the carrier does for a call beside its audio. */
+/** What the carrier does for a call besides its audio. */
 export interface StreamCarrier {
   /** @throws when the carrier refuses or cannot be reached */
   transfer(to: string): Promise<void>;
@@ -35,9 +35,9 @@ export interface StreamLegOptions {
 }
 
 const TELEPHONE_HZ = 8_000;
-/** A connection that was jammed delivers everything at once, and nothing of it is lost. */
+/** A connection that was congested delivers everything at once, and nothing of it is lost. */
 const AHEAD_MAX_SAMPLES = 10 * SAMPLES_PER_SECOND;
-/** Carriers send audio all the time, also while the caller is silent. */
+/** Carriers send audio all the time, even while the caller is silent. */
 const UNHEARD_MAX_MS = 30_000;
 
 export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg {

@@ -4,7 +4,7 @@ import { streamPlayback } from "./stream-playback.ts";
 
 const SECOND = 16_000;
 
-/** A player whose carrier only notes what it is sent; time moves when a test says so. */
+/** A player whose carrier only records what it is sent; time moves when a test says so. */
 function playing(sending = (frame: Pcm | null): Pcm | null => frame) {
   let now = 0;
   const sent: string[] = [];
@@ -117,7 +117,7 @@ test("a carrier that plays later than estimated was heard less, and nothing that
   pass(320);
   const reckoned = player.heardSamples();
   expect(reckoned).toBe(15 * FRAME_SAMPLES);
-  // Due at 40 ms, told 280 ms later.
+  // Due at 40 ms, reported 280 ms later.
   player.marked(marks()[0] ?? "");
   expect(player.heardSamples()).toBe(reckoned);
   pass(320);

@@ -22,7 +22,7 @@ export interface StreamPlaybackOptions {
 
 /** Audio that is sent before it is due, against jitter on the way. */
 const LEAD_MS = 200;
-/** A mark that the carrier has not reported so long after it was due is reached all the same. */
+/** A mark that the carrier has not reported this long after it was due is reached all the same. */
 const MARK_LATE_MAX_MS = 2_000;
 /** What a mark may reveal about the way to the carrier and back. */
 const LAG_MAX_MS = 1_000;
@@ -36,7 +36,7 @@ export function streamPlayback({ media, mark, clear, reached, sending, now }: St
   let sentMarks = 0;
   /** When the carrier has played everything that was sent. */
   let playsUntil = now();
-  /** How much later than reckoned the carrier's last mark came. */
+  /** How much later than estimated the carrier's last mark arrived. */
   let lagMs = 0;
   let cleared = 0;
   let heardMax = 0;
@@ -51,7 +51,7 @@ export function streamPlayback({ media, mark, clear, reached, sending, now }: St
     const sounds = frames === 0 ? 0 : isSpeech.slice(-frames).filter((speech) => !speech).length;
     return Math.max(0, samples - sounds * FRAME_SAMPLES);
   };
-  // What was reckoned as heard is not taken back when a mark shows that the carrier is later.
+  // What was estimated as heard is not taken back when a mark shows that the carrier is later.
   const heard = () => {
     heardMax = Math.max(heardMax, queue.heardSamples() - cleared - inBuffer());
     return heardMax;

@@ -24,7 +24,7 @@ export interface RtpAudioOptions {
   dropped(reason: "malformed" | "too_much"): void;
 }
 
-/** A peer may be this far ahead of real time, as after a jam of the network. */
+/** A peer may be this far ahead of real time, as after network congestion. */
 const AHEAD_MAX_SAMPLES = SAMPLES_PER_SECOND;
 
 export function rtpAudio(options: RtpAudioOptions, to: Pick<LegListener, "heard" | "reached" | "sending">): RtpAudio {

@@ -9,7 +9,7 @@ export interface Codec {
   clockHz: number;
   /** Encodes one frame. */
   encode(frame: Pcm): Uint8Array;
-  /** @throws if the payload is none of this codec's */
+  /** @throws if the payload is not of this codec */
   decode(payload: Uint8Array): Pcm;
 }
 

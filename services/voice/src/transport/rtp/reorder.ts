@@ -18,10 +18,10 @@ const WAIT_MAX_MS = 60;
 const AHEAD_MAX = 3_000;
 const BEHIND_MAX = 100;
 const HELD_MAX = 64;
-/** A longer gap is told as this many packets: nobody needs seconds of silence in one piece. */
+/** A longer gap is reported as this many packets: nobody needs seconds of silence in one piece. */
 const LOST_MAX = 25;
 
-/** Puts the packets of a stream in order and drops doubled and late ones. */
+/** Puts the packets of a stream in order and drops duplicate and late ones. */
 export function reorder(to: Ordered): Reorder {
   const held = new Map<number, { packet: RtpPacket; at: number }>();
   let source: number | null = null;

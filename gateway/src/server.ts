@@ -16,6 +16,7 @@ import { clientAddress, networkOf, parseTrustedProxies } from "./http/client-add
 import { decidedInMemory } from "./http/observe.ts";
 import { withoutUnreadBodies } from "./http/unread-bodies.ts";
 import { failoverLimiter } from "./rate-limit/failover.ts";
+import { createGuesses } from "./rate-limit/guesses.ts";
 import type { RateLimiter } from "./rate-limit/limiter.ts";
 import { memoryLimiter } from "./rate-limit/memory.ts";
 import { redisLimiter } from "./rate-limit/redis.ts";
@@ -39,6 +40,7 @@ export async function startGateway(config: GatewayConfig, log: Logger): Promise<
     accounts: clients.accounts,
     keyLimiter: limiters.keys,
     addressLimiter: limiters.addresses,
+    guesses: createGuesses({ limiter: limiters.addresses }),
     signInLimiter: limiters.signIns,
     answers: createAnswers(),
     addressOf: (request) =>

@@ -3,6 +3,7 @@ import { systemClock } from "@parley/shared/clock";
 import { silentLogger } from "@parley/shared/log";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const KEYS = { flood: `vk_${"a".repeat(43)}`, limited: `vk_${"b".repeat(43)}`, other: `vk_${"c".repeat(43)}` };
@@ -21,6 +22,7 @@ const gate: GateContext = {
   accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
   keyLimiter: memoryLimiter(),
   addressLimiter: memoryLimiter(),
+  guesses: createGuesses({ limiter: memoryLimiter() }),
   signInLimiter: memoryLimiter(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),

@@ -10,6 +10,7 @@ import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 // The document says what the routes are; no request reaches a service.
@@ -21,6 +22,7 @@ const gate: GateContext = {
   },
   keyLimiter: memoryLimiter(),
   addressLimiter: memoryLimiter(),
+  guesses: createGuesses({ limiter: memoryLimiter() }),
   signInLimiter: memoryLimiter(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),

@@ -7,6 +7,7 @@ import { createApp } from "../src/app.ts";
 import type { Clients } from "../src/clients.ts";
 import type { GateContext } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const SECRET = "relation owners does not exist";
@@ -17,6 +18,7 @@ async function answerOf(given: Pick<GateContext, "keys"> & Partial<GateContext>)
     accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
     keyLimiter: memoryLimiter(),
     addressLimiter: memoryLimiter(),
+    guesses: createGuesses({ limiter: memoryLimiter() }),
     signInLimiter: memoryLimiter(),
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),

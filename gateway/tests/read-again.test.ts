@@ -5,6 +5,7 @@ import { silentLogger } from "@parley/shared/log";
 import type { GateContext } from "../src/gate.ts";
 import { gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
 const MIB = 1024 * 1024;
@@ -16,6 +17,7 @@ const gate: GateContext = {
   accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
   keyLimiter: memoryLimiter(),
   addressLimiter: memoryLimiter(),
+  guesses: createGuesses({ limiter: memoryLimiter() }),
   signInLimiter: memoryLimiter(),
   addressOf: () => "127.0.0.1",
   answers: createAnswers(),

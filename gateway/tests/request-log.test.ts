@@ -7,6 +7,7 @@ import { recordLog } from "@parley/shared/testing/recorded-log";
 import { type GateContext, gated } from "../src/gate.ts";
 import { createAnswers } from "../src/http/answer/answers.ts";
 import type { OpenOperation } from "../src/openapi/open-operation.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { openEndpoint } from "../src/routes/open-endpoint.ts";
 
@@ -19,6 +20,7 @@ function gateWith(log: Logger): GateContext {
     accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
     keyLimiter: memoryLimiter(),
     addressLimiter: memoryLimiter(),
+    guesses: createGuesses({ limiter: memoryLimiter() }),
     signInLimiter: memoryLimiter(),
     addressOf: () => "127.0.0.1",
     answers: createAnswers(),

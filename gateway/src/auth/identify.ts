@@ -4,8 +4,8 @@ import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { refuseOtherOrigins } from "../http/same-origin.ts";
+import { type Guesses, inTurn } from "../rate-limit/guesses.ts";
 import type { RateLimiter } from "../rate-limit/limiter.ts";
-import { refuseOverRate } from "../rate-limit/refuse.ts";
 import { authenticateKey, type Scope, WrongKey } from "./api-key.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { readSessionToken } from "./session-cookie.ts";
@@ -28,12 +28,12 @@ export interface IdentifyContext {
   keys: KeyRing;
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession">;
   addressLimiter: RateLimiter;
+  /** Of keys, sessions, ids and signatures. */
+  guesses: Guesses;
   addressOf(request: Request): string;
   clock: Clock;
 }
 
-/** Wrong keys per minute and client address; further ones get 429. */
-const WRONG_KEYS_PER_MINUTE = 60;
 /** Requests per minute of one session: a dashboard page makes a handful. */
 const SESSION_REQUESTS_PER_MINUTE = 300;
 const EVERYTHING = ["*"];
@@ -53,10 +53,12 @@ export async function identify(ctx: IdentifyContext, access: Access, request: Re
   } catch (error) {
     if (error instanceof WrongKey) {
       const address = ctx.addressOf(request);
-      const decision = await ctx.addressLimiter.take(address, WRONG_KEYS_PER_MINUTE);
       // As with the requests of a key (gate.ts).
       await enterLoop(address);
-      refuseOverRate(decision, "Too many invalid API keys or expired sessions from this address, wait a minute");
+      await ctx.guesses.count(
+        address,
+        "Too many invalid API keys or expired sessions from this address, wait a minute",
+      );
     }
     throw error;
   }
@@ -71,7 +73,8 @@ function hasSession(request: Request): boolean {
 }
 
 async function callerOfKey(ctx: IdentifyContext, request: Request): Promise<Caller> {
-  const grant = await authenticateKey(ctx.keys, ctx.clock, request.headers.get("x-api-key"));
+  const enter = () => ctx.guesses.enter(ctx.addressOf(request), () => request.signal);
+  const grant = await authenticateKey(ctx.keys, ctx.clock, request.headers.get("x-api-key"), enter);
   const { ownerId, keyId, scopes, rateLimitPerMinute } = grant;
   return { ownerId, id: keyId, scopes, isSession: false, rateLimitPerMinute };
 }
@@ -82,7 +85,9 @@ async function callerOfSession(ctx: IdentifyContext, request: Request): Promise<
   const token = readSessionToken(request);
   if (token === null || token === "") throw new ServiceError("unauthenticated", "Not signed in");
   const digest = new Bun.CryptoHasher("sha256").update(token).digest();
-  const { session } = await ctx.accounts.authenticateSession({ digest });
+  const turn = ctx.guesses.enter(ctx.addressOf(request), () => request.signal);
+  const find = () => ctx.accounts.authenticateSession({ digest });
+  const { session } = await inTurn(turn, find, (found) => !found.session);
   if (!session) throw new WrongKey("unauthenticated", "The session has ended, sign in again");
   const { ownerId, sessionId } = session;
   const rateLimitPerMinute = SESSION_REQUESTS_PER_MINUTE;

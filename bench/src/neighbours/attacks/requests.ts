@@ -54,7 +54,9 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
     what: "requests with keys that do not exist, 64 at a time",
     tier: "free",
     prepare: async (hostile) => () =>
-      again(64, () => hostile.request("GET", "/v1/public/agents", undefined, { "X-API-Key": `vk_${newKey()}` })),
+      again(64, () =>
+        hostile.request("GET", "/v1/public/agents", undefined, { "X-API-Key": `vk_${newKey()}${"0".repeat(11)}` }),
+      ),
   },
   {
     name: "sign-ins",
@@ -71,5 +73,5 @@ export const REQUEST_ATTACKS: readonly Attack[] = [
 ];
 
 function newKey(): string {
-  return Bun.randomUUIDv7("hex");
+  return Bun.randomUUIDv7("hex").replaceAll("-", "");
 }

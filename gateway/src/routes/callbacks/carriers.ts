@@ -6,6 +6,7 @@ import type { OpenOperation } from "../../openapi/open-operation.ts";
 import { HttpError } from "../../problem.ts";
 import { Document, PlivoCallback, TwilioCallback } from "../../schemas/callbacks.ts";
 import { type OpenRequest, openEndpoint } from "../open-endpoint.ts";
+import { limitGuesses } from "./unverified.ts";
 
 /** A carrier's own callbacks have about 1 KiB. */
 const FORM_BYTES_MAX = 16 * 1024;
@@ -26,13 +27,15 @@ const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
 /** What carriers report and ask about calls. Anyone can send such a request: the voice service checks the carrier's signature. */
 export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
-  const take = async (provider: "twilio" | "plivo", { request, requestId, params }: OpenRequest): Promise<Response> => {
+  const take = async (provider: "twilio" | "plivo", open: OpenRequest): Promise<Response> => {
+    const { request, requestId, params } = open;
     const { callback_id: id = "", event = "" } = params;
     if (!ID.test(id) || !EVENT.test(event)) throw new HttpError(404, "Not found");
     const form = await readText(request, IS_FORM, FORM, FORM_BYTES_MAX);
     const callback = { provider, id, event, form, ...signed(request) };
     const origin = { requestId, signal: request.signal };
-    const { document } = await voices.handleCarrierCallback(callback, { origin });
+    const guess = { ...open, what: "callbacks", name: "carrier_callbacks" };
+    const { document } = await limitGuesses(gate, guess, () => voices.handleCarrierCallback(callback, { origin }));
     if (document === "") return new Response(null, { status: 204 });
     return new Response(document, { headers: { "Content-Type": "text/xml; charset=utf-8" } });
   };

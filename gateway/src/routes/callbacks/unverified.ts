@@ -3,13 +3,10 @@ import { byteShares } from "@parley/shared/shares/byte-shares";
 import { observeHeldBytes } from "@parley/shared/telemetry/held-bytes";
 import type { GateContext } from "../../gate.ts";
 import { readRaw } from "../../http/body.ts";
-import { refuseOverRate } from "../../rate-limit/refuse.ts";
 import type { OpenRequest } from "../open-endpoint.ts";
 
 const WITHIN_MS = 10_000;
 const RETRY = { retryAfterMs: 1_000 };
-/** Of one address. It limits guesses, and nothing that the provider sends. */
-const WRONG_PER_MINUTE = 60;
 
 /** Of a provider's callbacks; lengths are in bytes. */
 export interface UnverifiedSettings {
@@ -43,29 +40,39 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
     };
     try {
       const body = Buffer.from(await readRaw(request, { bytesMax, withinMs: WITHIN_MS, keep }));
-      await limitGuesses(gate, { what, name, address }, () => pass(body));
+      await limitGuesses(gate, { what, name, address, request }, () => pass(body));
     } finally {
       hold.release();
     }
   };
 }
 
+export interface Guess extends Pick<OpenRequest, "request" | "address"> {
+  /** As errors call them, such as "callbacks". */
+  what: string;
+  /** Of the count. */
+  name: string;
+}
+
 /**
- * Limits guesses of ids, tokens and signatures.
- * @throws whatever the work throws, or ServiceError rate_limited if the address was wrong too often
+ * Limits guesses of ids, tokens and signatures, but nothing that the provider sends: a right one is taken however many were wrong.
+ * @throws whatever the work throws, or ServiceError rate_limited for a wrong one if there were too many from its address
  */
-export async function limitGuesses(
-  gate: GateContext,
-  { what, name, address }: { what: string; name: string; address: string },
-  work: () => Promise<unknown>,
-): Promise<void> {
+export async function limitGuesses<R>(
+  { guesses }: Pick<GateContext, "guesses">,
+  { what, name, address, request }: Guess,
+  work: () => Promise<R>,
+): Promise<R> {
+  const of = `wrong-${name}:${address}`;
+  const turn = await guesses.enter(of, () => request.signal);
+  let isWrong = false;
   try {
-    await work();
+    return await work();
   } catch (error) {
-    if (error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found")) {
-      const decision = await gate.addressLimiter.take(`wrong-${name}:${address}`, WRONG_PER_MINUTE);
-      refuseOverRate(decision, `Too many wrong ${what} from this address, wait a minute`);
-    }
+    isWrong = error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found");
+    if (isWrong) await guesses.count(of, `Too many wrong ${what} from this address, wait a minute`);
     throw error;
+  } finally {
+    turn?.end(isWrong);
   }
 }

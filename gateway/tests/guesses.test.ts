@@ -1,0 +1,69 @@
+import { expect, test } from "bun:test";
+import { failureOf } from "@parley/shared/testing/failures";
+import { createGuesses, inTurn } from "../src/rate-limit/guesses.ts";
+import type { RateLimiter } from "../src/rate-limit/limiter.ts";
+import { memoryLimiter } from "../src/rate-limit/memory.ts";
+
+const ALLOWED = 60;
+const STAYS = new AbortController().signal;
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+/** Guesses with a clock, an address that has used up its wrong ones, and what was looked up. */
+async function suspect() {
+  let nowMs = 0;
+  let taken = 0;
+  const limits = memoryLimiter({ clock: () => nowMs });
+  const limiter: RateLimiter = {
+    take: (key, limit) => {
+      taken++;
+      return limits.take(key, limit);
+    },
+  };
+  const guesses = createGuesses({ limiter, pauseMs: 0, now: () => nowMs });
+  for (let at = 0; at < ALLOWED; at++) await guesses.count("guesser", "too many");
+  expect(await failureOf(guesses.count("guesser", "too many"))).toMatchObject({ kind: "rate_limited" });
+  const begun: string[] = [];
+  const lookUp = (address: string, found: string, find: () => Promise<unknown> = settled) =>
+    inTurn(
+      guesses.enter(address, () => STAYS),
+      async () => {
+        begun.push(found);
+        await find();
+        return found;
+      },
+      (what) => what.startsWith("wrong"),
+    );
+  return { guesses, begun, lookUp, taken: () => taken, advance: (ms: number) => (nowMs += ms) };
+}
+
+test("what an address sends that was wrong too often is looked up one at a time, and right ones are found", async () => {
+  const { begun, lookUp } = await suspect();
+  const all = ["wrong 1", "wrong 2", "right", "wrong 3"].map((found) => lookUp("guesser", found));
+  await settled();
+  expect(begun).toEqual(["wrong 1"]);
+  expect(await all[2]).toBe("right");
+  await Promise.all(all);
+  expect(begun).toEqual(["wrong 1", "wrong 2", "right", "wrong 3"]);
+});
+
+test("no other address waits for one that was wrong too often", async () => {
+  const { begun, lookUp } = await suspect();
+  const hanging = Promise.withResolvers<void>();
+  const first = lookUp("guesser", "wrong 1", () => hanging.promise);
+  const second = lookUp("guesser", "wrong 2");
+  expect(await lookUp("somebody", "right")).toBe("right");
+  expect(begun.toSorted()).toEqual(["right", "wrong 1"]);
+  hanging.resolve();
+  await Promise.all([first, second]);
+});
+
+test("wrong guesses beyond the limit are refused without asking the limiter, until it would allow the next", async () => {
+  const { guesses, taken, advance } = await suspect();
+  const before = taken();
+  const refused = await failureOf(guesses.count("guesser", "too many"));
+  expect(refused).toMatchObject({ kind: "rate_limited", detail: "too many", retryAfterMs: 60_000 });
+  expect(taken()).toBe(before);
+  advance(60_001);
+  expect(guesses.enter("guesser", () => STAYS)).toBeNull();
+  await guesses.count("guesser", "too many");
+});

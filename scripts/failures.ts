@@ -10,6 +10,8 @@ const FILE_MAX = 8_000;
 const ALL_MAX = 60_000;
 const HEADING = /^\S+\.test\.ts:$/;
 const FAILED = /^\(fail\) |^# Unhandled error/;
+/** Above the list in which bun repeats the failed tests of all files, below the last file's heading. */
+const REPEATED = /^\d+ tests? failed:$/;
 const PASSED = /^\(pass\) /;
 
 /**
@@ -36,7 +38,9 @@ interface Part {
 function failedParts({ name, report }: Failure): Part[] {
   const whole: Part = { name, lines: [] };
   const parts: Part[] = [];
-  for (const line of Bun.stripANSI(report).split("\n")) {
+  const printed = Bun.stripANSI(report).split("\n");
+  const repeatedAt = printed.findLastIndex((line) => REPEATED.test(line));
+  for (const line of repeatedAt < 0 ? printed : printed.slice(0, repeatedAt)) {
     if (HEADING.test(line)) parts.push({ name: line.slice(0, -1), lines: [] });
     else if (!PASSED.test(line)) (parts.at(-1) ?? whole).lines.push(line);
   }

@@ -25,6 +25,20 @@ gateway/src/b.test.ts
 `);
 });
 
+test("a test that failed stands once, under its file, although bun repeats it at the end", () => {
+  const rest = `gateway/src/c.test.ts:
+(pass) c is one
+
+1 tests failed:
+(fail) b is one [2.00ms]
+
+ 2 pass
+ 1 fail
+`;
+  const told = tellFailures([{ name: "gateway/src/", report: `${REPORT}${rest}` }]);
+  expect(told).toBe(tellFailures([{ name: "gateway/src/", report: REPORT }]));
+});
+
 test("a batch that ended without a failed test is reported in full", () => {
   expect(tellFailures([{ name: "a.test.ts", report: "panic: out of memory" }])).toBe(
     "--- a.test.ts\npanic: out of memory\n\n--- Failed:\na.test.ts\n",

@@ -170,7 +170,7 @@ test(
   2 * WITHIN_MS,
 );
 
-/** An hour of the day in UTC, so many hours from now. */
+/** An hour of the day in UTC, this many hours from now. */
 const hourFromNow = (hours: number) => `${String((new Date().getUTCHours() + hours) % 24).padStart(2, "0")}:00`;
 
 async function batchOf(fields: object) {

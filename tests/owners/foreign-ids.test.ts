@@ -31,7 +31,7 @@ const SERVICES: Readonly<Record<ServiceName, Definition>> = {
   voice: VoiceServiceService,
   "webhook-dispatcher": WebhookDispatcherServiceService,
 };
-/** The hostile owner is deleted when nothing needs it any more. */
+/** The hostile owner is deleted when nothing needs it anymore. */
 const LAST = ["forgetOwner", "deleteOwner"];
 const RPCS = Object.entries(SERVICES)
   .flatMap(([service, definition]) =>

@@ -6,7 +6,7 @@ export interface Series {
   /** A variable of the style sheet, such as `--accent`. */
   colour: string;
   values: readonly (number | null)[];
-  /** Tells a line from another one of its colour. */
+  /** Distinguishes a line from another one of its color. */
   isDashed?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface ChartProps {
   series: readonly Series[];
   /** Bars whose parts are sums, or lines with gaps where there is no value. */
   kind: "bars" | "lines";
-  /** How a value is told. */
+  /** How a value is shown. */
   format: (value: number) => string;
 }
 
@@ -47,7 +47,7 @@ export function Chart(props: ChartProps) {
       watcher.disconnect();
       plot?.destroy();
     };
-    // The canvas has the theme's colours.
+    // The canvas has the theme's colors.
   }, [props, theme]);
   const shown = at ?? places.length - 1;
   return (

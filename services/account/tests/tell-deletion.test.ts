@@ -42,7 +42,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test("a service that is away when an owner is deleted is told once it is back, and each again after a minute", async () => {
+test("a service that is down when an owner is deleted is told once it is back, and each again after a minute", async () => {
   const { ownerId } = await newOwner(account.client);
   const timesOf = (service: string) => told.filter((each) => each === `${service} ${ownerId}`).length;
   isVoiceAway = true;
@@ -56,7 +56,7 @@ test("a service that is away when an owner is deleted is told once it is back, a
   });
 });
 
-test("no service is told of an owner that is not deleted", async () => {
+test("no service is told about an owner that is not deleted", async () => {
   const [stays, goes] = [await newOwner(account.client), await newOwner(account.client)];
   await account.client.deleteOwner({ ownerId: goes.ownerId });
   await eventually(() => expect(told).toContain(`voice ${goes.ownerId}`));

@@ -42,7 +42,7 @@ async function start(): Promise<{ process: ServiceProcess; chat: ChatClient }> {
   return { process, chat };
 }
 
-/** Ended conversations, two messages each, the first of them so many days old and the others a minute younger each. */
+/** Ended conversations, two messages each, the first of them this many days old and the others a minute younger each. */
 async function seed(ownerId: string, count: number, days: number): Promise<void> {
   await db`
     with begun as (
@@ -98,7 +98,7 @@ async function forgottenOf(ownerId: string, ids: readonly string[]): Promise<voi
 }
 
 test(
-  "another process finishes a killed sweep; meanwhile lists do not wait and counts are exact",
+  "another process finishes a killed sweep; in the meantime lists do not wait and counts are exact",
   async () => {
     const [one, other, keeper] = [newOwner(), newOwner(), newOwner()];
     const first = await start();

@@ -79,7 +79,7 @@ describe("a chat's reply", () => {
     expect(unasked.conversation?.transcript?.messages.flatMap(({ toolCalls }) => toolCalls)).toEqual([]);
   });
 
-  test("that never came leaves its calls after the user's message, also when the session goes on", async () => {
+  test("that never came leaves its calls after the user's message, also when the session continues", async () => {
     const { sessionId } = await say(service, agent, "Hi");
     const silent: Script = (call) => call.callTool("set_language", SPANISH);
     script(silent, silent, silent, silent);

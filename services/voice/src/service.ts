@@ -269,10 +269,10 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             forgetOwner: forgetOwner(ctx),
           },
           stop: async () => {
-            // Places no more calls, before those under way are ended.
+            // Places no more calls, before those in progress are ended.
             await placing.stop();
             unobserve();
-            // Their calls go elsewhere while those under way end.
+            // Their calls go elsewhere while those in progress end.
             await registrations?.stop();
             await calls.stop();
             sip?.stop();

@@ -25,7 +25,7 @@ export interface CallFilters {
   page?: number;
 }
 
-/** Calls that agents make, newest first, followed as they go on. */
+/** Calls that agents make, newest first, kept current. */
 export function callsQuery(filters: CallFilters) {
   return queryOptions({
     queryKey: [...CALLS, filters],

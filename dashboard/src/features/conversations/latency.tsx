@@ -4,7 +4,7 @@ import { EmptyState } from "../../ui/states.tsx";
 import type { Message } from "./queries.ts";
 import { toolsBeforeFirstWord } from "./said.ts";
 
-/** The stages of a spoken reply, each from the end of the one before, and those of a reply in text. */
+/** The stages of a spoken reply, each from the end of the previous one, and those of a reply in text. */
 const SPOKEN = [
   { name: "end_of_turn", label: "User finished speaking", colour: "bg-line-strong" },
   { name: "transcript", label: "Transcript complete", colour: "bg-(--chart-2)" },

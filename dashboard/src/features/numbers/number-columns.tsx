@@ -42,7 +42,7 @@ function Assigned({ number }: { number: string }) {
   const current = agents.data?.find(({ agent_mobile_number }) => agent_mobile_number.includes(number));
   const assign = useMutation({
     mutationFn: async (agentId: string) => {
-      // A number belongs to one agent, so the one before gives it away first.
+      // A number belongs to one agent, so the previous one gives it away first.
       if (current) {
         await set(
           current.id,

@@ -12,7 +12,7 @@ export interface Reply {
 
 /**
  * Sends a message to the agent as it is on the screen and reads the reply word by word.
- * @param sessionId of the chat to go on with; null begins one
+ * @param sessionId of the chat to continue with; null begins one
  * @param onSession is told the session as soon as the API has accepted the message, even if no reply comes
  * @throws Problem with the API's detail
  */

@@ -41,7 +41,7 @@ export const DELIVERIES_SHOWN = 20;
 const PENDING_EVERY_MS = 1_000;
 const EVERY_MS = 5_000;
 
-/** A page of deliveries, newest first, followed closely while one is under way. */
+/** A page of deliveries, newest first, followed closely while one is in progress. */
 export function deliveriesQuery(filter: DeliveryFilter) {
   return queryOptions({
     queryKey: [...DELIVERIES, filter],

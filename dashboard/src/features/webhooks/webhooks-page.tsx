@@ -58,7 +58,7 @@ export function DestinationStatus({ status }: Pick<Destination, "status">) {
   return status === "enabled" ? <Badge tone="success">Enabled</Badge> : <Badge>Disabled</Badge>;
 }
 
-/** When a delivery failed for good, so that a webhook that receives nothing is seen in the list. */
+/** When a delivery failed permanently, so that a webhook that receives nothing is seen in the list. */
 function LastFailure({ destinationId }: { destinationId: string }) {
   const failures = useQuery(failuresQuery).data;
   if (!failures) return "…";

@@ -56,7 +56,7 @@ export interface ModelName {
   name: string;
 }
 
-/** The rest of an answer, once its text is told. */
+/** The rest of an answer, once its text is delivered. */
 export interface ModelEnd {
   by: ModelName;
   toolCalls: ToolCall[];

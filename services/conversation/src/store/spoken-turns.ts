@@ -29,7 +29,7 @@ export interface TakenSpokenTurn {
 
 /**
  * Claims a call's turn, stores the user message and reads the newest earlier messages, together at most `maxBytes`, in
- * one statement. A turn without a stored reply can be claimed again with the same words, whoever holds it, because its
+ * one statement. A turn without a stored reply can be claimed again with the same text, whoever holds it, because its
  * runtime has lost that stream. Returns null when there is no such turn to claim.
  */
 export async function takeSpokenTurn(sql: Sql, turn: NewSpokenTurn, maxBytes: number): Promise<TakenSpokenTurn | null> {

@@ -31,7 +31,7 @@ const TEXTS_MAX = 16 * 1024;
  * milliseconds apart: a statement for four costs hardly more than for one.
  */
 const WAITING = { waitMaxMs: 20, apartMs: 5 };
-/** With so many turns in progress, others begin or end within those milliseconds. */
+/** With this many turns in progress, others begin or end within those milliseconds. */
 const BUSY_FROM_TURNS = 8;
 
 /**

@@ -86,7 +86,7 @@ async function answer(
   });
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
-    // Turns that were stored by one statement go on together.
+    // Turns that were stored by one statement continue together.
     const entered = enterLoop(turn.ownerId);
     if (entered) await entered;
     const request = await modelRequest(ctx, agent, accepted, turn.message, { toolbox: CHAT_TOOLS, note: "" });

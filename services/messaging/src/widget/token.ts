@@ -16,7 +16,7 @@ export interface WidgetTokens {
   /** @throws ServiceError unauthenticated unless the token is ours, of this origin and has not expired */
   open(token: string, origin: string, now: Date): WidgetGrant;
   /**
-   * The session to go on with, of a token that may have expired.
+   * The session to continue with, of a token that may have expired.
    * @throws ServiceError unauthenticated unless the token is ours, of this origin, and its session has not become too old
    */
   renew(token: string, origin: string, now: Date): { grant: WidgetGrant; renewableUntil: Date };

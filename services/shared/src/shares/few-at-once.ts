@@ -38,7 +38,7 @@ export function fewAtOnce({
 }
 
 /**
- * For callbacks until it is known who sent them, by the id that they name. Anybody may send them, and each asks the database and
+ * For callbacks until it is known who sent them, by the id that they name. Anyone may send them, and each asks the database and
  * other services, which is much more work than sending it was.
  */
 export function fewUnverified(): FewAtOnce {

@@ -71,7 +71,7 @@ export interface CallHolder {
   /** Passes a signal on, if the call is here. */
   signal(call: CallKey, signal: CallSignal): void;
   underWay(): number;
-  /** Waits until the calls under way have ended, or ends them after so many milliseconds. */
+  /** Waits until the calls in progress have ended, or ends them after this many milliseconds. */
   drain(ms: number): Promise<void>;
 }
 
@@ -198,7 +198,7 @@ async function prepare(
   return { held: { ...held, ended }, recorder };
 }
 
-/** For the agent, and for its conversation: somebody listens to the ringing, or to silence, meanwhile. */
+/** For the agent, and for its conversation: someone listens to the ringing, or to silence, in the meantime. */
 const STARTS_WITHIN_MS = 5_000;
 
 /** Returns the last sequence of its messages. @throws ServiceError when it cannot be started, or has been and is over */
@@ -258,7 +258,7 @@ function oneModel(
   });
 }
 
-/** What a conversation is started with: the same for the same call, so that a repeat is recognised. */
+/** What a conversation is started with: the same for the same call, so that a repeat is recognized. */
 export function startRequest(request: CallRequest, key: CallKey): StartConversationRequest {
   const { agentId, channel, dynamicVariables, metadata, isTestCall } = request;
   return StartConversationRequest.fromPartial({
@@ -317,7 +317,7 @@ async function follow(
       return held.ended;
     },
     async (error) => {
-      // Whoever hung up first did not want to be connected any more.
+      // Whoever hung up first did not want to be connected anymore.
       if (unwanted.signal.aborted) return held.ended;
       held.fail("The other party could not be connected");
       if (takeBack && error instanceof NotConnected && error.how === "unreached") unreached = error;

@@ -18,8 +18,8 @@ export type Conversations = Pick<
 >;
 
 /**
- * What is said in a call, on its way to the conversation service. One thing after the other is stored, whatever is away meanwhile: each
- * is sent again until it is stored or refused for good.
+ * What is said in a call, on its way to the conversation service. One thing after the other is stored, whatever is down in the meantime: each
+ * is sent again until it is stored or refused permanently.
  */
 export interface Transcript {
   /** Stores a message that gets no answer. @param latency of a spoken reply, as far as it was measured */
@@ -37,14 +37,14 @@ export interface AnswerEvents {
   complete(): void;
   /** No words, and none will come. */
   failed(error: ServiceError): void;
-  /** The service is away; the question is asked again. */
+  /** The service is down; the question is asked again. */
   delayed(): void;
 }
 
 export interface Answer {
   /** Reports what was heard so far. */
   hear(text: string): void;
-  /** What was heard for good. Nothing is told afterwards. */
+  /** What was heard in the end. Nothing is reported afterwards. */
   settle(text: string, latency: Partial<TurnLatency>): void;
 }
 
@@ -54,7 +54,7 @@ export interface TranscriptOptions {
   /** Of the newest message that is stored. */
   lastSequence: number;
   clock: CallClock;
-  /** Cannot store any more: the conversation has ended elsewhere, or is gone. */
+  /** Cannot store anymore: the conversation has ended elsewhere, or is gone. */
   refused(error: ServiceError): void;
 }
 
@@ -196,13 +196,13 @@ function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, 
   };
 }
 
-/** The service or what it needs is away. */
+/** The service or what it needs is down. */
 const MAY_PASS = new Set<ServiceError["kind"]>(["unavailable", "deadline", "cancelled"]);
-/** It says no for good. */
+/** Whether it has refused permanently. */
 const REFUSALS = new Set<ServiceError["kind"]>(["not_found", "forbidden", "condition", "invalid", "unauthenticated"]);
 
 /**
- * Does the work again while a service or the database is away.
+ * Does the work again while a service or the database is down.
  * @param withinMs begins no further try after this; about two minutes without it
  * @throws what it fails with otherwise
  */

@@ -8,7 +8,7 @@ import type { DailyConnection } from "./connections.ts";
 import type { DailyContext } from "./context.ts";
 import { sessionJob } from "./session.ts";
 
-/** What sessions are told of; Daily may send more. */
+/** What sessions are told about; Daily may send more. */
 export const EVENTS = ["participant.joined", "participant.left", "meeting.ended", "dialin.ready"] as const;
 
 export interface DailyWebhook {
@@ -34,7 +34,7 @@ const received = counter("parley.daily.webhooks", "Webhooks of Daily by result")
 const TEXT_MAX = 200;
 
 /**
- * Applies what Daily tells of a room. Webhooks may come late, twice and out of order, and again years later: each tells of one stay or
+ * Applies what Daily reports about a room. Webhooks may arrive late, twice, and out of order, and again years later: each reports one stay or
  * meeting that has begun or ended, which stays true.
  * @param gone fires when the sender no longer waits
  * @throws ServiceError not_found for an unknown connection, forbidden for a wrong signature, invalid for a body that is no event,
@@ -56,7 +56,7 @@ export async function handleWebhook(ctx: DailyContext, webhook: DailyWebhook, go
   }
   const event = readEvent(webhook.body);
   const session = event.room === "" ? null : await findSessionOfRoom(ctx.db, event.room);
-  // Daily tells of every room of the domain, and gives up on an address that refuses.
+  // Daily reports every room of the domain, and gives up on an address that refuses.
   if (!session || !isOf(session, connection) || session.status === "ENDED") return count("ignored");
   count("accepted");
   await apply(ctx, session, event);
@@ -81,7 +81,7 @@ function isSigned({ webhookSecret }: DailyConnection, { body, signature, timesta
   return timestamp !== "" && isSameSignature(signature, dailySignature(webhookSecret, timestamp, body));
 }
 
-/** Whoever has a domain's key tells of its sessions only. */
+/** Whoever has a domain's key reports its sessions only. */
 function isOf(session: DailySession, { connection, ownerId }: DailyConnection): boolean {
   return session.connection === connection && (ownerId === null || session.ownerId === ownerId);
 }

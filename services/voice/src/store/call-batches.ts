@@ -179,7 +179,7 @@ export async function storeEntryOutcome(
     where owner_id = ${ownerId} and batch_id = ${batchId} and number = ${number} and status = 'CALLING'`;
 }
 
-/** None of an owner's batches goes on. */
+/** None of an owner's batches continues. */
 export async function cancelBatchesOf(sql: Sql, ownerId: string, now: Date): Promise<void> {
   await sql`
     update call_batches set status = 'CANCELLED', ended_at = ${now}

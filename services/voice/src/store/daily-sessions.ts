@@ -92,7 +92,7 @@ export async function storeStarted(sql: Sql, { ownerId, conversationId }: CallKe
     update daily_sessions set is_started = true where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
 }
 
-/** The other party is in the room. Does nothing for a stay that is over, or while another one goes on. */
+/** The other party is in the room. Does nothing for a stay that is over, or while another one continues. */
 export async function storeJoined(sql: Sql, { ownerId, conversationId }: CallKey, stay: string): Promise<void> {
   await sql`
     update daily_sessions set participant_id = coalesce(participant_id, ${stay})

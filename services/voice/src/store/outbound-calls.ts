@@ -168,7 +168,7 @@ export async function takeNextCall(
 }
 
 /**
- * Right before the carrier is asked. @returns whether this attempt may go on: another process makes the next one if it took too long
+ * Right before the carrier is asked. @returns whether this attempt may continue: another process makes the next one if it took too long
  */
 export async function confirmAttempt(sql: Sql, call: OutboundCall, now: Date, until: Date): Promise<boolean> {
   const { count } = await sql`
@@ -205,7 +205,7 @@ export async function storeRinging(
     where owner_id = ${ownerId} and call_id = ${callId} and status in ('QUEUED', 'PLACING', 'RINGING')`;
 }
 
-/** Somebody or something answered. @returns false if the call has ended */
+/** Someone or something answered. @returns false if the call has ended */
 export async function storeAnswered(
   sql: Sql,
   { ownerId, callId }: OutboundKey,

@@ -37,7 +37,7 @@ export interface Daily {
   standIn: DailyStandIn;
   /** Connects a Daily domain of the owner. @returns car_… */
   connect(ownerId: string, apiKey: string): string;
-  /** What is dialled, and how it goes; answers by default. */
+  /** What is dialed, and how it goes; answers by default. */
   dialled: string[];
   dial: DialSip;
   /** The calls that this process holds, with how each is to end. */

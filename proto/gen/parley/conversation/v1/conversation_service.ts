@@ -128,7 +128,7 @@ export interface TurnStarted {
 export interface RunTurnsRequest {
   starts: TurnStart[];
   credits: TurnCredit[];
-  /** Turns to abort, because nobody waits for them any more. */
+  /** Turns to abort, because nobody waits for them anymore. */
   cancels: number[];
 }
 
@@ -312,7 +312,7 @@ export interface ToolDefinition {
 export interface StartConversationRequest {
   ownerId: string;
   agentId: string;
-  /** Chosen by the runtime, so that a repeat is recognised. */
+  /** Chosen by the runtime, so that a repeat is recognized. */
   conversationId: string;
   type: ConversationType;
   callingType: CallingType;

@@ -34,7 +34,7 @@ export interface CreateWidgetTokenRequest {
   agentId: string;
   /** Of the page, as its browser sends it. */
   origin: string;
-  /** An earlier token of the same agent and origin, whose session goes on; it may have expired. */
+  /** An earlier token of the same agent and origin, whose session continues; it may have expired. */
   renews?: string | undefined;
 }
 
@@ -1080,7 +1080,7 @@ export const MessagingServiceService = {
     responseDeserialize: (value: Buffer): HandleWhatsAppCallbackResponse =>
       HandleWhatsAppCallbackResponse.decode(value),
   },
-  /** Opens a WhatsApp conversation with a template, the only way to write to somebody who has not written for a day. */
+  /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
   sendWhatsAppTemplate: {
     path: "/parley.messaging.v1.MessagingService/SendWhatsAppTemplate" as const,
     requestStream: false as const,
@@ -1113,7 +1113,7 @@ export interface MessagingServiceServer extends UntypedServiceImplementation {
   verifyWhatsAppWebhook: handleUnaryCall<VerifyWhatsAppWebhookRequest, VerifyWhatsAppWebhookResponse>;
   /** Takes what WhatsApp tells: messages and statuses are durable once it is answered. May come twice. */
   handleWhatsAppCallback: handleUnaryCall<HandleWhatsAppCallbackRequest, HandleWhatsAppCallbackResponse>;
-  /** Opens a WhatsApp conversation with a template, the only way to write to somebody who has not written for a day. */
+  /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
   sendWhatsAppTemplate: handleUnaryCall<SendWhatsAppTemplateRequest, SendWhatsAppTemplateResponse>;
   /** Stops the widget of an owner that was deleted, and deletes its messages, in the background but certainly. May be repeated. */
   forgetOwner: handleUnaryCall<ForgetOwnerRequest, ForgetOwnerResponse>;
@@ -1184,7 +1184,7 @@ export interface MessagingServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: HandleWhatsAppCallbackResponse) => void,
   ): ClientUnaryCall;
-  /** Opens a WhatsApp conversation with a template, the only way to write to somebody who has not written for a day. */
+  /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
   sendWhatsAppTemplate(
     request: SendWhatsAppTemplateRequest,
     callback: (error: ServiceError | null, response: SendWhatsAppTemplateResponse) => void,

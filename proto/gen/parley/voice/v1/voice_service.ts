@@ -4197,7 +4197,7 @@ export const VoiceServiceService = {
       Buffer.from(ListCallBatchesResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): ListCallBatchesResponse => ListCallBatchesResponse.decode(value),
   },
-  /** Pauses, resumes or cancels a batch. Calls that ring or are in progress go on. */
+  /** Pauses, resumes or cancels a batch. Calls that ring or are in progress continue. */
   changeCallBatch: {
     path: "/parley.voice.v1.VoiceService/ChangeCallBatch" as const,
     requestStream: false as const,
@@ -4254,7 +4254,7 @@ export const VoiceServiceService = {
     responseDeserialize: (value: Buffer): ListTrunkRegistrationsResponse =>
       ListTrunkRegistrationsResponse.decode(value),
   },
-  /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
+  /** Opens a Daily room that an agent joins when someone is there. The session is durable before Daily is asked for anything. */
   createDailySession: {
     path: "/parley.voice.v1.VoiceService/CreateDailySession" as const,
     requestStream: false as const,
@@ -4341,7 +4341,7 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   getCallBatch: handleUnaryCall<GetCallBatchRequest, GetCallBatchResponse>;
   /** Newest first. */
   listCallBatches: handleUnaryCall<ListCallBatchesRequest, ListCallBatchesResponse>;
-  /** Pauses, resumes or cancels a batch. Calls that ring or are in progress go on. */
+  /** Pauses, resumes or cancels a batch. Calls that ring or are in progress continue. */
   changeCallBatch: handleUnaryCall<ChangeCallBatchRequest, ChangeCallBatchResponse>;
   /** The numbers that the owner's agents do not call. */
   listDoNotCall: handleUnaryCall<ListDoNotCallRequest, ListDoNotCallResponse>;
@@ -4349,7 +4349,7 @@ export interface VoiceServiceServer extends UntypedServiceImplementation {
   removeDoNotCall: handleUnaryCall<RemoveDoNotCallRequest, RemoveDoNotCallResponse>;
   /** How the registrations with the owner's SIP trunks stand. Trunks that are not registered with have none. */
   listTrunkRegistrations: handleUnaryCall<ListTrunkRegistrationsRequest, ListTrunkRegistrationsResponse>;
-  /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
+  /** Opens a Daily room that an agent joins when someone is there. The session is durable before Daily is asked for anything. */
   createDailySession: handleUnaryCall<CreateDailySessionRequest, CreateDailySessionResponse>;
   /** Takes what Daily reports about its rooms. The connection tells whose it is; the signature is checked. */
   handleDailyWebhook: handleUnaryCall<HandleDailyWebhookRequest, HandleDailyWebhookResponse>;
@@ -4571,7 +4571,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListCallBatchesResponse) => void,
   ): ClientUnaryCall;
-  /** Pauses, resumes or cancels a batch. Calls that ring or are in progress go on. */
+  /** Pauses, resumes or cancels a batch. Calls that ring or are in progress continue. */
   changeCallBatch(
     request: ChangeCallBatchRequest,
     callback: (error: ServiceError | null, response: ChangeCallBatchResponse) => void,
@@ -4649,7 +4649,7 @@ export interface VoiceServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: ListTrunkRegistrationsResponse) => void,
   ): ClientUnaryCall;
-  /** Opens a Daily room that an agent joins when somebody is there. The session is durable before Daily is asked for anything. */
+  /** Opens a Daily room that an agent joins when someone is there. The session is durable before Daily is asked for anything. */
   createDailySession(
     request: CreateDailySessionRequest,
     callback: (error: ServiceError | null, response: CreateDailySessionResponse) => void,

@@ -37,7 +37,7 @@ const FAREWELL_MS = 5_000;
 
 /**
  * Holds a call with a speech-to-speech model, which takes turns by itself: plays what it says, stops when it hears the user, stores what
- * was heard, runs its tools, and ends the call when nothing can be heard any more.
+ * was heard, runs its tools, and ends the call when nothing can be heard anymore.
  */
 export function holdStsCall(parts: StsCallParts): HeldCall {
   const { clock, lines, log } = parts;
@@ -131,7 +131,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       case "done":
         return void replyDone();
       case "failed":
-        // It cannot apologize any more.
+        // It cannot apologize anymore.
         log.warn({ err: event.error }, "a speech-to-speech model failed");
         return void fail(event.error.detail);
     }

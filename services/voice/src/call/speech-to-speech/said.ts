@@ -2,7 +2,7 @@ import type { Said } from "../../speech/sts.ts";
 import type { CallClock } from "../call-clock.ts";
 import type { Latency } from "../latency.ts";
 
-/** What is said, in the order in which it was said: a model tells what the user said only when it has begun to answer. */
+/** What is said, in the order in which it was said: a model reports what the user said only when it has begun to answer. */
 export interface SaidInOrder {
   /** The user speaks: what the model will report belongs here. */
   userBegan(): void;
@@ -23,7 +23,7 @@ const HISTORY_MAX = 50;
 
 interface Entry {
   role: Said["role"];
-  /** Null while the model has not told it. */
+  /** Null while the model has not reported it. */
   text: string | null;
   latency?: Latency | undefined;
 }

@@ -5,7 +5,7 @@ import type { CallOver } from "../held-call.ts";
 
 export type ToolCall = Extract<SpokenTurnEvent, { type: "tool_call" }>;
 
-/** Where in the transcript a tool is called: after so many messages of the call, and so many characters of the reply. */
+/** Where in the transcript a tool is called: after this many messages of the call, and this many characters of the reply. */
 export interface CallPlace {
   messages: number;
   offset: number;

@@ -5,7 +5,7 @@ import type { Api } from "../kit/api.ts";
 import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn, tabTo } from "../kit/dashboard.ts";
-import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
+import { echoOf, type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createAgent } from "../kit/test-agent.ts";
@@ -25,7 +25,15 @@ let destinationId: string;
 beforeAll(async () => {
   [stack, model, browser] = await Promise.all([sharedStack(), startScriptedModel(), startChromium()]);
   api = stack.api(stack.owners[0].apiKey);
-  agentId = await createAgent(api, model, { agent_name: `Desk ${HOSTILE}` });
+  agentId = await createAgent(api, model, { agent_name: `Desk ${HOSTILE}`, tools: { set_language: true } });
+  model.next((exchange) => {
+    exchange.toolCall(HOSTILE, { said: HOSTILE });
+    exchange.finish();
+  });
+  model.next((exchange) => {
+    exchange.text(echoOf(HOSTILE));
+    exchange.finish();
+  });
   conversationId = await say(HOSTILE);
   const manage = stack.manage(await createSession(stack.accounts, stack.owners[0].ownerId));
   await manage.post("/keys", { name: HOSTILE });
@@ -69,6 +77,12 @@ test(
     const transcript = page.getByRole("list", { name: "Transcript" });
     await transcript.getByText(`You said: ${HOSTILE}`).waitFor();
     expect(await transcript.getByRole("listitem").count()).toBe(2);
+    const call = transcript.getByRole("button", { name: "Tool call" });
+    await call.filter({ hasText: `${HOSTILE}Failed` }).click();
+    await transcript.getByText(JSON.stringify({ said: HOSTILE }, null, 2)).waitFor();
+    await transcript.getByText("There is no such tool.").waitFor();
+    expect(await barriersOf(page)).toEqual([]);
+    expect(await page.locator("#root :is(img, script)").count()).toBe(0);
     await say("Is anybody there?", conversationId);
     await transcript.getByText("You said: Is anybody there?").waitFor();
     await page.getByRole("tab", { name: "JSON" }).click();
@@ -234,7 +248,11 @@ test(
     await list.getByRole("link", { name: HOSTILE, exact: true }).first().waitFor();
     await tabTo(page, /^<img/);
     await keyboard.press("Enter");
-    await page.getByRole("list", { name: "Transcript" }).waitFor();
+    const transcript = page.getByRole("list", { name: "Transcript" });
+    await transcript.waitFor();
+    await tabTo(page, /^Tool call/);
+    await keyboard.press("Enter");
+    await transcript.getByText("There is no such tool.").waitFor();
     await tabTo(page, /^Transcript/);
     await keyboard.press("ArrowRight");
     await page.waitForURL(/tab=latency/);

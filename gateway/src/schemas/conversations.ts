@@ -80,7 +80,7 @@ const ToolCall = Resource(
     arguments: Type.String({ description: "JSON, as the model wrote it.", examples: ['{"language":"es"}'] }),
     result: Type.String({
       description: "What the model was told; if the call failed, why.",
-      examples: ["The conversation goes on in Spanish (es). Answer the user in it now."],
+      examples: ["The conversation continues in Spanish (es). Answer the user in it now."],
     }),
     is_error: Type.Boolean({ description: "Whether the call failed." }),
     is_cut: Type.Boolean({ description: "Whether only the beginning of `name`, `arguments` or `result` is kept." }),

@@ -9,7 +9,7 @@ import { speakTurn, startWebCall } from "./converse-kit.ts";
 import { createAgent, failure, hear, listen, say, startTestChat, type TestAgent, type TestChat, turn } from "./kit.ts";
 
 const SPANISH = '{"language":"es"}';
-const GOES_ON = "The conversation goes on in Spanish (es). Answer the user in it now.";
+const GOES_ON = "The conversation continues in Spanish (es). Answer the user in it now.";
 const NO_TOOL = "There is no such tool. Answer the user in words.";
 
 let service: TestChat;

@@ -2711,7 +2711,7 @@ export interface components {
             arguments: string;
             /**
              * @description What the model was told; if the call failed, why.
-             * @example The conversation goes on in Spanish (es). Answer the user in it now.
+             * @example The conversation continues in Spanish (es). Answer the user in it now.
              */
             result: string;
             /** @description Whether the call failed. */
@@ -8570,7 +8570,7 @@ export interface operations {
                      *             {
                      *               "name": "set_language",
                      *               "arguments": "{\"language\":\"en\"}",
-                     *               "result": "The conversation goes on in English (en). Answer the user in it now.",
+                     *               "result": "The conversation continues in English (en). Answer the user in it now.",
                      *               "is_error": false,
                      *               "is_cut": false,
                      *               "started_ms": 240,

@@ -27,7 +27,7 @@ const withReplies = [
       {
         name: "set_language",
         arguments: '{"language":"en"}',
-        result: "The conversation goes on in English (en). Answer the user in it now.",
+        result: "The conversation continues in English (en). Answer the user in it now.",
         is_error: false,
         is_cut: false,
         started_ms: 240,

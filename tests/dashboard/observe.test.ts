@@ -210,13 +210,13 @@ test(
     await page.goto("/calls?tab=batches");
     await page.getByRole("button", { name: "New batch" }).click();
     await page.getByLabel("File").setInputFiles(csv(`+13125557398,Ada\n12,<b>Zoe</b>\nnobody,Bob\n`));
-    await page.getByText("3 rows, starting with").waitFor();
     await page.getByRole("combobox", { name: "Agent" }).selectOption(agentId);
     const start = page.getByRole("button", { name: "Start calling" });
-    await start.click();
     await page.getByRole("alert").getByText("csv line 4").waitFor();
     expect(await page.getByRole("alert").getByRole("listitem").count()).toBe(2);
-    await page.getByLabel("File").setInputFiles(csv("+13125557398,Ada\n+13125557397,Bob\n"));
+    expect(await start.isDisabled()).toBe(true);
+    await page.getByLabel("File").setInputFiles(csv("+13125557398,<b>Ada</b>\n+13125557397,Bob\n"));
+    await page.getByRole("cell", { name: "<b>Ada</b>", exact: true }).waitFor();
     await start.click();
     const batch = page.getByRole("list", { name: "Batches" }).getByRole("listitem");
     await batch.getByRole("button", { name: "Pause" }).click();

@@ -157,6 +157,26 @@ export const CallBatchBody = Type.Object(
   { $id: "CreateCallBatchRequest", description: "Numbers for an agent to call." },
 );
 
+export const CheckCallBatchBody = Type.Object(
+  { csv: Text({ max: 2_000_000, description: "The numbers as CSV, as for a batch." }) },
+  { $id: "CheckCallBatchRequest", description: "Numbers as CSV, to be read but not called." },
+);
+
+export const CheckedCallBatch = Resource("CheckedCallBatch", {
+  total: Type.Integer({ minimum: 1, description: "Number of phone numbers in the CSV." }),
+  calls: Type.Array(
+    Resource("CheckedCall", {
+      line: Type.Integer({ minimum: 1, description: "Line of the CSV, from 1." }),
+      to_mobile_number: Type.String({ description: "The number to call.", examples: ["+14155550188"] }),
+      dynamic_variables: Type.Record(Type.String(), Type.String(), {
+        description: "Values for the variables in the agent's prompt and greeting.",
+        examples: [{ customer_name: "Ada" }],
+      }),
+    }),
+    { description: "The first five." },
+  ),
+});
+
 export const ListCallBatchesQuery = Type.Object(PageQuery);
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description });

@@ -1,16 +1,15 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
 import { api, ask } from "../../api/client.ts";
-import { fieldsOf, Problem, sentenceOf } from "../../api/problem.ts";
+import { fieldsOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { CodeBlock } from "../../ui/code-block.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
-import { numberOf } from "../../ui/numbers.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
-import { Notice } from "../../ui/states.tsx";
+import { Skeleton } from "../../ui/states.tsx";
 import { CallFields, NEW_CALL, setupBody } from "./call-fields.tsx";
+import { CsvPreview, CsvRefusal } from "./csv-preview.tsx";
 import { CALLS } from "./queries.ts";
 import { AT_ONCE, ScheduleFields, scheduleBody } from "./schedule-fields.tsx";
 
@@ -28,7 +27,6 @@ export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () =
   );
 }
 
-const PREVIEW_LINES = 5;
 /** What the form shows an error at; the rest is of rows. */
 const FIELDS = /^(agent_id|from_mobile_number|voicemail|start_at|window|retries)(\.|$)/;
 
@@ -50,13 +48,18 @@ function BatchForm({ onDone }: { onDone: () => void }) {
     event.preventDefault();
     make.mutate();
   };
+  const check = useMutation({
+    mutationFn: (text: string) => ask(api.POST("/v1/public/call-batches/check", { body: { csv: text } })),
+  });
   const choose = async (file: File | undefined) => {
     make.reset();
-    setCsv(file ? await file.text() : "");
+    check.reset();
+    const text = file ? await file.text() : "";
+    setCsv(text);
+    if (file) check.mutate(text);
   };
   const errors = fieldsOf(make.error);
   const isAtField = errors.keys().some((path) => FIELDS.test(path));
-  const lines = csv.trimEnd().split("\n");
   return (
     <form onSubmit={submit} className="flex flex-col gap-5">
       <Field label="File">
@@ -71,39 +74,23 @@ function BatchForm({ onDone }: { onDone: () => void }) {
           />
         )}
       </Field>
-      {csv !== "" && (
-        <div className="flex flex-col gap-2">
-          <p className="text-muted">
-            {numberOf(lines.length - 1)} {lines.length === 2 ? "row" : "rows"}, starting with
-          </p>
-          <CodeBlock text={lines.slice(0, PREVIEW_LINES).join("\n")} copied="the first rows" className="max-h-40" />
-        </div>
-      )}
+      {check.isPending && <Skeleton className="h-24" />}
+      {check.error && <CsvRefusal error={check.error} />}
+      {check.data && <CsvPreview checked={check.data} />}
       <CallFields setup={setup} onChange={setSetup} errors={errors} />
       <ScheduleFields schedule={schedule} onChange={setSchedule} errors={errors} />
-      {make.error && !isAtField && <Refusal error={make.error} />}
+      {make.error && !isAtField && <CsvRefusal error={make.error} />}
       <div className="flex justify-end gap-2 pb-2">
         <Button onClick={onDone}>Cancel</Button>
-        <Button type="submit" variant="primary" busy={make.isPending} disabled={setup.agentId === "" || csv === ""}>
+        <Button
+          type="submit"
+          variant="primary"
+          busy={make.isPending}
+          disabled={setup.agentId === "" || !check.isSuccess}
+        >
           {schedule.startAt ? "Schedule calls" : "Start calling"}
         </Button>
       </div>
     </form>
-  );
-}
-
-/** What was wrong, row by row. */
-function Refusal({ error }: { error: Error }) {
-  const rows = error instanceof Problem ? error.violations : [];
-  if (rows.length === 0) return <Notice tone="danger">{sentenceOf(error)}</Notice>;
-  return (
-    <Notice tone="danger">
-      <p className="font-medium">No calls were made. Correct the file, then choose it again.</p>
-      <ul className="mt-1 max-h-48 list-disc overflow-y-auto pl-5">
-        {rows.map((row) => (
-          <li key={row}>{row}</li>
-        ))}
-      </ul>
-    </Notice>
   );
 }

@@ -153,6 +153,7 @@ function VersionView({
         {other && (
           <>
             <Select
+              quiet
               aria-label="Compare with"
               className="sm:w-48"
               value={String(other.prompt_version)}

@@ -75,6 +75,16 @@ export const CALL_EXAMPLES: OperationExamples = {
     },
     response: { ...batch, counts },
   },
+  checkCallBatch: {
+    request: { csv: "to_mobile_number,customer_name\n+14155550188,Ada\n+14155550189,Bob\n" },
+    response: {
+      total: 2,
+      calls: [
+        { line: 2, to_mobile_number: "+14155550188", dynamic_variables: { customer_name: "Ada" } },
+        { line: 3, to_mobile_number: "+14155550189", dynamic_variables: { customer_name: "Bob" } },
+      ],
+    },
+  },
   listCallBatches: { response: { batches: [batch], ...ONE_PAGE } },
   getCallBatch: { response: { ...batch, counts } },
   pauseCallBatch: { response: { ...batch, status: "PAUSED", counts } },

@@ -1,5 +1,5 @@
 import type { BatchCall } from "@parley/proto/parley/voice/v1/call_batch.ts";
-import { readCallCsv } from "@parley/shared/domain/call-csv";
+import { type CsvCall, readCallCsv } from "@parley/shared/domain/call-csv";
 import { invalid, ServiceError } from "@parley/shared/errors";
 import type { Static } from "@sinclair/typebox";
 import { CALLS_OF_BATCH_MAX, type CallBatchBody } from "../../schemas/calls.ts";
@@ -21,9 +21,15 @@ export function batchCallsOf({ calls, csv }: Static<typeof CallBatchBody>): Batc
     }));
     return { calls: given, lines: null };
   }
+  const rows = csvCallsOf(csv);
+  return { calls: rows, lines: rows.map(({ line }) => line) };
+}
+
+/** @throws ServiceError invalid, naming the lines that are wrong */
+export function csvCallsOf(csv: string): CsvCall[] {
   const rows = readCallCsv(csv, "csv");
   if (rows.length > CALLS_OF_BATCH_MAX) throw invalid("csv", `csv must have at most ${CALLS_OF_BATCH_MAX} rows`);
-  return { calls: rows, lines: rows.map(({ line }) => line) };
+  return rows;
 }
 
 /** Names the lines of the CSV in place of the calls that the service refuses. */

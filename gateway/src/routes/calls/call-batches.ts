@@ -8,13 +8,22 @@ import { readDate } from "../../http/date.ts";
 import { presentBatch, presentCountedBatch } from "../../present/call-batch.ts";
 import { pageFigures, pageOf } from "../../present/page.ts";
 import { required } from "../../present/required.ts";
-import { CallBatchBody, CallBatchList, CallBatchShown, ListCallBatchesQuery } from "../../schemas/calls.ts";
+import {
+  CallBatchBody,
+  CallBatchList,
+  CallBatchShown,
+  CheckCallBatchBody,
+  CheckedCallBatch,
+  ListCallBatchesQuery,
+} from "../../schemas/calls.ts";
 import { endpoint } from "../endpoint.ts";
-import { batchCallsOf, namingLines } from "./batch-calls.ts";
+import { batchCallsOf, csvCallsOf, namingLines } from "./batch-calls.ts";
 
 const BODY_BYTES_MAX = 4 * 1024 * 1024;
 /** 10,000 calls with four variables each. */
 const BODY_VALUES_MAX = 70_000;
+/** Enough to see that the columns are right. */
+const CHECKED_SHOWN = 5;
 
 export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
   const changing = (id: string, summary: string, change: CallBatchChange, description: string) =>
@@ -54,6 +63,32 @@ export function callBatchRoutes(gate: GateContext, { voices }: Clients) {
             voices.createCallBatch({ ownerId, settings, calls, idempotency }, write),
           );
           return presentCountedBatch(required(batch));
+        },
+      ),
+    )
+    .post(
+      "/check",
+      ...endpoint(
+        gate,
+        {
+          id: "checkCallBatch",
+          tag: "Calls",
+          summary: "Check the CSV of a batch",
+          description:
+            "Calls nobody and stores nothing: a refusal names the lines that are wrong, as that of a batch would. Emergency and premium-rate numbers are refused only when the batch is created.",
+          scope: "calls",
+          body: CheckCallBatchBody,
+          bodyBytesMax: BODY_BYTES_MAX,
+          response: CheckedCallBatch,
+        },
+        async ({ body: { csv } }) => {
+          const calls = csvCallsOf(csv);
+          const shown = calls.slice(0, CHECKED_SHOWN).map(({ line, toMobileNumber, dynamicVariables }) => ({
+            line,
+            to_mobile_number: toMobileNumber,
+            dynamic_variables: dynamicVariables,
+          }));
+          return { total: calls.length, calls: shown };
         },
       ),
     )

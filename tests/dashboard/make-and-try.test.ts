@@ -14,6 +14,9 @@ import type { RunningStack } from "../kit/stack/use-stack.ts";
 import { createOwner } from "../kit/test-owner.ts";
 
 const SENTENCE = "when are you open";
+/** Takes longer to say than the microphone is silent, so that it is interrupted. */
+const LONG_GREETING =
+  `Hello, this is Acme. ${"Before we begin, here is some news about our opening hours. ".repeat(12)}`.trim();
 /** In bytes as gzip -9 makes them, of the scripts that a page loads. */
 const SCRIPT_BYTES_MAX = 170_000;
 
@@ -136,11 +139,13 @@ test("a refused change shows the API's message at its field", async () => {
   await page.context().close();
 }, 240_000);
 
-test("a page hears its agent and shows what both say and how long an answer took", async () => {
+test("a page hears its agent, interrupts it by speaking, and shows what both say and how long an answer took", async () => {
   const owner = await createOwner(stack.accounts);
   const page = await openSignedIn(browser, stack, owner);
   await page.goto("/agents?new=true");
   await page.getByRole("button", { name: "Create agent" }).click();
+  // It is not saved: the call has the greeting that is on the screen.
+  await page.getByRole("textbox", { name: "Greeting" }).fill(LONG_GREETING);
   await page.getByRole("tab", { name: "Talk" }).click();
   await page.getByRole("button", { name: "Start call" }).click();
   const captions = page.getByRole("log", { name: "Captions" });
@@ -151,6 +156,10 @@ test("a page hears its agent and shows what both say and how long an answer took
     .getByText(/audio \d+ ms/)
     .first()
     .waitFor(within);
+  // It has answered since, so the greeting did not go on: what is shown of it is what was heard.
+  const greeting = (await captions.getByText(/this is Acme/).textContent())?.replace(/^Agent: /, "").trim() ?? "";
+  expect(LONG_GREETING).toStartWith(greeting);
+  expect(greeting.length).toBeLessThan(LONG_GREETING.length);
   await page.getByRole("button", { name: "Hang up" }).click();
   await page.getByRole("button", { name: "Call again" }).waitFor();
   await eventually(async () => {

@@ -103,7 +103,7 @@ const COLUMNS: readonly Column<Agent>[] = [
       llm ? (
         <>
           <span className="block truncate">{llm.model_name}</span>
-          <span className="block text-xs text-muted">{providerLabel(llm.provider_name)}</span>
+          <span className="block truncate text-xs text-muted">{providerLabel(llm.provider_name)}</span>
         </>
       ) : (
         <Badge tone="warning">None</Badge>

@@ -7,6 +7,7 @@ import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { Notice } from "../../ui/states.tsx";
@@ -57,7 +58,7 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
     make.mutate();
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5 pb-2">
+    <form onSubmit={submit} className="flex flex-col gap-5">
       <Field label="Name" error={nameError}>
         {(control) => (
           <Input
@@ -98,12 +99,12 @@ function NewAgentForm({ onCancel }: { onCancel: () => void }) {
         </Notice>
       )}
       {make.error && !nameError && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
-      <div className="flex justify-end gap-2">
+      <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" busy={make.isPending}>
           Create agent
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

@@ -4,6 +4,7 @@ import { api, ask } from "../../api/client.ts";
 import { fieldsOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -80,7 +81,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
       <CallFields setup={setup} onChange={setSetup} errors={errors} />
       <ScheduleFields schedule={schedule} onChange={setSchedule} errors={errors} />
       {make.error && !isAtField && <CsvRefusal error={make.error} />}
-      <div className="flex justify-end gap-2 pb-2">
+      <FormActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button
           type="submit"
@@ -90,7 +91,7 @@ function BatchForm({ onDone }: { onDone: () => void }) {
         >
           {schedule.startAt ? "Schedule calls" : "Start calling"}
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

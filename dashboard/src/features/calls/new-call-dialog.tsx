@@ -4,6 +4,7 @@ import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { tellDone } from "../../ui/overlay/toasts.tsx";
@@ -74,12 +75,12 @@ function CallForm({ onDone }: { onDone: () => void }) {
         ))}
       </CallFields>
       {call.error && errors.size === 0 && <Notice tone="danger">{sentenceOf(call.error)}</Notice>}
-      <div className="flex justify-end gap-2 pb-2">
+      <FormActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" busy={call.isPending} disabled={setup.agentId === ""}>
           Call
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

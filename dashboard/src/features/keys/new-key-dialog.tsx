@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { CopyButton } from "../../ui/copy.tsx";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -99,19 +100,19 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
         {(control) => <Select {...control} value={lifetime} onChange={setLifetime} options={LIFETIMES} />}
       </Field>
       {make.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
-      <div className="flex justify-end gap-2 pb-2">
+      <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" busy={make.isPending} disabled={isLimited && scopes.length === 0}>
           Create key
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }
 
 function MadeKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
   return (
-    <div className="flex flex-col gap-5 pb-2">
+    <div className="flex flex-col gap-5">
       <div className="flex items-center gap-2 rounded-lg border border-line bg-surface p-3">
         <code className="min-w-0 flex-1 font-mono text-[0.8125rem] break-all">{apiKey}</code>
         <CopyButton text={apiKey} what="API key" words />

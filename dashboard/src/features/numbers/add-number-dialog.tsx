@@ -5,6 +5,7 @@ import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -29,7 +30,7 @@ export function AddNumberDialog({
   return (
     <Dialog open={open} onClose={onClose} title="Add a number">
       {carrier ? (
-        <div className="flex flex-col gap-5 pb-2">
+        <div className="flex flex-col gap-5">
           <Field label="Carrier">
             {(control) => (
               <Select
@@ -138,11 +139,11 @@ function TypedNumber({ carrier, onDone }: { carrier: Carrier; onDone: () => void
         )}
       </Field>
       {bring.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(bring.error)}</Notice>}
-      <div className="flex justify-end gap-2">
+      <FormActions>
         <Button type="submit" variant="primary" busy={bring.isPending}>
           Import
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

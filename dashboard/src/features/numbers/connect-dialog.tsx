@@ -4,6 +4,7 @@ import { api, ask, type Schema } from "../../api/client.ts";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -73,12 +74,12 @@ function ConnectForm({ onDone }: { onDone: () => void }) {
         />
       ))}
       {connect.error && !isShown && <Notice tone="danger">{sentenceOf(connect.error)}</Notice>}
-      <div className="flex justify-end gap-2 pb-2">
+      <FormActions>
         <Button onClick={onDone}>Cancel</Button>
         <Button type="submit" variant="primary" busy={connect.isPending}>
           Connect
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

@@ -5,6 +5,7 @@ import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input, Textarea } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
@@ -43,7 +44,7 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
     make.mutate();
   };
   return (
-    <form onSubmit={submit} className="flex flex-col gap-5 pb-2">
+    <form onSubmit={submit} className="flex flex-col gap-5">
       <div className="grid gap-5 sm:grid-cols-[1fr_12rem]">
         <Field
           label="Name"
@@ -83,12 +84,12 @@ function NewPromptForm({ onCancel }: { onCancel: () => void }) {
         )}
       </Field>
       {make.error && fields.size === 0 && <Notice tone="danger">{sentenceOf(make.error)}</Notice>}
-      <div className="flex justify-end gap-2">
+      <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" busy={make.isPending}>
           Create prompt
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

@@ -9,6 +9,7 @@ import { Page } from "../../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows } from "../../ui/states.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { agentNamesQuery } from "../agents/agents.ts";
+import { providerLabel } from "../agents/provider-labels.ts";
 import { PeriodSelect } from "../statistics/period-select.tsx";
 import { type Statistics, shortDay, statisticsQuery } from "../statistics/queries.ts";
 
@@ -113,7 +114,7 @@ const MODEL_COLUMNS: readonly Column<Model>[] = [
     cell: ({ provider_name, model_name }) => (
       <>
         <span className="block truncate font-medium">{model_name}</span>
-        <span className="block truncate text-xs text-muted">{provider_name}</span>
+        <span className="block truncate text-xs text-muted">{providerLabel(provider_name)}</span>
       </>
     ),
   },

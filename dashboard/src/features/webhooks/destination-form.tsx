@@ -2,6 +2,7 @@ import { type FormEvent, useState } from "react";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
 import { Field } from "../../ui/form/field.tsx";
+import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Notice } from "../../ui/states.tsx";
@@ -73,12 +74,12 @@ export function DestinationForm({
         )}
       </Field>
       {write.error && errors.size === 0 && <Notice tone="danger">{sentenceOf(write.error)}</Notice>}
-      <div className="flex justify-end gap-2 pb-2">
+      <FormActions>
         <Button onClick={onCancel}>Cancel</Button>
         <Button type="submit" variant="primary" busy={write.isPending}>
           {action}
         </Button>
-      </div>
+      </FormActions>
     </form>
   );
 }

@@ -164,6 +164,7 @@ function goodBody({ operationId }: Operation): object | undefined {
     createWebCall: { agent_id: mine.agent_id },
     createDailySession: { agent_id: mine.agent_id },
     createCallBatch: { agent_id: mine.agent_id, calls: [{ to_mobile_number: "+14155550123" }] },
+    checkCallBatch: { csv: "to_mobile_number,customer_name\n+14155550123,Ada\n" },
     addDoNotCall: { mobile_number: "+14155550999" },
     createCall: { agent_id: mine.agent_id, to_mobile_number: "+14155550123" },
     sendWhatsAppMessage: {

@@ -34,7 +34,7 @@ export function ToolCallCard({ call }: { call: ToolCall }) {
         <div id={id} className="flex flex-col gap-3 border-t border-line bg-canvas p-3">
           <Part name="Arguments" text={indented(call.arguments)} />
           <Part name={call.is_error ? "Error" : "Result"} text={indented(call.result)} />
-          {call.is_cut && <p className="text-xs text-muted">Too long to be kept whole: only the beginning is shown.</p>}
+          {call.is_cut && <p className="text-xs text-muted">Too long to store in full; only the beginning is shown.</p>}
         </div>
       )}
     </div>
@@ -46,7 +46,7 @@ function Part({ name, text }: { name: string; text: string }) {
     <div className="flex flex-col gap-1.5">
       <p className="text-xs font-medium text-muted">{name}</p>
       {text === "" ? (
-        <p className="text-xs text-muted">Not kept</p>
+        <p className="text-xs text-muted">Not stored</p>
       ) : (
         <CodeBlock
           text={text}

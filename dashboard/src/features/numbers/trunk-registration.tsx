@@ -8,7 +8,7 @@ const STATES: Record<Registration["state"], { label: string; tone: Tone }> = {
   REGISTERED: { label: "Registered", tone: "success" },
   REGISTERING: { label: "Registering", tone: "neutral" },
   REFUSED: { label: "Registration refused", tone: "danger" },
-  UNREACHABLE: { label: "Trunk does not answer", tone: "danger" },
+  UNREACHABLE: { label: "Trunk not responding", tone: "danger" },
   NOT_REGISTERING: { label: "No registration", tone: "neutral" },
 };
 

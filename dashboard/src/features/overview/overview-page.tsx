@@ -21,7 +21,7 @@ export function OverviewPage() {
       title="Overview"
       heading={isNew ? "Welcome to Parley" : undefined}
       description={
-        isNew ? "Make an agent and talk to it: it takes a few minutes, and you need nothing but this page." : undefined
+        isNew ? "Create an agent and talk to it. It takes a few minutes, and this page is all you need." : undefined
       }
       actions={
         !isNew && (

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Api } from "../kit/api.ts";
 import { type Caller, startCaller } from "../kit/calls/caller.ts";
+import { dailyPeople } from "../kit/calls/daily-stand-in.ts";
 import { phoneSentence } from "../kit/calls/phone-sentence.ts";
 import { marked, type ScriptedSpeech, startScriptedSpeech } from "../kit/calls/scripted-speech.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
@@ -61,7 +62,7 @@ afterAll(async () => {
 }, WITHIN_MS);
 
 test(
-  "whatever is killed in the middle of calls, each conversation ends once and right, with one webhook",
+  "whatever is killed in the middle of calls, each conversation ends once and right, with one webhook, and rooms are deleted",
   async () => {
     const agentId = await createAgent(api, model, speech.settings);
     const sentence = marked(await phoneSentence(stack, "What about the other one?"));
@@ -84,20 +85,34 @@ test(
     const [leaving, staying] = [callers.slice(0, CALLS / 2), callers.slice(CALLS / 2)];
     await Promise.all(leaving.map((caller) => caller.hangUp()));
     await eventually(async () => expect(await countOf(agentId, "COMPLETED")).toBe(leaving.length), WITHIN_MS);
+    const session = await meetInRoom();
     await atARandomMoment();
     await stack.kill("voice").back;
     await eventually(async () => expect(await countOf(agentId, "FAILED")).toBe(staying.length), WITHIN_MS);
+    await eventually(async () => expect(await countOf(session.agentId, "FAILED")).toBe(1), WITHIN_MS);
+    await dailyPeople(stack.address("daily")).deleted(session.roomName);
 
-    const after = await conversationsOf(agentId);
-    expect(after).toHaveLength(CALLS);
+    const after = [...(await conversationsOf(agentId)), ...(await conversationsOf(session.agentId))];
+    expect(after).toHaveLength(CALLS + 1);
     for (const { conversation_status: status, notes } of after) {
       if (status === "FAILED") expect(notes).toBe(STANDSTILL);
     }
-    await eventually(() => expect(received.length).toBeGreaterThanOrEqual(CALLS), WITHIN_MS);
+    await eventually(() => expect(received.length).toBeGreaterThanOrEqual(CALLS + 1), WITHIN_MS);
     expect(received.toSorted()).toEqual(after.map(({ conversation_id: id }) => id).toSorted());
   },
   WITHIN_MS,
 );
+
+/** An agent is in a Daily room with a person who stays. */
+async function meetInRoom(): Promise<{ agentId: string; roomName: string }> {
+  const agentId = await createAgent(api, model, speech.settings);
+  const { status, body } = await api.post("/daily/sessions", { agent_id: agentId });
+  expect(status).toBe(200);
+  const people = dailyPeople(stack.address("daily"));
+  await people.join(body.room_name, body.token, { say: [], leave_after_ms: 3_600_000 });
+  await eventually(async () => expect((await people.room(body.room_name)).is_agent_here).toBeTrue(), WITHIN_MS);
+  return { agentId, roomName: body.room_name };
+}
 
 /** Within a turn: anything may be in progress. */
 function atARandomMoment(): Promise<void> {

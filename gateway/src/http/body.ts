@@ -6,6 +6,8 @@ import { refuseManyValues } from "./json-values.ts";
 const KIB = 1024;
 /** The default limit of a route. */
 const BYTES_MAX = 1024 * KIB;
+/** Texts are short, and some come from people who have shown no key. */
+const TEXT_WITHIN_MS = 10_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
 export type JsonObject = Record<string, unknown>;
@@ -40,15 +42,19 @@ export async function readJson(request: Request, bytesMax = BYTES_MAX, valuesMax
 
 /**
  * Reads a body of another type as text.
- * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 400 for what is not UTF-8
+ * @throws HttpError 413 over `bytesMax`, 415 for another type or a compressed body, 408 for one that takes longer than ten seconds, 400
+ *   for what is not UTF-8
  */
 export async function readText(request: Request, type: RegExp, typeName: string, bytesMax: number): Promise<string> {
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax);
   if (!type.test(request.headers.get("content-type") ?? "")) {
     throw new HttpError(415, `The request body must be sent with Content-Type: ${typeName}`);
   }
-  if (isEncoded(request)) throw new HttpError(415, "The request body must be sent without Content-Encoding");
-  const bytes = await readBytes(request, bytesMax);
+  return utf8(await readRaw(request, { bytesMax, withinMs: TEXT_WITHIN_MS, keep: () => {} }));
+}
+
+/** @throws HttpError 400 for what is not UTF-8 */
+export function utf8(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {

@@ -1,15 +1,23 @@
 import { Elysia } from "elysia";
 import type { Clients } from "../../clients.ts";
 import type { GateContext } from "../../gate.ts";
-import { readText } from "../../http/body.ts";
+import { utf8 } from "../../http/body.ts";
 import type { OpenOperation } from "../../openapi/open-operation.ts";
 import { HttpError } from "../../problem.ts";
 import { Document, PlivoCallback, TwilioCallback } from "../../schemas/callbacks.ts";
 import { type OpenRequest, openEndpoint } from "../open-endpoint.ts";
-import { limitGuesses } from "./unverified.ts";
+import { unverifiedBodies } from "./unverified.ts";
 
-/** A carrier's own callbacks have about 1 KiB. */
-const FORM_BYTES_MAX = 16 * 1024;
+const KIB = 1024;
+const BODIES = {
+  what: "callbacks",
+  name: "carrier_callbacks",
+  // A carrier's own have about 1 KiB.
+  bytesMax: 16 * KIB,
+  firstBytes: 2 * KIB,
+  addressBytes: 1_024 * KIB,
+  totalBytes: 8_192 * KIB,
+};
 const FORM = "application/x-www-form-urlencoded";
 const IS_FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
 /** From one address: a carrier sends the callbacks of all owners from a few. */
@@ -27,15 +35,18 @@ const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
 /** What carriers report and ask about calls. Anyone can send such a request: the voice service checks the carrier's signature. */
 export function carrierCallbackRoutes(gate: GateContext, { voices }: Clients) {
+  const pass = unverifiedBodies(gate, BODIES);
   const take = async (provider: "twilio" | "plivo", open: OpenRequest): Promise<Response> => {
     const { request, requestId, params } = open;
     const { callback_id: id = "", event = "" } = params;
     if (!ID.test(id) || !EVENT.test(event)) throw new HttpError(404, "Not found");
-    const form = await readText(request, IS_FORM, FORM, FORM_BYTES_MAX);
-    const callback = { provider, id, event, form, ...signed(request) };
-    const origin = { requestId, signal: request.signal };
-    const guess = { ...open, what: "callbacks", name: "carrier_callbacks" };
-    const { document } = await limitGuesses(gate, guess, () => voices.handleCarrierCallback(callback, { origin }));
+    if (!IS_FORM.test(request.headers.get("content-type") ?? ""))
+      throw new HttpError(415, `The request body must be sent with Content-Type: ${FORM}`);
+    let document = "";
+    await pass(open, async (body) => {
+      const callback = { provider, id, event, form: utf8(body), ...signed(request) };
+      ({ document } = await voices.handleCarrierCallback(callback, { origin: { requestId, signal: request.signal } }));
+    });
     if (document === "") return new Response(null, { status: 204 });
     return new Response(document, { headers: { "Content-Type": "text/xml; charset=utf-8" } });
   };
@@ -87,6 +98,7 @@ const CALLBACK = {
     400: "The request body is not UTF-8",
     403: "The carrier's signature is wrong",
     404: "Call not found",
+    408: "The request body must arrive within 10 seconds",
     413: "The request body must be at most 16 KiB",
     415: "The request body must be sent with Content-Type: application/x-www-form-urlencoded",
     429: RULES.perAddress.refusal,

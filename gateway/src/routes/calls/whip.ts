@@ -56,6 +56,7 @@ export function whipRoutes(gate: GateContext, { voices }: Clients) {
             ...OF_TOKEN,
             400: "The agent has no speech-to-text: set its stt",
             404: "Agent not found",
+            408: "The request body must arrive within 10 seconds",
             413: "The request body must be at most 64 KiB",
             415: "The request body must be sent with Content-Type: application/sdp",
             422: "The SDP offer cannot be answered: it has no audio",

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, jest, test } from "bun:test";
+import { systemClock } from "@parley/shared/clock";
+import { silentLogger } from "@parley/shared/log";
+import { createApp } from "../src/app.ts";
+import type { Clients } from "../src/clients.ts";
+import { createAnswers } from "../src/http/answer/answers.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
+import { memoryLimiter } from "../src/rate-limit/memory.ts";
+
+const gate = {
+  keys: { find: () => Promise.reject(new Error("no key")), close: () => {} },
+  accounts: { authenticateSession: async () => ({ session: undefined }), claimIdempotencyKey: async () => ({}) },
+  keyLimiter: memoryLimiter(),
+  addressLimiter: memoryLimiter(),
+  signInLimiter: memoryLimiter(),
+  guesses: createGuesses({ limiter: memoryLimiter() }),
+  addressOf: () => "192.0.2.1",
+  answers: createAnswers(),
+  publicUrl: "",
+  holdOpen: () => () => {},
+  clock: systemClock,
+  log: silentLogger,
+};
+const passed: string[] = [];
+const voices = {
+  handleCarrierCallback: async ({ form }: { form: string }) => {
+    passed.push(form);
+    return { document: "" };
+  },
+};
+const app = createApp(gate, { accounts: {}, voices } as never as Clients, { isDraining: false });
+
+beforeEach(() => {
+  passed.length = 0;
+  jest.useFakeTimers();
+});
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+/** A callback whose body comes as the test says. */
+function callback(provider: string) {
+  const body = Promise.withResolvers<ReadableStreamDefaultController<Uint8Array>>();
+  const cancelled = Promise.withResolvers<void>();
+  const request = new Request(`http://gateway/v1/carriers/${provider}/call_01m7yyhwn1d5e9h3k7p2r6t0v4/status`, {
+    method: "POST",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+    body: new ReadableStream({ start: (controller) => body.resolve(controller), cancel: () => cancelled.resolve() }),
+  });
+  return { answer: app.handle(request), body: body.promise, cancelled: cancelled.promise };
+}
+
+const bytes = (text: string) => new TextEncoder().encode(text);
+/** Not a fake one. */
+const { setImmediate: soon } = globalThis;
+const pause = () => new Promise<void>((resolve) => soon(resolve));
+
+test.each(["twilio", "plivo"])(
+  "a callback of %s whose body drips in is given up after ten seconds",
+  async (provider) => {
+    const { answer, body, cancelled } = callback(provider);
+    const sender = await body;
+    for (let second = 0; second < 10; second++) {
+      sender.enqueue(bytes("a"));
+      await pause();
+      jest.advanceTimersByTime(1_000);
+    }
+    const { status, headers } = await answer;
+    expect([status, headers.get("connection")]).toEqual([408, "close"]);
+    await cancelled;
+    expect(passed).toEqual([]);
+  },
+);
+
+test("a callback whose body comes in pieces is passed on whole", async () => {
+  const { answer, body } = callback("twilio");
+  const sender = await body;
+  for (const piece of ["CallSid=CA", "1&CallStatus=", "completed"]) {
+    sender.enqueue(bytes(piece));
+    await pause();
+  }
+  sender.close();
+  expect((await answer).status).toBe(204);
+  expect(passed).toEqual(["CallSid=CA1&CallStatus=completed"]);
+});

@@ -10,6 +10,7 @@ import { startTestLists, type TestLists } from "./lists-kit.ts";
 const NOW = new Date("2026-02-03T12:00:00Z");
 const UNTIL = new Date("2026-02-03T12:00:30Z");
 const END: TurnEnd = { checkpointed: false, language: null, ended: false, key: null };
+const REPLACES: TurnEnd = { ...END, checkpointed: true };
 const MAX_BYTES = 100_000;
 /** More than one statement takes. */
 const MANY = 40;
@@ -113,6 +114,27 @@ test("a turn whose session a transaction holds does not delay the turns of other
   await holder`commit`;
   holder.release();
   expect(await waiting).toMatchObject({ seq: 3 });
+});
+
+test("one owner's long replies and checkpoints leave connections to others, however long they take to store", async () => {
+  const ownerId = newOwner();
+  const turns = Array.from({ length: MANY }, () => newTurn({ ownerId, conversationId: newUuid() }, "Hi"));
+  for (const turn of turns) await store.insertSessionWithTurn({ ...turn, id: newId("cnv") });
+  let storing: Promise<unknown> = Promise.resolve();
+  await lists.db.begin(async (tx) => {
+    await tx`select 1 from conversations where owner_id = ${ownerId} for update`;
+    const storeAll = turns.map(async (turn) => {
+      const open = { ...turn, replySeq: 2 };
+      const checkpoint = store.storeCheckpoint(open, reply("long ".repeat(10_000)), NOW);
+      return Promise.all([checkpoint, store.finishTurn(open, reply("long ".repeat(20_000)), NOW, REPLACES)]);
+    });
+    storing = Promise.all(storeAll);
+    const other = newSession();
+    await begin(other, "long ".repeat(10_000));
+    expect(await transcript(other)).toHaveLength(2);
+  });
+  await storing;
+  for (const turn of turns) expect((await transcript(turn))[1]).toHaveLength(100_000);
 });
 
 test("a turn that cannot be stored fails alone", async () => {

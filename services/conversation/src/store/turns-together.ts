@@ -1,6 +1,7 @@
 import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
+import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { bytesOfAll } from "./tool-calls.ts";
 import {
   type FinishedTurn,
@@ -11,6 +12,9 @@ import {
   insertSessionWithTurn,
   type NewSession,
   type NewTurn,
+  type OpenReply,
+  type ReplySoFar,
+  storeCheckpoint,
   takeTurn,
   takeTurns,
 } from "./turns.ts";
@@ -20,12 +24,16 @@ export interface TurnStore {
   insertSessionWithTurn(session: NewSession): ReturnType<typeof insertSessionWithTurn>;
   takeTurn(turn: NewTurn, maxBytes: number): ReturnType<typeof takeTurn>;
   finishTurn(...finished: Parameters<typeof finishedTurn>): ReturnType<typeof finishTurn>;
+  storeCheckpoint(turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void>;
 }
 
 /** In one statement: 16 take a fifth of the CPU of 16 statements, 32 hardly less. */
 const TURNS_MAX = 16;
 /** Limit for a turn's texts, in characters: longer ones are stored alone, and hold up nobody. */
 const TEXTS_MAX = 16 * 1024;
+/** Of one owner. Each takes a connection for many milliseconds, and many replies may end, or be checkpointed, at the same time. */
+const LONG_AT_ONCE = 2;
+const NEVER = new AbortController().signal;
 /**
  * How long turns wait for the statement before theirs: a commit may take this long, a lock longer. Many turns at once leave some
  * milliseconds apart: a statement for four costs hardly more than for one.
@@ -41,6 +49,9 @@ const BUSY_FROM_TURNS = 8;
  */
 export function turnStore(db: Database, inProgress: () => number = () => 0): TurnStore {
   const waiting = { ...WAITING, isBusy: () => inProgress() >= BUSY_FROM_TURNS };
+  // A reply is never refused for those before it: the turns in progress are limited.
+  const long = fewAtOnce({ what: "long texts", atOnce: LONG_AT_ONCE, waitingMax: Number.POSITIVE_INFINITY });
+  const alone: StoreAlone = (ownerId, length, write) => (length > TEXTS_MAX ? long(ownerId, NEVER, write) : write());
   const insert = together({
     many: async (sessions: readonly NewSession[]) => {
       await insertSessionsWithTurns(db, sessions);
@@ -51,6 +62,8 @@ export function turnStore(db: Database, inProgress: () => number = () => 0): Tur
       return true;
     },
     lengthOf: lengthOfTurn,
+    ownerOf: ({ ownerId }) => ownerId,
+    alone,
     waiting,
   });
   const take = together({
@@ -62,6 +75,8 @@ export function turnStore(db: Database, inProgress: () => number = () => 0): Tur
     },
     one: ({ turn, maxBytes }) => takeTurn(db, turn, maxBytes),
     lengthOf: ({ turn }) => lengthOfTurn(turn),
+    ownerOf: ({ turn }) => turn.ownerId,
+    alone,
     waiting,
   });
   const finish = together({
@@ -71,14 +86,25 @@ export function turnStore(db: Database, inProgress: () => number = () => 0): Tur
       return turns.map(({ turnId }) => finished.some((ids) => ids.has(turnId)) || undefined);
     },
     one: async (turn) => (await finishTurns(db, [turn])).has(turn.turnId),
-    lengthOf: ({ reply }) => reply.content.length + bytesOfAll(reply.toolCalls),
+    lengthOf: ({ reply }) => lengthOfReply(reply),
+    ownerOf: ({ ownerId }) => ownerId,
+    alone,
     waiting,
   });
   return {
     insertSessionWithTurn: async (session) => void (await insert(session)),
     takeTurn: (turn, maxBytes) => take({ turn, maxBytes }),
     finishTurn: (...finished) => finish(finishedTurn(...finished)),
+    storeCheckpoint: (turn, reply, now) =>
+      alone(turn.ownerId, lengthOfReply(reply), () => storeCheckpoint(db, turn, reply, now)),
   };
+}
+
+/** Runs a statement of its own, in the owner's turn if its texts are long. */
+type StoreAlone = <R>(ownerId: string, length: number, write: () => Promise<R>) => Promise<R>;
+
+function lengthOfReply({ content, toolCalls }: ReplySoFar): number {
+  return content.length + bytesOfAll(toolCalls);
 }
 
 interface WantedTurn {
@@ -95,11 +121,13 @@ interface Statements<T, R> {
   many(turns: readonly T[]): Promise<(R | undefined)[]>;
   one(turn: T): Promise<R>;
   lengthOf(turn: T): number;
+  ownerOf(turn: T): string;
+  alone: StoreAlone;
   waiting: Pick<BatchOptions<T>, "waitMaxMs" | "apartMs" | "isBusy">;
 }
 
 /** Whatever is left out or fails with others is tried alone, so a turn gets the result and the error that it has alone. */
-function together<T, R>({ many, one, lengthOf, waiting }: Statements<T, R>): (turn: T) => Promise<R> {
+function together<T, R>({ many, one, lengthOf, ownerOf, alone, waiting }: Statements<T, R>): (turn: T) => Promise<R> {
   const store = batched<T, { result: R } | null>(
     async (turns) => {
       const [turn] = turns;
@@ -118,7 +146,8 @@ function together<T, R>({ many, one, lengthOf, waiting }: Statements<T, R>): (tu
     waiting,
   );
   return async (turn) => {
-    const stored = lengthOf(turn) > TEXTS_MAX ? null : await store(turn);
-    return stored ? stored.result : one(turn);
+    const length = lengthOf(turn);
+    const stored = length > TEXTS_MAX ? null : await store(turn);
+    return stored ? stored.result : alone(ownerOf(turn), length, () => one(turn));
   };
 }

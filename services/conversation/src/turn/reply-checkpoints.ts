@@ -1,6 +1,6 @@
 import type { Logger } from "@parley/shared/log";
 import type { ConversationContext } from "../context.ts";
-import { type OpenReply, type ReplySoFar, storeCheckpoint } from "../store/turns.ts";
+import type { OpenReply, ReplySoFar } from "../store/turns.ts";
 
 /** The most characters that a turn writes per interval, on average: a longer reply is checkpointed less often. */
 const CHARACTERS_EACH = 64 * 1024;
@@ -16,7 +16,7 @@ export interface ReplyCheckpoints {
  * @param soFar the reply at that moment
  */
 export function checkpointReply(
-  { db, clock, limits: { checkpointMs } }: ConversationContext,
+  { turnStore, clock, limits: { checkpointMs } }: ConversationContext,
   turn: OpenReply,
   soFar: () => ReplySoFar,
   log: Logger,
@@ -35,7 +35,7 @@ export function checkpointReply(
     isWriting = true;
     intervals = 0;
     try {
-      await storeCheckpoint(db, turn, reply, clock.now());
+      await turnStore.storeCheckpoint(turn, reply, clock.now());
       storedLength = reply.content.length;
     } catch (err) {
       log.warn({ err }, "a checkpoint of a reply could not be stored, the next one makes up for it");

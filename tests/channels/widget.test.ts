@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test";
 import { eventually } from "@parley/shared/testing/eventually";
 import type { Browser, Page } from "playwright-core";
 import type { Api } from "../kit/api.ts";
+import { barriersOf } from "../kit/axe.ts";
 import { startChromium } from "../kit/calls/chromium.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
@@ -59,7 +60,7 @@ afterEach(async () => {
 });
 
 const pageOf = (agent: string) =>
-  `<!doctype html><html lang="en"><head><title>Shop</title></head><body><h1>Shop</h1>
+  `<!doctype html><html lang="en"><head><title>Shop</title></head><body><main><h1>Shop</h1></main>
    <script src="${stack.url}/widget.js" data-agent="${agent}" async></script></body></html>`;
 
 async function openPage(): Promise<Page> {
@@ -102,6 +103,34 @@ test("a visitor of another origin's site chats by keyboard alone, and continues 
     ]);
     expect(data[0].conversation_transcript).toHaveLength(4);
   });
+}, 120_000);
+
+test("the chat has no barriers on a page of another origin, in both themes, and keys reach all of it", async () => {
+  const opened = await openPage();
+  await opened.getByRole("button", { name: "Open chat" }).waitFor();
+  expect(await barriersOf(opened)).toEqual([]);
+  const focused = () =>
+    opened.evaluate<string>(`(() => {
+      const { activeElement: at } = document.querySelector("parley-chat").shadowRoot;
+      return at?.getAttribute("aria-label") ?? at?.textContent ?? at?.id ?? "";
+    })()`);
+  await opened.keyboard.press("Tab");
+  expect(await focused()).toBe("Open chat");
+  await opened.keyboard.press("Enter");
+  await opened.getByRole("button", { name: "When do you open?" }).waitFor();
+  expect(await barriersOf(opened)).toEqual([]);
+  const reached: string[] = [];
+  for (let presses = 0; presses < 3; presses++) {
+    await opened.keyboard.press("Shift+Tab");
+    reached.push(await focused());
+  }
+  expect(reached).toEqual(["When do you open?", "Messages", "Close chat"]);
+  await opened.keyboard.press("Tab");
+  await opened.keyboard.press("Tab");
+  await opened.keyboard.press("Enter");
+  await eventually(async () => expect((await messagesOf(opened)).at(-1)).toStartWith("We open at nine."));
+  await eventually(async () => expect(await opened.getByRole("log").getAttribute("aria-busy")).toBe("false"));
+  expect(await barriersOf(opened)).toEqual([]);
 }, 120_000);
 
 test("what agent and model say is plain text in the page, and the look is the owner's", async () => {

@@ -59,11 +59,13 @@ test("the time of pieces of many owners counts too, and owners take turns", asyn
   expect(turns).toEqual(["a", "b", "e", "f", "e"]);
 });
 
-test("an owner alone begins four pieces at once, as long as the turn has lasted less than two milliseconds", () => {
+test("an owner alone begins four pieces, or as many as are short, at once, as long as the turn has lasted less than two milliseconds", () => {
   let nowMs = 0;
   const begins = (enter: EnterLoop, owners: string) => [...owners].map((owner) => enter(owner) === null);
   const unhurried = loopEntry({ nextTurn: () => {}, now: () => 0 });
   expect(begins(unhurried, "aaaaa")).toEqual([true, true, true, true, false]);
+  const short = loopEntry({ aloneMax: 5, nextTurn: () => {}, now: () => 0 });
+  expect(begins(short, "aaaaaab")).toEqual([true, true, true, true, true, false, true]);
   const hurried = loopEntry({ nextTurn: () => {}, now: () => nowMs });
   expect(begins(hurried, "aa")).toEqual([true, true]);
   nowMs = 2;

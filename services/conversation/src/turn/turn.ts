@@ -2,7 +2,7 @@ import type { Turn } from "@parley/proto/parley/conversation/v1/conversation_ser
 import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
-import { enterLoop } from "@parley/shared/shares/loop-entry";
+import { loopEntry } from "@parley/shared/shares/loop-entry";
 import type { ConversationContext } from "../context.ts";
 import type { Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
@@ -26,6 +26,12 @@ export type TurnEvent =
 /** Takes a turn's events in order. @returns a promise while the client is behind, or null; it settles when the client leaves */
 export type Tell = (event: TurnEvent) => Promise<void> | null;
 
+/**
+ * A turn begins in two short pieces: until it asks to be accepted, of which few of an owner are at a time, and from there until it has
+ * asked the model. Those of an owner alone begin together, so that they share statements and messages.
+ */
+const enterTurn = loopEntry({ aloneMax: 16 });
+
 /** How the model is asked: for its words as it says them, or for the whole reply. */
 export type Asked = "streamed" | "whole";
 
@@ -46,7 +52,7 @@ export async function runTurn(
   const letMemoryGo = memory.keep();
   try {
     // A gateway's turns arrive many in one message.
-    const entered = enterLoop(turn.ownerId);
+    const entered = enterTurn(turn.ownerId);
     if (entered) await entered;
     const taken = await accept(ctx, turn, call);
     if (taken.type === "run") return await answer(ctx, turn, taken, call, asked, memory, tell);
@@ -87,7 +93,7 @@ async function answer(
   try {
     tell({ type: "started", sessionId, replySeq: accepted.replySeq, replayed: false });
     // Turns that were stored by one statement continue together.
-    const entered = enterLoop(turn.ownerId);
+    const entered = enterTurn(turn.ownerId);
     if (entered) await entered;
     const request = await modelRequest(ctx, agent, accepted, turn.message, { toolbox: CHAT_TOOLS, note: "" });
     const hasRoom = roomFor(memory, request);

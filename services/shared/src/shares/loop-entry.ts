@@ -4,7 +4,7 @@ import { nextTick } from "node:process";
 const SLICE_MS = 2;
 /** Owners whose first piece in a turn of the loop begins at once, even when its time is up. */
 const OWNERS_MAX = 4;
-/** Pieces of an owner alone that begin at once in a turn of the loop: they share what follows, such as a statement. */
+/** By default, pieces of an owner alone that begin at once in a turn of the loop: they share what follows, such as a statement. */
 const ALONE_MAX = 4;
 
 /**
@@ -14,6 +14,8 @@ const ALONE_MAX = 4;
 export type EnterLoop = (ownerId: string) => Promise<void> | null;
 
 export interface LoopEntrySettings {
+  /** Pieces of an owner alone that begin at once in a turn of the loop: few, or short ones. Four by default. */
+  aloneMax?: number;
   /** Runs a callback in the next turn of the loop. */
   nextTurn?(run: () => void): void;
   /** Milliseconds, from any start. */
@@ -27,6 +29,7 @@ export interface LoopEntrySettings {
 export function loopEntry({
   nextTurn = setImmediate,
   now = () => performance.now(),
+  aloneMax = ALONE_MAX,
 }: LoopEntrySettings = {}): EnterLoop {
   const waiting = new Map<string, (() => void)[]>();
   /** Owners with a piece in this turn of the loop. */
@@ -89,7 +92,7 @@ export function loopEntry({
   function mayBeginAtOnce(ownerId: string): boolean {
     if (!served.has(ownerId)) return served.size < OWNERS_MAX && !waiting.has(ownerId);
     const isAlone = served.size === 1 && waiting.size === 0;
-    return isAlone && begunAlone < ALONE_MAX - 1 && hasTime();
+    return isAlone && begunAlone < aloneMax - 1 && hasTime();
   }
 
   return (ownerId) => {

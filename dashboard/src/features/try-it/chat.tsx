@@ -16,10 +16,10 @@ export function Chat({ setup }: { setup: Setup }) {
   const end = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLTextAreaElement>(null);
   useEffect(() => field.current?.focus({ preventScroll: true }), []);
-  const lastText = chat.turns.at(-1)?.reply;
+  const last = chat.turns.at(-1);
   useEffect(() => {
     end.current?.scrollIntoView({ block: "end" });
-  }, [chat.turns.length, lastText]);
+  }, [chat.turns.length, last?.reply, last?.toolCalls, last?.error]);
   const submit = (event?: FormEvent) => {
     event?.preventDefault();
     if (text.trim() === "" || chat.isReplying) return;

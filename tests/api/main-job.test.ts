@@ -177,6 +177,33 @@ describe("the quick start", () => {
     expect(session.body.messages[1].reply).toEqual(reply);
   });
 
+  test("shows on request which tools the model called for a reply", async () => {
+    const calling = await createAgent(api, model, { tools: { set_language: true } });
+    model.next((exchange) => {
+      exchange.text("One moment.");
+      exchange.toolCall("set_language", { language: "es" });
+      exchange.finish();
+    });
+    const { body } = await api.post("/chat", { agent_id: calling, message: "Spanish, please", streaming: false });
+    const call = {
+      name: "set_language",
+      arguments: '{"language":"es"}',
+      result: "The conversation continues in Spanish (es). Answer the user in it now.",
+      is_error: false,
+      is_cut: false,
+      started_ms: expect.any(Number),
+      duration_ms: expect.any(Number),
+      offset: "One moment.".length,
+    };
+    const path = `/conversations/${body.session_id}`;
+    const shown = (await api.get(`${path}?include=replies`)).body.conversation_transcript;
+    expect(shown.map((message: { tool_calls?: unknown }) => message.tool_calls)).toEqual([undefined, [call]]);
+    const session = await api.get(`/chat/sessions/${body.session_id}?include=replies`);
+    expect(session.body.messages).toEqual(shown);
+    const [, { reply, tool_calls, ...usual }] = shown;
+    expect((await api.get(path)).body.conversation_transcript[1]).toEqual(usual);
+  });
+
   test("shows another owner none of it", async () => {
     const other = stack.api(stack.owners[1].apiKey);
     for (const path of [`/agents/${agentId}`, `/conversations/${sessionId}`, `/chat/sessions/${sessionId}`]) {

@@ -1,6 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { Tier } from "../proto/gen/parley/account/v1/account.ts";
+import { eventually } from "../services/shared/src/testing/eventually.ts";
 import type { Api } from "../tests/kit/api.ts";
 import { startChromium } from "../tests/kit/calls/chromium.ts";
 import { type DashboardPage, openSignedIn } from "../tests/kit/dashboard.ts";
@@ -57,6 +58,9 @@ async function takeAll(page: DashboardPage, api: Api): Promise<void> {
   await take(page, "agent");
 
   const [agent] = (await api.get("/agents")).body.agents;
+  // So that the conversations end with their last message.
+  const tools = { body: JSON.stringify({ tools: { end_call: {} } }), headers: { "content-type": "application/json" } };
+  await api.send("PATCH", `/agents/${agent.id}`, tools);
   let conversationId = "";
   for (let at = 0; at < CONVERSATIONS; at++) conversationId = await converse(api, agent.id);
   await page.goto(`/conversations/${conversationId}`);
@@ -65,7 +69,11 @@ async function takeAll(page: DashboardPage, api: Api): Promise<void> {
 
   const webhook = { name: "Ledger", url: "https://hooks.acme.example/parley", request_type: "POST" };
   await page.request.post("/v1/manage/destinations", { data: webhook });
-  await page.goto("/");
+  await eventually(async () => {
+    const answer = await page.request.get("/v1/manage/statistics");
+    if ((await answer.json()).total.completed < CONVERSATIONS) throw new Error("the statistics lag behind");
+  });
+  await page.goto("/?days=7");
   await page.getByRole("heading", { name: "Conversations per day" }).waitFor();
   await take(page, "overview");
 }

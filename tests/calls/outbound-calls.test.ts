@@ -146,6 +146,7 @@ test.each(CARRIERS)(
       expect(await until(id, "ENDED")).toMatchObject({ outcome: "SUCCESS" });
       expect(await atCarrier(to)).toMatchObject([{ rings: 1, notes: [`dialled ${PERSON} from ${from}`] }]);
       const body = await ended(conversationId, "COMPLETED");
+      expect(body.notes).toContain(PERSON);
       expect(JSON.stringify(body.conversation_transcript)).toContain("One moment, please.");
     } finally {
       model.always(null);

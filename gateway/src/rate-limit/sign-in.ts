@@ -1,4 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
+import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { RateLimiter } from "./limiter.ts";
 
 /** Attempts per minute of one client, and at one account by all clients together. Successful ones count too. */
@@ -23,6 +24,9 @@ export function limitGuessesAt(limiter: RateLimiter, account: string): Promise<v
 
 async function limitGuesses(limiter: RateLimiter, of: string, limit: number): Promise<void> {
   const { allowed, retryAfterSeconds } = await limiter.take(`sign-in:${of}`, limit);
+  // As with the requests of a key (gate.ts).
+  const turn = enterLoop(of);
+  if (turn) await turn;
   if (allowed) return;
   throw new ServiceError("rate_limited", "Too many password attempts, wait a minute", {
     retryAfterMs: retryAfterSeconds * 1000,

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 import { failureOf } from "@parley/shared/testing/failures";
-import { createGuesses, inTurn } from "../src/rate-limit/guesses.ts";
+import { createGuesses } from "../src/rate-limit/guesses.ts";
 import type { RateLimiter } from "../src/rate-limit/limiter.ts";
 import { memoryLimiter } from "../src/rate-limit/memory.ts";
 
@@ -24,8 +24,8 @@ async function suspect() {
   expect(await failureOf(guesses.count("guesser", "too many"))).toMatchObject({ kind: "rate_limited" });
   const begun: string[] = [];
   const lookUp = (address: string, found: string, find: () => Promise<unknown> = settled) =>
-    inTurn(
-      guesses.enter(address, () => STAYS),
+    guesses.look(
+      { of: address, sent: found, gone: () => STAYS },
       async () => {
         begun.push(found);
         await find();
@@ -46,6 +46,18 @@ test("what an address sends that was wrong too often is looked up one at a time,
   expect(begun).toEqual(["wrong 1", "wrong 2", "right", "wrong 3"]);
 });
 
+test("what was right before does not wait behind the guesses of its address", async () => {
+  const { begun, lookUp } = await suspect();
+  await lookUp("guesser", "right");
+  const hanging = Promise.withResolvers<void>();
+  const first = lookUp("guesser", "wrong 1", () => hanging.promise);
+  const second = lookUp("guesser", "wrong 2");
+  expect(await lookUp("guesser", "right")).toBe("right");
+  expect(begun).not.toContain("wrong 2");
+  hanging.resolve();
+  await Promise.all([first, second]);
+});
+
 test("no other address waits for one that was wrong too often", async () => {
   const { begun, lookUp } = await suspect();
   const hanging = Promise.withResolvers<void>();
@@ -64,6 +76,5 @@ test("wrong guesses beyond the limit are refused without asking the limiter, unt
   expect(refused).toMatchObject({ kind: "rate_limited", detail: "too many", retryAfterMs: 60_000 });
   expect(taken()).toBe(before);
   advance(60_001);
-  expect(guesses.enter("guesser", () => STAYS)).toBeNull();
   await guesses.count("guesser", "too many");
 });

@@ -2,7 +2,7 @@ import { type KeyGrant, KeyStatus } from "@parley/proto/parley/account/v1/accoun
 import type { Clock } from "@parley/shared/clock";
 import type { SCOPES } from "@parley/shared/domain/api-names";
 import { ServiceError } from "@parley/shared/errors";
-import type { EnterLookUp, KeyRing } from "./key-ring.ts";
+import type { KeyRing, LookThrough } from "./key-ring.ts";
 
 /** The scopes that a route may require of a key. */
 export type Scope = Exclude<(typeof SCOPES)[number], "*">;
@@ -14,18 +14,18 @@ export class WrongKey extends ServiceError {}
 
 /**
  * Finds the owner of a key.
- * @param enter asks for a turn to look the key up, if it is not remembered
+ * @param through looks the key up if it is not remembered
  * @throws WrongKey for an unknown or malformed one, ServiceError unauthenticated for a missing, inactive or expired one
  */
 export async function authenticateKey(
   keys: KeyRing,
   clock: Clock,
   apiKey: string | null,
-  enter?: EnterLookUp,
+  through?: LookThrough,
 ): Promise<KeyGrant> {
   if (apiKey === null || apiKey === "") throw new ServiceError("unauthenticated", "API key is missing");
   if (!FORM.test(apiKey)) throw wrongKey();
-  const grant = await keys.find(new Bun.CryptoHasher("sha256").update(apiKey).digest(), enter);
+  const grant = await keys.find(new Bun.CryptoHasher("sha256").update(apiKey).digest(), through);
   if (!grant) throw wrongKey();
   if (grant.status === KeyStatus.KEY_STATUS_INACTIVE) throw new ServiceError("unauthenticated", "API key is inactive");
   // A cached grant includes its expiry, so that it ends to the millisecond.

@@ -4,10 +4,10 @@ import { ServiceError } from "@parley/shared/errors";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import { refuseOtherOrigins } from "../http/same-origin.ts";
-import { type Guesses, inTurn } from "../rate-limit/guesses.ts";
+import type { Guesses } from "../rate-limit/guesses.ts";
 import type { RateLimiter } from "../rate-limit/limiter.ts";
 import { authenticateKey, type Scope, WrongKey } from "./api-key.ts";
-import type { KeyRing } from "./key-ring.ts";
+import type { KeyRing, LookThrough } from "./key-ring.ts";
 import { readSessionToken } from "./session-cookie.ts";
 
 /** What a route requires of its caller: a key with a scope or a session, only a session, or nothing. */
@@ -73,8 +73,9 @@ function hasSession(request: Request): boolean {
 }
 
 async function callerOfKey(ctx: IdentifyContext, request: Request): Promise<Caller> {
-  const enter = () => ctx.guesses.enter(ctx.addressOf(request), () => request.signal);
-  const grant = await authenticateKey(ctx.keys, ctx.clock, request.headers.get("x-api-key"), enter);
+  const through: LookThrough = (sent, find) =>
+    ctx.guesses.look({ of: ctx.addressOf(request), sent, gone: () => request.signal }, find, (grant) => grant === null);
+  const grant = await authenticateKey(ctx.keys, ctx.clock, request.headers.get("x-api-key"), through);
   const { ownerId, keyId, scopes, rateLimitPerMinute } = grant;
   return { ownerId, id: keyId, scopes, isSession: false, rateLimitPerMinute };
 }
@@ -85,9 +86,9 @@ async function callerOfSession(ctx: IdentifyContext, request: Request): Promise<
   const token = readSessionToken(request);
   if (token === null || token === "") throw new ServiceError("unauthenticated", "Not signed in");
   const digest = new Bun.CryptoHasher("sha256").update(token).digest();
-  const turn = ctx.guesses.enter(ctx.addressOf(request), () => request.signal);
+  const guess = { of: ctx.addressOf(request), sent: digest.toString("latin1"), gone: () => request.signal };
   const find = () => ctx.accounts.authenticateSession({ digest });
-  const { session } = await inTurn(turn, find, (found) => !found.session);
+  const { session } = await ctx.guesses.look(guess, find, (found) => !found.session);
   if (!session) throw new WrongKey("unauthenticated", "The session has ended, sign in again");
   const { ownerId, sessionId } = session;
   const rateLimitPerMinute = SESSION_REQUESTS_PER_MINUTE;

@@ -3,19 +3,18 @@ import type { AccountServiceService, WatchKeysResponse } from "@parley/proto/par
 import type { Logger } from "@parley/shared/log";
 import type { ServiceClient } from "@parley/shared/rpc/client";
 import { LRUCache } from "lru-cache";
-import { inTurn, type Turn } from "../rate-limit/guesses.ts";
 
 type Accounts = Pick<ServiceClient<typeof AccountServiceService>, "authenticateKey" | "watchKeys">;
 
 /** Looks up API keys, caches the valid ones, and drops one as soon as it changes. */
 export interface KeyRing {
   /** The grant of a key, by its SHA-256; null for none. @throws ServiceError such as unavailable, never "wrong key" */
-  find(digest: Buffer, enter?: EnterLookUp): Promise<KeyGrant | null>;
+  find(digest: Buffer, through?: LookThrough): Promise<KeyGrant | null>;
   close(): void;
 }
 
-/** Asks for a turn before a key is looked up. @returns null to look it up at once */
-export type EnterLookUp = () => Promise<Turn> | null;
+/** Looks a key up, perhaps later. @param key names it among others */
+export type LookThrough = (key: string, find: () => Promise<KeyGrant | null>) => Promise<KeyGrant | null>;
 
 /** How long a look-up is cached while changes are received. */
 const CACHE_MS = 30_000;
@@ -101,21 +100,14 @@ export function createKeyRing(accounts: Accounts, log: Logger): KeyRing {
   };
 
   return {
-    find(digest, enter) {
+    find(digest, through = (_, find) => find()) {
       const key = digest.toString("latin1");
       const known = remembered.get(key);
       if (known && isFresh(known)) return Promise.resolve(known.grant);
       // A slow answer may be older than a change, so only requests from before the change may wait for it.
       const asked = pending.get(key);
       if (asked && performance.now() - asked.at < BLIND_CACHE_MS) return asked.answer;
-      const turn = enter?.();
-      return turn
-        ? inTurn(
-            turn,
-            () => lookUp(digest, key),
-            (grant) => grant === null,
-          )
-        : lookUp(digest, key);
+      return through(key, () => lookUp(digest, key));
     },
     close: () => closed.abort(),
   };

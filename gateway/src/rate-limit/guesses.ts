@@ -1,5 +1,5 @@
 import { ServiceError } from "@parley/shared/errors";
-import { byteShares } from "@parley/shared/shares/byte-shares";
+import { byteShares, type Hold } from "@parley/shared/shares/byte-shares";
 import { LRUCache } from "lru-cache";
 import type { RateLimiter } from "./limiter.ts";
 import { refuseOverRate } from "./refuse.ts";
@@ -7,19 +7,23 @@ import { refuseOverRate } from "./refuse.ts";
 /** Limits guesses of keys, sessions, ids and signatures. To find one wrong, other processes and the database are asked. */
 export interface Guesses {
   /**
-   * Call it before anything is looked up.
-   * @param of what is guessed, and the client's address; the key of the count
-   * @param gone fires when the client no longer waits
-   * @returns null while the address was not wrong too often; otherwise its turn, which lasts until `end`
-   * @throws ServiceError rate_limited when too many requests of the address wait for their turn, cancelled when `gone` fires
+   * Looks up what a client sent, in its address's turn if the address was wrong too often. What was right before never waits.
+   * @param isWrong whether what was found shows that the client only guessed
+   * @throws ServiceError rate_limited when too many requests of the address wait for their turn, cancelled when `gone` fires; whatever
+   *   `find` throws, which counts neither as right nor as wrong
    */
-  enter(of: string, gone: () => AbortSignal): Promise<Turn> | null;
+  look<R>(guess: Guess, find: () => Promise<R>, isWrong: (found: R) => boolean): Promise<R>;
   /** Counts a wrong guess. @throws ServiceError rate_limited with `detail` if there were too many in a minute */
   count(of: string, detail: string): Promise<void>;
 }
 
-export interface Turn {
-  end(wasWrong: boolean): void;
+export interface Guess {
+  /** The key of the count: what is guessed, and the client's address. */
+  of: string;
+  /** What the client sent, such as a key's digest or a callback's id. */
+  sent: string;
+  /** Fires when the client no longer waits. */
+  gone(): AbortSignal;
 }
 
 export interface GuessSettings {
@@ -33,6 +37,8 @@ export interface GuessSettings {
 const WRONG_PER_MINUTE = 60;
 /** Addresses that were wrong too often, until the limiter would allow the next guess. */
 const SUSPECTS_MAX = 10_000;
+/** Of what was right, by all addresses. */
+const RIGHT_MAX = 20_000;
 /** Together; one of each address. */
 const SUSPECTS_AT_ONCE = 4;
 const WAITING_MAX = 200;
@@ -40,12 +46,13 @@ const WAITING_MAX = 200;
 const PAUSE_MS = 20;
 
 /**
- * Slows an address down that was wrong too often, so that its guesses leave the processor to others. A right request from such an
- * address, such as a callback of the same carrier for another owner, waits for its turn and is served.
+ * Slows an address down that was wrong too often, so that its guesses leave the processor to others. What is right, such as
+ * another owner's callback from the same carrier, waits for its turn the first time, and is served.
  */
 export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => performance.now() }: GuessSettings): Guesses {
   /** Until when, by address. */
   const suspects = new LRUCache<string, number>({ max: SUSPECTS_MAX });
+  const right = new LRUCache<string, true>({ max: RIGHT_MAX });
   const shares = byteShares({
     what: "requests",
     totalBytes: SUSPECTS_AT_ONCE,
@@ -55,13 +62,24 @@ export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => perform
 
   const leftMs = (of: string) => (suspects.get(of) ?? Number.NEGATIVE_INFINITY) - now();
 
-  const wait = async (of: string, gone: AbortSignal): Promise<Turn> => {
-    const hold = await shares.hold(of, 1, gone);
-    return { end: (wasWrong) => (wasWrong ? void setTimeout(hold.release, pauseMs) : hold.release()) };
-  };
+  const waitFor = ({ of, sent, gone }: Guess): Promise<Hold> | null =>
+    leftMs(of) <= 0 || right.has(sent) ? null : shares.hold(of, 1, gone());
 
   return {
-    enter: (of, gone) => (leftMs(of) > 0 ? wait(of, gone()) : null),
+    look: async (guess, find, isWrong) => {
+      const hold = await waitFor(guess);
+      let pause = 0;
+      try {
+        const found = await find();
+        if (isWrong(found)) {
+          pause = pauseMs;
+          right.delete(guess.sent);
+        } else right.set(guess.sent, true);
+        return found;
+      } finally {
+        if (hold) setTimeout(hold.release, pause);
+      }
+    },
     count: async (of, detail) => {
       const left = leftMs(of);
       if (left > 0) throw new ServiceError("rate_limited", detail, { retryAfterMs: left });
@@ -70,21 +88,4 @@ export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => perform
       refuseOverRate(decision, detail);
     },
   };
-}
-
-/** Looks something up in the address's turn, if it needs one. */
-export async function inTurn<R>(
-  turn: Promise<Turn> | null,
-  find: () => Promise<R>,
-  isWrong: (found: R) => boolean,
-): Promise<R> {
-  const entered = await turn;
-  let wasWrong = false;
-  try {
-    const found = await find();
-    wasWrong = isWrong(found);
-    return found;
-  } finally {
-    entered?.end(wasWrong);
-  }
 }

@@ -32,7 +32,7 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
   const { what, name, bytesMax, firstBytes, addressBytes, totalBytes } = settings;
   const shares = byteShares({ what, totalBytes, ownerBytes: addressBytes, waitingMax: 100, waitMs: 5_000 });
   observeHeldBytes(name, () => shares.heldBytes());
-  return async ({ request, address }: OpenRequest, pass: (body: Buffer) => Promise<unknown>): Promise<void> => {
+  return async ({ request, address, params }: OpenRequest, pass: (body: Buffer) => Promise<unknown>): Promise<void> => {
     const hold = await shares.hold(address, firstBytes, request.signal);
     const keep = (bytes: number) => {
       if (bytes <= hold.bytes || hold.grow(bytes - hold.bytes)) return;
@@ -40,18 +40,20 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
     };
     try {
       const body = Buffer.from(await readRaw(request, { bytesMax, withinMs: WITHIN_MS, keep }));
-      await limitGuesses(gate, { what, name, address, request }, () => pass(body));
+      await limitGuesses(gate, { what, name, id: Object.values(params).join(), address, request }, () => pass(body));
     } finally {
       hold.release();
     }
   };
 }
 
-export interface Guess extends Pick<OpenRequest, "request" | "address"> {
+export interface Guessing extends Pick<OpenRequest, "request" | "address"> {
   /** As errors call them, such as "callbacks". */
   what: string;
   /** Of the count. */
   name: string;
+  /** The connection or call that the callback is about. */
+  id: string;
 }
 
 /**
@@ -60,19 +62,20 @@ export interface Guess extends Pick<OpenRequest, "request" | "address"> {
  */
 export async function limitGuesses<R>(
   { guesses }: Pick<GateContext, "guesses">,
-  { what, name, address, request }: Guess,
+  { what, name, id, address, request }: Guessing,
   work: () => Promise<R>,
 ): Promise<R> {
   const of = `wrong-${name}:${address}`;
-  const turn = await guesses.enter(of, () => request.signal);
-  let isWrong = false;
-  try {
-    return await work();
-  } catch (error) {
-    isWrong = error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found");
-    if (isWrong) await guesses.count(of, `Too many wrong ${what} from this address, wait a minute`);
-    throw error;
-  } finally {
-    turn?.end(isWrong);
-  }
+  const find = () => work().then((result) => ({ result }), wrongGuess);
+  const guess = { of, sent: `${name}:${id}`, gone: () => request.signal };
+  const found = await guesses.look(guess, find, (each) => "error" in each);
+  if (!("error" in found)) return found.result;
+  await guesses.count(of, `Too many wrong ${what} from this address, wait a minute`);
+  throw found.error;
+}
+
+/** @throws any other error */
+function wrongGuess(error: unknown): { error: ServiceError } {
+  if (error instanceof ServiceError && (error.kind === "forbidden" || error.kind === "not_found")) return { error };
+  throw error;
 }

@@ -60,7 +60,7 @@ export function whatsAppCallbackRoutes(gate: GateContext, { messaging }: Clients
           if (query.get("hub.mode") !== "subscribe" || !CHALLENGE.test(challenge))
             throw new ServiceError("condition", "hub.mode must be subscribe, and hub.challenge letters and digits");
           const carrierId = params.connection_id ?? "";
-          await limitGuesses(gate, { ...BODIES, address, request }, () =>
+          await limitGuesses(gate, { ...BODIES, id: carrierId, address, request }, () =>
             messaging.verifyWhatsAppWebhook({ carrierId, verifyToken }, { origin: { requestId } }),
           );
           return new Response(challenge, { headers: { "Content-Type": "text/plain; charset=utf-8" } });

@@ -171,7 +171,9 @@ test(
     // Nobody answers there.
     await page.getByLabel("Server").fill("127.0.0.1:9");
     await page.getByRole("button", { name: "Connect", exact: true }).click();
-    await page.getByRole("list", { name: "Carriers" }).getByText("SIP trunk").waitFor();
+    const trunk = page.getByRole("list", { name: "Carriers" }).getByRole("listitem").filter({ hasText: "SIP trunk" });
+    await trunk.getByText("No registration").waitFor();
+    await trunk.getByText("The trunk has no username and password").waitFor();
     await page.getByRole("button", { name: "Add a number" }).click();
     await page.getByLabel("Phone number", { exact: true }).fill(number);
     await page.getByRole("button", { name: "Import" }).click();

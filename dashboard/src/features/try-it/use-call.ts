@@ -41,9 +41,10 @@ export function useCall(setup: Setup) {
     setMuted(false);
     setState("connecting");
     try {
-      const ended = () => {
+      const ended = (reason?: string) => {
         call.current = null;
         setState(null);
+        setError(reason ?? null);
       };
       const begun = await callAgent(
         setup,

@@ -10,15 +10,19 @@ export interface Call {
   hangUp(): Promise<void>;
 }
 
+const CONNECTED_WITHIN_MS = 30_000;
+const NO_AUDIO =
+  "The call has no connection for audio. Check that your network lets UDP through to the server, then try again.";
+
 /**
  * Calls the agent as it is on the screen with this browser's microphone.
- * @param onEnded called once, when the call ends other than by `hangUp`
+ * @param onEnded called once, when the call ends other than by `hangUp`, with the reason if nobody hung up
  * @throws Problem of the API; DOMException when the microphone may not be used
  */
 export async function callAgent(
   setup: Setup,
   onCaption: (caption: Caption) => void,
-  onEnded: () => void,
+  onEnded: (reason?: string) => void,
 ): Promise<Call> {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: true });
   const player = new Audio();
@@ -50,20 +54,34 @@ export async function callAgent(
     }).catch(unreachable);
     if (!answer.ok) throw problemIn(answer, await answer.json().catch(() => null));
     await connection.setRemoteDescription({ type: "answer", sdp: await answer.text() });
-    const ended = () => {
+    const current = connection;
+    const settle = () => {
+      clearTimeout(timer);
       captions.onclose = null;
-      release();
-      onEnded();
+      current.onconnectionstatechange = null;
     };
-    captions.onclose = ended;
+    const ended = (reason?: string) => {
+      settle();
+      release();
+      onEnded(reason);
+    };
+    captions.onclose = () => ended();
+    const hangUp = () => fetch(pathname, { method: "DELETE", headers, keepalive: true }).catch(() => {});
+    const cutOff = () => {
+      ended(NO_AUDIO);
+      void hangUp();
+    };
+    // A browser that finds no way to try does not call it a failure.
+    const timer = setTimeout(() => current.connectionState !== "connected" && cutOff(), CONNECTED_WITHIN_MS);
+    current.onconnectionstatechange = () => current.connectionState === "failed" && cutOff();
     return {
       conversationId: conversation_id,
       mute: (isMuted) => {
         for (const track of microphone.getAudioTracks()) track.enabled = !isMuted;
       },
       hangUp: async () => {
-        captions.onclose = null;
-        await fetch(pathname, { method: "DELETE", headers, keepalive: true }).catch(() => {});
+        settle();
+        await hangUp();
         release();
       },
     };

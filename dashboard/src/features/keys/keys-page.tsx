@@ -70,7 +70,7 @@ const COLUMNS: readonly Column<Key>[] = [
   {
     name: "Scopes",
     wide: true,
-    className: "max-w-72 text-muted",
+    className: "max-w-72 whitespace-nowrap text-muted",
     cell: ({ scopes }) => <Scopes scopes={scopes} />,
   },
   {

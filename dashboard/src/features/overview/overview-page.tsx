@@ -16,6 +16,9 @@ export function OverviewPage() {
   const steps = useFirstSteps();
   // Before the first conversation there is nothing to show but zeros.
   const isNew = steps?.hasConversations === false;
+  // Tests of a draft are not counted, so an owner who has only tried an agent would see zeros too.
+  const isUncounted =
+    isNew || (steps?.steps.some(({ done }) => !done) === true && statistics.data?.total.conversations === 0);
   return (
     <Page
       title="Overview"
@@ -24,7 +27,7 @@ export function OverviewPage() {
         isNew ? "Create an agent and talk to it. It takes a few minutes, and this page is all you need." : undefined
       }
       actions={
-        !isNew && (
+        !isUncounted && (
           <PeriodSelect
             days={days}
             onChange={(next) => navigate({ search: next === 30 ? {} : { days: next }, replace: true })}
@@ -33,7 +36,7 @@ export function OverviewPage() {
       }
     >
       {steps && <FirstSteps steps={steps.steps} />}
-      {isNew ? null : statistics.isPending ? (
+      {isUncounted ? null : statistics.isPending ? (
         <div role="status" aria-label="Loading" className="flex flex-col gap-6">
           <Skeleton className="h-24" />
           <Skeleton className="h-72" />
@@ -46,7 +49,7 @@ export function OverviewPage() {
           <Charts days={statistics.data.days} />
         </>
       )}
-      {!isNew && <LiveNow />}
+      {!isUncounted && <LiveNow />}
     </Page>
   );
 }

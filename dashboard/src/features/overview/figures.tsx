@@ -2,7 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
 import { api, ask } from "../../api/client.ts";
-import { compactOf, durationOf, latencyOf, numberOf } from "../../ui/numbers.ts";
+import { compactOf, durationOf, latencyOf, numberOf, percentOf } from "../../ui/numbers.ts";
 import type { Statistics } from "../statistics/queries.ts";
 
 /** The period in six figures. */
@@ -15,7 +15,7 @@ export function Figures({ total }: { total: Statistics["total"] }) {
       <Figure name="Conversations" value={compactOf(total.conversations)} note={`${numberOf(total.replies)} replies`} />
       <Figure
         name="Completed"
-        value={ended === 0 ? "–" : `${Math.round((total.completed / ended) * 100)} %`}
+        value={ended === 0 ? "–" : percentOf(total.completed / ended)}
         note={ended === 0 ? "None ended yet" : `of ${compactOf(ended)} that ended`}
       />
       <Figure
@@ -68,7 +68,7 @@ function latencyText(latency: Latency): string {
 }
 
 function p95Note(latency: Latency): string {
-  return latency ? `95 % within ${latencyOf(latency.p95_ms)}` : "No measurements";
+  return latency ? `${percentOf(0.95)} within ${latencyOf(latency.p95_ms)}` : "No measurements";
 }
 
 function latencyNote(latency: Latency): string {

@@ -44,8 +44,9 @@ export async function benchDashboard(run: Run): Promise<void> {
     const figures: Figures[] = [];
     for (let round = 0; round < rounds; round++)
       figures.push(await measurePage(browser, page, { url: stack.url, token, throttle }));
-    measured.push({ name: page.name, figures: medians<keyof Figures>(figures) });
-    console.log(`${page.name} is measured`);
+    const medianFigures = medians<keyof Figures>(figures);
+    measured.push({ name: page.name, figures: medianFigures });
+    console.log(`${page.name}: LCP ${medianFigures.lcp.toFixed(0)} ms, INP ${medianFigures.inp.toFixed(0)} ms`);
   }
   console.log(
     `\n${reportOf(measured)}\n\nLCP, INP: medians of ${rounds} visits with the CPU ${throttle} times slower.`,

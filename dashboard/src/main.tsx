@@ -3,7 +3,7 @@ import { RouterProvider } from "@tanstack/react-router";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { createQueryClient } from "./api/query-client.ts";
-import { beginLoading, createAppRouter } from "./app/routes.tsx";
+import { createAppRouter, load } from "./app/routes.tsx";
 import { applyTheme } from "./app/theme.ts";
 import { Toasts } from "./ui/overlay/toasts.tsx";
 
@@ -16,7 +16,10 @@ function toSignIn(): void {
   if (pathname !== "/sign-in") router.navigate({ to: "/sign-in", search: { next: href } });
 }
 
-beginLoading(router);
+/** From here on a page that is not there yet is worth saying so, in milliseconds. */
+const BLANK_MAX_MS = 500;
+// React shows nothing for 300 ms after it has rendered a page that is still loading.
+await Promise.race([load(router), new Promise((resolve) => setTimeout(resolve, BLANK_MAX_MS))]);
 
 const container = document.getElementById("root");
 if (container)

@@ -72,7 +72,7 @@ const agents = createRoute({
     ...(AGENT_TYPES.some(({ value }) => value === search.agent_type) && { agent_type: search.agent_type as AgentType }),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("../features/agents/agents-page.tsx"), "AgentsPage"),
+  component: lazyRouteComponent(() => import("./pages/build.ts"), "AgentsPage"),
 });
 
 const AGENT_TABS = ["prompt", "models", "tools", "analysis", "channels"] as const;
@@ -83,7 +83,7 @@ const agent = createRoute({
     ...oneIn(search, "tab", AGENT_TABS),
     ...oneIn(search, "try", ["chat", "talk"] as const),
   }),
-  component: lazyRouteComponent(() => import("../features/agents/editor/agent-page.tsx"), "AgentPage"),
+  component: lazyRouteComponent(() => import("./pages/build.ts"), "AgentPage"),
 });
 
 const prompts = createRoute({
@@ -94,7 +94,7 @@ const prompts = createRoute({
     ...textIn(search, "search"),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("../features/prompts/prompts-page.tsx"), "PromptsPage"),
+  component: lazyRouteComponent(() => import("./pages/build.ts"), "PromptsPage"),
 });
 
 const prompt = createRoute({
@@ -102,28 +102,28 @@ const prompt = createRoute({
   path: "/prompts/$promptName",
   validateSearch: ({ version }: Record<string, unknown>): { version?: number } =>
     Number.isSafeInteger(version) ? { version: Number(version) } : {},
-  component: lazyRouteComponent(() => import("../features/prompts/prompt-page.tsx"), "PromptPage"),
+  component: lazyRouteComponent(() => import("./pages/build.ts"), "PromptPage"),
 });
 
 const keys = createRoute({
   getParentRoute: () => signedIn,
   path: "/keys",
   validateSearch: opensNew,
-  component: lazyRouteComponent(() => import("../features/keys/keys-page.tsx"), "KeysPage"),
+  component: lazyRouteComponent(() => import("./pages/manage.ts"), "KeysPage"),
 });
 
 const conversations = createRoute({
   getParentRoute: () => signedIn,
   path: "/conversations",
   validateSearch: filtersIn,
-  component: lazyRouteComponent(() => import("../features/conversations/conversations-page.tsx"), "ConversationsPage"),
+  component: lazyRouteComponent(() => import("./pages/observe.ts"), "ConversationsPage"),
 });
 
 const conversation = createRoute({
   getParentRoute: () => signedIn,
   path: "/conversations/$conversationId",
   validateSearch: (search: Record<string, unknown>) => oneIn(search, "tab", CONVERSATION_TABS),
-  component: lazyRouteComponent(() => import("../features/conversations/conversation-page.tsx"), "ConversationPage"),
+  component: lazyRouteComponent(() => import("./pages/observe.ts"), "ConversationPage"),
 });
 
 const calls = createRoute({
@@ -135,21 +135,21 @@ const calls = createRoute({
     ...oneIn(search, "status", ["RINGING,IN_PROGRESS", "QUEUED", "ENDED"] as const),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("../features/calls/calls-page.tsx"), "CallsPage"),
+  component: lazyRouteComponent(() => import("./pages/observe.ts"), "CallsPage"),
 });
 
 const numbers = createRoute({
   getParentRoute: () => signedIn,
   path: "/numbers",
   validateSearch: opensNew,
-  component: lazyRouteComponent(() => import("../features/numbers/numbers-page.tsx"), "NumbersPage"),
+  component: lazyRouteComponent(() => import("./pages/manage.ts"), "NumbersPage"),
 });
 
 const webhooks = createRoute({
   getParentRoute: () => signedIn,
   path: "/webhooks",
   validateSearch: opensNew,
-  component: lazyRouteComponent(() => import("../features/webhooks/webhooks-page.tsx"), "WebhooksPage"),
+  component: lazyRouteComponent(() => import("./pages/manage.ts"), "WebhooksPage"),
 });
 
 const webhook = createRoute({
@@ -160,20 +160,20 @@ const webhook = createRoute({
     ...oneIn(search, "status", ["pending", "delivered", "failed", "cancelled"] as const),
     ...pageIn(search),
   }),
-  component: lazyRouteComponent(() => import("../features/webhooks/destination-page.tsx"), "DestinationPage"),
+  component: lazyRouteComponent(() => import("./pages/manage.ts"), "DestinationPage"),
 });
 
 const usage = createRoute({
   getParentRoute: () => signedIn,
   path: "/usage",
   validateSearch: daysIn,
-  component: lazyRouteComponent(() => import("../features/usage/usage-page.tsx"), "UsagePage"),
+  component: lazyRouteComponent(() => import("./pages/manage.ts"), "UsagePage"),
 });
 
 const settings = createRoute({
   getParentRoute: () => signedIn,
   path: "/settings",
-  component: lazyRouteComponent(() => import("../features/settings/settings-page.tsx"), "SettingsPage"),
+  component: lazyRouteComponent(() => import("./pages/manage.ts"), "SettingsPage"),
 });
 
 export function createAppRouter(queryClient: QueryClient) {
@@ -209,11 +209,12 @@ export function createAppRouter(queryClient: QueryClient) {
 
 export type AppRouter = ReturnType<typeof createAppRouter>;
 
-/** Asks who is signed in and fetches the page's scripts, both at once and before anything is rendered. */
-export function beginLoading(router: AppRouter): void {
-  void router.load();
-  for (const { routeId } of router.matchRoutes(router.latestLocation))
-    void router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]);
+/** Asks who is signed in and fetches the page's scripts, both at once. Settles when the page can be rendered, or shows why not. */
+export async function load(router: AppRouter): Promise<void> {
+  const scripts = router
+    .matchRoutes(router.latestLocation)
+    .map(({ routeId }) => router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById]));
+  await Promise.allSettled([router.load(), ...scripts]);
 }
 
 declare module "@tanstack/react-router" {

@@ -2,7 +2,7 @@ import { Suspense, useRef, useState } from "react";
 import { deferred, useFetchedWhenIdle } from "../deferred.ts";
 import type { DialogProps, OpenedDialogProps } from "./props.ts";
 
-const opened = deferred<OpenedDialogProps>(async () => (await import("./opened-dialog.tsx")).OpenedDialog);
+const opened = deferred<OpenedDialogProps>(async () => (await import("./opened.ts")).OpenedDialog);
 
 /** A window over the page. The focus moves into it, and back when it closes. Its script is not among the page's first. */
 export function Dialog(props: DialogProps) {

@@ -3,7 +3,7 @@ import { deferred } from "../deferred.ts";
 import { ClosedTrigger } from "./closed-trigger.tsx";
 import type { MenuItemProps, MenuProps } from "./props.ts";
 
-const load = () => import("./opened-menu.tsx");
+const load = () => import("./opened.ts");
 const opened = deferred<MenuProps & { byKey: boolean }>(async () => (await load()).OpenedMenu);
 
 /** Choices behind a button. Its script comes with the first that is opened: a list may have a menu in every row. */

@@ -3,7 +3,7 @@ import { deferred } from "../deferred.ts";
 import { ClosedTrigger } from "./closed-trigger.tsx";
 import type { PopoverProps } from "./props.ts";
 
-const opened = deferred<PopoverProps>(async () => (await import("./opened-popover.tsx")).OpenedPopover);
+const opened = deferred<PopoverProps>(async () => (await import("./opened.ts")).OpenedPopover);
 
 /** A small form behind a button. Its script comes with the first that is opened. */
 export function Popover(props: PopoverProps) {

@@ -1,0 +1,4 @@
+/** What opens over a page. It shares most of its scripts, so it comes in one. */
+export { OpenedDialog } from "./opened-dialog.tsx";
+export { OpenedItem, OpenedLabel, OpenedLine, OpenedMenu } from "./opened-menu.tsx";
+export { OpenedPopover } from "./opened-popover.tsx";

@@ -51,8 +51,6 @@ export async function buildDashboard(folder: string): Promise<void> {
   const [font] = await copyFonts(join(folder, "assets"));
   const links = [
     `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}">`,
-    // Every page waits for it; the scripts ask for it only once they have begun.
-    `<link rel="preload" as="fetch" crossorigin href="/v1/manage/me">`,
     ...firstScripts(metafile?.outputs ?? {}).map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
   ];
   const page = Bun.file(join(folder, "index.html"));

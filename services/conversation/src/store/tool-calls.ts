@@ -1,5 +1,12 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
-import { bytesOf, CALLS_MAX, type KeptToolCall, REPLY_BYTES_MAX, withoutTexts } from "../turn/kept-tool-calls.ts";
+import {
+  bytesOf,
+  bytesOfAll,
+  CALLS_MAX,
+  type KeptToolCall,
+  REPLY_BYTES_MAX,
+  withoutTexts,
+} from "../turn/kept-tool-calls.ts";
 import type { SessionKey } from "./session-key.ts";
 
 /** A reply, and what the model called for it. */
@@ -71,8 +78,4 @@ export async function listToolCalls(sql: Sql, { ownerId, conversationId }: Sessi
     ) as newest
     where total <= ${TOOL_CALLS_BYTES_MAX}
     order by seq`;
-}
-
-export function bytesOfAll(calls: readonly KeptToolCall[]): number {
-  return calls.reduce((sum, call) => sum + bytesOf(call), 0);
 }

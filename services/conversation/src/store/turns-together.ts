@@ -2,7 +2,7 @@ import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
-import { bytesOfAll } from "./tool-calls.ts";
+import { bytesOfAll } from "../turn/kept-tool-calls.ts";
 import {
   type FinishedTurn,
   finishedTurn,

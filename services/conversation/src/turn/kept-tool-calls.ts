@@ -51,12 +51,15 @@ export function withoutTexts(call: KeptToolCall): KeptToolCall {
 /** Adds a call to those that are kept of a reply, as far as there is room. */
 export function keepToolCall(kept: KeptToolCall[], call: KeptToolCall): void {
   if (kept.length === CALLS_MAX) return;
-  const bytes = kept.reduce((sum, each) => sum + bytesOf(each), bytesOf(call));
-  kept.push(bytes > REPLY_BYTES_MAX ? withoutTexts(call) : call);
+  kept.push(bytesOfAll([...kept, call]) > REPLY_BYTES_MAX ? withoutTexts(call) : call);
 }
 
 export function bytesOf({ name, arguments: given, result }: KeptToolCall): number {
   return Buffer.byteLength(name) + Buffer.byteLength(given) + Buffer.byteLength(result);
+}
+
+export function bytesOfAll(calls: readonly KeptToolCall[]): number {
+  return calls.reduce((sum, call) => sum + bytesOf(call), 0);
 }
 
 /** The beginning of a text, in whole characters, as it can be stored. */

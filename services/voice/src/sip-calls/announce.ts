@@ -2,6 +2,7 @@ import type { TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { Logger } from "@parley/shared/log";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
 import { durationMs, joined, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { speakWhole } from "../speech/speak-whole.ts";
 import type { TextToSpeech } from "../speech/tts.ts";
 import type { Invite } from "../transport/sip/answering.ts";
 
@@ -35,7 +36,7 @@ export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): An
   /** The sentence is always the same, so a provider speaks it once for all callers. */
   const soundOf = async (config: TtsConfig): Promise<Pcm | null> => {
     try {
-      spoken ??= speakWhole(voiceOf(config), config, sentence);
+      spoken ??= spokenSentence(voiceOf(config), config, sentence);
       return await spoken;
     } catch (err) {
       spoken = null;
@@ -53,34 +54,19 @@ export function announcer({ sentence, tts, voiceOf, log }: AnnouncerOptions): An
     });
 }
 
-/** @throws ServiceError when the provider fails or takes too long */
-async function speakWhole(voice: TextToSpeech, config: TtsConfig, sentence: string): Promise<Pcm> {
+/** @throws ServiceError when the provider fails, TimeoutError when it takes too long */
+async function spokenSentence(voice: TextToSpeech, config: TtsConfig, sentence: string): Promise<Pcm> {
   const { modelName: model, voiceId, language, speed } = config;
   const pieces: Pcm[] = [];
   let samples = 0;
-  const over = new AbortController();
-  const late = AbortSignal.timeout(SPOKEN_WITHIN_MS);
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const leave = () => reject(late.reason);
-  late.addEventListener("abort", leave, { once: true });
-  try {
-    const signal = AbortSignal.any([over.signal, late]);
-    const reply = voice.speak({ model, voiceId, language, speed, params: {}, signal }, (event) => {
-      if (event.type === "failed") reject(event.error);
-      if (event.type === "done") resolve();
-      if (event.type !== "audio") return;
-      pieces.push(event.audio.slice(0, SAMPLES_MAX - samples));
-      samples = Math.min(SAMPLES_MAX, samples + event.audio.length);
-      if (samples === SAMPLES_MAX) resolve();
-    });
-    reply.say(sentence);
-    reply.end();
-    await promise;
-    return joined(pieces, samples);
-  } finally {
-    late.removeEventListener("abort", leave);
-    over.abort();
-  }
+  const take = (audio: Pcm) => {
+    pieces.push(audio.slice(0, SAMPLES_MAX - samples));
+    samples = Math.min(SAMPLES_MAX, samples + audio.length);
+    return samples === SAMPLES_MAX;
+  };
+  const options = { model, voiceId, language, speed, params: {} };
+  await speakWhole(voice, { sentences: [sentence], options, take }, AbortSignal.timeout(SPOKEN_WITHIN_MS));
+  return joined(pieces, samples);
 }
 
 /** Resolves when the caller has heard it and is hung up, or has hung up before. */

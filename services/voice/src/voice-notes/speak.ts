@@ -2,7 +2,8 @@ import { ServiceError } from "@parley/shared/errors";
 import { oggWriter } from "@parley/shared/media/ogg-writer";
 import { framer } from "../audio/frames.ts";
 import { LEAD_SAMPLES, opus } from "../audio/opus.ts";
-import { FRAME_SAMPLES, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { FRAME_SAMPLES, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
+import { speakWhole } from "../speech/speak-whole.ts";
 import type { SpeakOptions, TextToSpeech } from "../speech/tts.ts";
 import { sentenceCutter } from "../turn/sentences.ts";
 
@@ -20,38 +21,25 @@ export async function speakNote(
   gone: AbortSignal,
   bytesMax = BYTES_MAX,
 ): Promise<Uint8Array> {
-  const over = new AbortController();
-  const signal = AbortSignal.any([gone, over.signal]);
   const file = oggWriter({ channels: 1, samplesPerSecond: SAMPLES_PER_SECOND, leadSamples: LEAD_SAMPLES });
   const pages = [file.head()];
   const encoder = opus();
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
   let bytes = 0;
   const toFrames = framer((frame) => {
     const packet = encoder.encode(frame).slice();
     bytes += packet.length;
-    if (bytes > bytesMax) return reject(new ServiceError("condition", "The text is too long for a voice note"));
+    if (bytes > bytesMax) throw new ServiceError("condition", "The text is too long for a voice note");
     const page = file.add(packet, FRAME_SAMPLES);
     if (page) pages.push(page);
   });
-  const leave = () => reject(gone.reason);
-  gone.addEventListener("abort", leave, { once: true });
-  try {
-    gone.throwIfAborted();
-    const reply = voice.speak({ ...options, signal }, (event) => {
-      if (event.type === "audio") toFrames(event.audio);
-      if (event.type === "done") resolve();
-      if (event.type === "failed") reject(event.error);
-    });
-    const cutter = sentenceCutter();
-    for (const sentence of [...cutter.push(text), cutter.end()]) if (sentence !== "") reply.say(sentence);
-    reply.end();
-    await promise;
-    // The last frame is filled up with silence.
-    toFrames(new Int16Array(FRAME_SAMPLES - 1));
-    return Buffer.concat([...pages, file.end()]);
-  } finally {
-    gone.removeEventListener("abort", leave);
-    over.abort();
-  }
+  const cutter = sentenceCutter();
+  const sentences = [...cutter.push(text), cutter.end()];
+  const take = (audio: Pcm) => {
+    toFrames(audio);
+    return false;
+  };
+  await speakWhole(voice, { sentences, options, take }, gone);
+  // The last frame is filled up with silence.
+  toFrames(new Int16Array(FRAME_SAMPLES - 1));
+  return Buffer.concat([...pages, file.end()]);
 }

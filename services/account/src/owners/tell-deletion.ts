@@ -1,6 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
+import { TELLING } from "../telling.ts";
 
 /** The services that keep what is of an owner outside of conversations, and delete it when the owner is deleted. */
 export const FORGETTING = ["voice", "messaging"] as const;
@@ -10,7 +11,6 @@ export type ForgettingService = (typeof FORGETTING)[number];
 export type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<unknown>;
 
 const QUEUE = "tell-deletion";
-const RETRY_MS = [1_000, 2_000, 5_000, 15_000] as const;
 /** Gateways may take a deleted owner's key for a second more, and what they have let in must have arrived. */
 const AGAIN_MS = 60_000;
 
@@ -31,9 +31,7 @@ export async function promiseDeletion(tx: Sql, ownerId: string, now: Date): Prom
 export function deletionQueue(forgetOwner: ForgetOwner): Record<string, Queue> {
   return {
     [QUEUE]: {
-      concurrency: 2,
-      leaseMs: 30_000,
-      retryDelayMs: (attempts) => RETRY_MS[attempts - 1] ?? 30_000,
+      ...TELLING,
       run: async ({ ownerId, payload }) => {
         await forgetOwner((payload as { service: ForgettingService }).service, ownerId);
       },

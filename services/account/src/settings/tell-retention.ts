@@ -4,9 +4,9 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import type { Logger } from "@parley/shared/log";
 import type { AccountContext } from "../context.ts";
 import { findRetention } from "../store/settings.ts";
+import { TELLING } from "../telling.ts";
 
 const QUEUE = "tell-retention";
-const RETRY_MS = [1_000, 2_000, 5_000, 15_000] as const;
 /** The longest that a settings change waits for the conversation service. */
 const NOW_WITHIN_MS = 1_000;
 
@@ -30,9 +30,7 @@ export async function tellRetentionNow(ctx: AccountContext, ownerId: string, log
 export function retentionQueue(ctx: AccountContext): Record<string, Queue> {
   return {
     [QUEUE]: {
-      concurrency: 2,
-      leaseMs: 30_000,
-      retryDelayMs: (attempts) => RETRY_MS[attempts - 1] ?? 30_000,
+      ...TELLING,
       run: ({ ownerId }) => tellRetention(ctx, ownerId),
     },
   };

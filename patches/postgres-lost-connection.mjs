@@ -1,4 +1,4 @@
-// What must hold of `postgres` after a lost connection. README.md says how to run it beside any release.
+// What must hold of `postgres`, mainly after a lost connection. README.md says how to run it beside any release.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import postgres from "postgres";
@@ -102,6 +102,14 @@ await check("answer_timeout gives up a connection that owes an answer", async ()
   const error = await sql`select pg_sleep(3)`.catch((thrown) => thrown);
   assert.ok(LOST.includes(codeOf(error)), `answered: ${codeOf(error)}`);
   await sql.end({ timeout: 1 });
+});
+
+await check("max_pipeline: 0 keeps queries and transactions from waiting behind a blocked one", async () => {
+  const sql = postgres(url, { ...quiet, max: 2, max_pipeline: 0 });
+  const blocked = sql`select pg_sleep(1)`.then(() => "blocked");
+  const works = Array.from({ length: 10 }, (_, at) => (at % 5 ? sql`select 1` : sql.begin((tx) => tx`select 1`)));
+  assert.equal(await Promise.race([blocked, Promise.all(works).then(() => "others")]), "others");
+  await sql.end({ timeout: 2 });
 });
 
 await admin`drop table if exists lost_notes`.catch(() => {});

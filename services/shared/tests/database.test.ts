@@ -59,6 +59,25 @@ describe("a transaction whose connection is lost", () => {
   });
 });
 
+test("no query waits behind one that is blocked while its pool has other connections", async () => {
+  const held = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  const holding = admin.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(1)`;
+    held.resolve();
+    await release.promise;
+  });
+  await held.promise;
+  const events: string[] = [];
+  const blocked = db`select pg_advisory_lock(1), pg_advisory_unlock(1)`.then(() => events.push("blocked"));
+  // More than the pool has connections, transactions among them.
+  await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 5 ? db`select 1` : db.begin((tx) => tx`select 1`))));
+  events.push("others");
+  release.resolve();
+  await Promise.all([blocked, holding]);
+  expect(events).toEqual(["others", "blocked"]);
+});
+
 test("connections to a Postgres that vanished silently are dropped and replaced", async () => {
   const proxy = await startTcpProxy();
   proxy.to(new URL(database.urls.account).host);

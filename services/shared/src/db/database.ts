@@ -27,12 +27,14 @@ export interface DatabaseSettings {
 
 /**
  * Opens a pool of connections that reconnects by itself. Reads bigint as number: no count or size here exceeds 2^53.
- * The role's own search_path selects its schema.
+ * The role's own search_path selects its schema. Each connection has one query at a time; more wait for any connection.
  */
 export function openDatabase({ url, max = 10, prepare = true, name, answerWithinMs }: DatabaseSettings): Database {
   const sql = connectPostgres(url, {
     max,
     prepare,
+    // A query sent on a busy connection would wait for whatever that one waits for: a lock, or an owner's long search.
+    max_pipeline: 0,
     connect_timeout: 5,
     answer_timeout: answerWithinMs === undefined ? null : answerWithinMs / 1_000,
     idle_timeout: 60,

@@ -84,6 +84,17 @@ async function sweep(): Promise<void> {
   await db`update jobs set due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
 }
 
+/**
+ * Sweeps until a check holds: a sweep skips what another transaction holds, such as one that indexes, and deletes it the
+ * next time.
+ */
+function sweptUntil(check: () => Promise<unknown>): Promise<unknown> {
+  return eventually(async () => {
+    await sweep();
+    await check();
+  });
+}
+
 /** Lets a minute pass after which the dispatcher is told. */
 async function forget(ownerId: string): Promise<void> {
   await db`update jobs set due_at = '2000-01-01', payload = payload where queue = ${FORGET} and owner_id = ${ownerId}`;
@@ -162,7 +173,7 @@ test(
     await holding;
     // As when the dead process's lease has ended.
     await db`update jobs set leased_until = null, due_at = '2000-01-01', attempts = 0, payload = payload where job_id = ${JOB}`;
-    await eventually(async () => {
+    await sweptUntil(async () => {
       expect(await rows(one)).toEqual({ conversations: 10, messages: 20, called: 10, counted: 10, used: EXPIRED + 10 });
       expect(await rows(other)).toEqual({ conversations: 0, messages: 0, called: 0, counted: 0, used: 5 });
     });
@@ -177,8 +188,7 @@ test("a conversation is deleted while the webhook dispatcher is down, which forg
   await seed(ownerId, 2, 100);
   const ids = await idsOf(ownerId);
   await dispatcher.stop();
-  await sweep();
-  await eventually(async () => expect(await rows(ownerId)).toMatchObject({ conversations: 0, messages: 0 }));
+  await sweptUntil(async () => expect(await rows(ownerId)).toMatchObject({ conversations: 0, messages: 0 }));
   await forget(ownerId);
   await eventually(async () => {
     const [job] = await db`select attempts from jobs where queue = ${FORGET} and owner_id = ${ownerId}`;
@@ -200,8 +210,7 @@ test("a conversation with an unsent webhook event is kept, hidden, for at most h
   }
   await db`insert into owner_retention (owner_id, retention_days, revision) values (${ownerId}, 100, 1)`;
   const ids = await idsOf(longAgo);
-  await sweep();
-  await eventually(async () => {
+  await sweptUntil(async () => {
     expect((await rows(ownerId)).conversations).toBe(1);
     expect((await rows(longAgo)).conversations).toBe(0);
   });
@@ -212,8 +221,7 @@ test("a conversation with an unsent webhook event is kept, hidden, for at most h
   const [waiting = ""] = await idsOf(ownerId);
   expect(dispatcher.forgotten.flatMap(({ conversationIds }) => conversationIds)).not.toContain(waiting);
   await db`delete from conversation_events where owner_id = ${ownerId}`;
-  await sweep();
-  await eventually(async () => expect((await rows(ownerId)).conversations).toBe(0));
+  await sweptUntil(async () => expect((await rows(ownerId)).conversations).toBe(0));
 });
 
 test("idempotency keys of turns are swept a day after their request", async () => {
@@ -221,8 +229,7 @@ test("idempotency keys of turns are swept a day after their request", async () =
   await db`
     insert into turn_keys (owner_id, idempotency_key, fingerprint, created_at)
     select ${ownerId}, 'k' || n, '', now() - n * interval '1 hour' from generate_series(1, 48) as n`;
-  await sweep();
-  await eventually(async () => {
+  await sweptUntil(async () => {
     const [row] = await db`select count(*)::integer as left from turn_keys where owner_id = ${ownerId}`;
     expect(row?.left).toBe(23);
   });

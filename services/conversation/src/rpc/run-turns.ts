@@ -78,7 +78,8 @@ async function startTurn(
   outbox: TurnOutbox,
 ): Promise<void> {
   const { number, streamed } = start;
-  if (stream.stopping.aborted) return outbox.tellEnd(number, { error: undefined, errorReplayed: false, refused: true });
+  const told = { number, ownerId: start.turn?.ownerId ?? "" };
+  if (stream.stopping.aborted) return outbox.tellEnd(told, { error: undefined, errorReplayed: false, refused: true });
   const carried = carriedCall(stream, start);
   const { call } = carried;
   let credit = start.credit;
@@ -105,7 +106,7 @@ async function startTurn(
     if (call.signal.aborted) return null;
     if (event.type === "started") {
       const started = { sessionId: event.sessionId, replayed: event.replayed };
-      if (streamed) outbox.tellStarted(number, started);
+      if (streamed) outbox.tellStarted(told, started);
       else sessionOfHeld = started;
       return null;
     }
@@ -113,7 +114,7 @@ async function startTurn(
       held += event.text;
       return null;
     }
-    outbox.tellText(number, event.text, isFirst);
+    outbox.tellText(told, event.text, isFirst);
     isFirst = false;
     credit -= event.text.length;
     if (credit > 0) return null;
@@ -121,13 +122,13 @@ async function startTurn(
     return reader.promise;
   };
   const { path } = ConversationServiceService[streamed ? "streamTurn" : "completeTurn"];
-  const failure = await serveCarried(path, start.turn?.ownerId ?? "", carried, async () =>
+  const failure = await serveCarried(path, told.ownerId, carried, async () =>
     runTurn(ctx, turnOf(start), call, streamed ? "streamed" : "whole", tell),
   );
   turns.delete(number);
   if (call.signal.aborted) return carried.sent();
-  if (sessionOfHeld) outbox.tellStarted(number, sessionOfHeld);
-  if (held !== "") outbox.tellText(number, held, true);
+  if (sessionOfHeld) outbox.tellStarted(told, sessionOfHeld);
+  if (held !== "") outbox.tellText(told, held, true);
   const error = failure ? statusMessage(failure) : undefined;
-  outbox.tellEnd(number, { error, errorReplayed: call.replayed ?? false, refused: false }, carried.sent);
+  outbox.tellEnd(told, { error, errorReplayed: call.replayed ?? false, refused: false }, carried.sent);
 }

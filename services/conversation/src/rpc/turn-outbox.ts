@@ -5,18 +5,26 @@ import type {
   TurnNews,
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { lastBoundary } from "../turn/words.ts";
+
+/** A turn of the caller's, by the number that it gave the turn, and whose turn it is. */
+export interface ToldTurn {
+  number: number;
+  ownerId: string;
+}
 
 /**
  * What turns have to tell the one caller of theirs: what happens in one turn of the loop, or while it is behind, leaves together.
  * While many turns speak, further words also wait until `GATHER_MS` after the last message, because a message costs both ends more
- * than the words in it. Whatever is urgent takes along all that waits.
+ * than the words in it. Whatever is urgent takes along all that waits. A message has at most 16 Ki characters of an owner and
+ * 64 Ki in all: owners, and the turns of each, take turns, and a longer text leaves in several messages.
  */
 export interface TurnOutbox {
-  tellStarted(number: number, started: TurnStarted): void;
+  tellStarted(turn: ToldTurn, started: TurnStarted): void;
   /** @param urgent whether the client waits for it: for the first words of a reply */
-  tellText(number: number, text: string, urgent: boolean): void;
+  tellText(turn: ToldTurn, text: string, urgent: boolean): void;
   /** @param sent is called once the end has left, or cannot anymore */
-  tellEnd(number: number, end: TurnEnd, sent?: () => void): void;
+  tellEnd(turn: ToldTurn, end: TurnEnd, sent?: () => void): void;
   /** Tells that the replica stops. */
   stop(): void;
   /** Ends the messages after what waits, or throws `error` there. */
@@ -28,28 +36,42 @@ export interface TurnOutbox {
 const GATHER_MS = 10;
 /** With fewer turns, messages are few too. */
 const GATHER_FROM_TURNS = 8;
+/** In a message, which both ends work on in one turn of their loops. A whole reply has up to a million. */
+const CHARACTERS_OF_OWNER = 16 * 1024;
+const CHARACTERS_MAX = 64 * 1024;
+/** What the rest of a turn's news counts for. */
+const NEWS_CHARACTERS = 64;
+
+/** What waits of one turn. */
+interface Waiting {
+  news: TurnNews;
+  /** Is called when the end has left. */
+  sent?: (() => void) | undefined;
+}
 
 /**
  * @param replica the name of this process in the first message
  * @param turnsUnderWay how many turns speak, or will
  */
 export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherMs = GATHER_MS): TurnOutbox {
-  let waiting = new Map<number, TurnNews>();
-  let whenSent: (() => void)[] = [];
+  /** By owner, and then by turn, in the order in which they leave. */
+  const waiting = new Map<string, Map<number, Waiting>>();
+  /** For the ends in the message that leaves now. */
+  let leaving: (() => void)[] = [];
   let stopping = false;
   let ended: { error?: unknown } | null = null;
   let leftAt = Number.NEGATIVE_INFINITY;
   let wake = Promise.withResolvers<void>();
   let hurry = Promise.withResolvers<void>();
 
-  function newsOf(number: number, urgent: boolean): TurnNews {
+  function waitingOf({ number, ownerId }: ToldTurn, urgent: boolean): Waiting {
     if (urgent) hurry.resolve();
-    const known = waiting.get(number);
-    if (known) return known;
-    const news = { number, started: undefined, text: "", end: undefined };
-    waiting.set(number, news);
     wake.resolve();
-    return news;
+    const turns = waiting.get(ownerId) ?? new Map<number, Waiting>();
+    waiting.set(ownerId, turns);
+    const known = turns.get(number) ?? { news: { number, started: undefined, text: "", end: undefined } };
+    turns.set(number, known);
+    return known;
   }
 
   /** Waits for something to tell, and then until it may leave. */
@@ -64,20 +86,56 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
     await setImmediate();
   }
 
-  function letGo(): void {
-    for (const sent of whenSent.splice(0)) sent();
+  /** Takes what the next message tells. */
+  function take(): TurnNews[] {
+    const news: TurnNews[] = [];
+    let left = CHARACTERS_MAX;
+    for (const [ownerId, turns] of [...waiting]) {
+      if (left < CHARACTERS_OF_OWNER) break;
+      // To the end of the round.
+      waiting.delete(ownerId);
+      left -= takeOf(turns, news);
+      if (turns.size > 0) waiting.set(ownerId, turns);
+    }
+    return news;
+  }
+
+  /** The same of one owner's turns. @returns the characters taken */
+  function takeOf(turns: Map<number, Waiting>, news: TurnNews[]): number {
+    let taken = 0;
+    for (const [number, each] of turns) {
+      const { text } = each.news;
+      if (taken > 0 && taken + text.length > CHARACTERS_OF_OWNER) break;
+      turns.delete(number);
+      if (text.length > CHARACTERS_OF_OWNER) {
+        const cut = wholeWords(text, CHARACTERS_OF_OWNER);
+        news.push({ ...each.news, text: text.slice(0, cut), end: undefined });
+        each.news = { ...each.news, started: undefined, text: text.slice(cut) };
+        turns.set(number, each);
+        return CHARACTERS_OF_OWNER;
+      }
+      news.push(each.news);
+      if (each.sent) leaving.push(each.sent);
+      taken += text.length + NEWS_CHARACTERS;
+    }
+    return taken;
+  }
+
+  function hasLeft(): void {
+    for (const sent of leaving.splice(0)) sent();
   }
 
   return {
-    tellStarted(number, started) {
-      newsOf(number, false).started = started;
+    tellStarted(turn, started) {
+      waitingOf(turn, false).news.started = started;
     },
-    tellText(number, text, urgent) {
-      newsOf(number, urgent).text += text;
+    tellText(turn, text, urgent) {
+      waitingOf(turn, urgent).news.text += text;
     },
-    tellEnd(number, end, sent) {
-      newsOf(number, true).end = end;
-      if (sent) whenSent.push(sent);
+    tellEnd(turn, end, sent) {
+      const each = waitingOf(turn, true);
+      each.news.end = end;
+      each.sent = sent;
     },
     stop() {
       stopping = true;
@@ -97,18 +155,27 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
           wake = Promise.withResolvers();
           hurry = Promise.withResolvers();
           leftAt = performance.now();
-          const news = [...waiting.values()];
-          const sent = whenSent;
-          waiting = new Map();
-          whenSent = [];
+          const news = take();
+          if (waiting.size > 0) {
+            wake.resolve();
+            hurry.resolve();
+          }
           if (news.length > 0 || !ended) yield { replica: "", news, stopping };
-          for (const each of sent) each();
+          hasLeft();
           if (ended && waiting.size === 0) break;
         }
         if ("error" in ended) throw ended.error;
       } finally {
-        letGo();
+        for (const turns of waiting.values()) for (const { sent } of turns.values()) if (sent) leaving.push(sent);
+        hasLeft();
       }
     },
   };
+}
+
+/** Where to cut a text of more than `max` characters: after its last whole word, or in a word that is longer, but in no character. */
+function wholeWords(text: string, max: number): number {
+  const cut = lastBoundary(text.slice(0, max), 0);
+  if (cut > 0) return cut;
+  return /[\ud800-\udbff]/.test(text.charAt(max - 1)) ? max - 1 : max;
 }

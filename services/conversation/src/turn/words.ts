@@ -36,8 +36,8 @@ export function wordCutter(): WordCutter {
   };
 }
 
-/** Where the last word of a text begins, looked for from its end: a reply that comes whole has a hundred thousand words. */
-function lastBoundary(text: string, from: number): number {
+/** Where the last word of a text begins; -1 without a boundary. Looked for from its end: a whole reply has a hundred thousand words. */
+export function lastBoundary(text: string, from: number): number {
   for (let to = text.length; to > from; to -= WINDOW) {
     const start = Math.max(from, to - WINDOW);
     // One more, which may begin a word.

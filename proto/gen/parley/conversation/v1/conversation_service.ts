@@ -169,7 +169,7 @@ export interface TurnNews {
   started:
     | TurnStarted
     | undefined;
-  /** One or more whole words. */
+  /** One or more whole words, or part of a word of more than 16 Ki characters. */
   text: string;
   end: TurnEnd | undefined;
 }

@@ -6,9 +6,21 @@ export function isLonger(text: string, max: number): boolean {
 
 /** Returns the number of code points in a text, which is how the API counts lengths. */
 export function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count++;
+  let count = text.length;
+  // An iterator makes a string of each: seven times the work for a million of them.
+  for (let at = 1; at < text.length; at++) {
+    if (!isSurrogate(text, at, LOW) || !isSurrogate(text, at - 1, HIGH)) continue;
+    count--;
+    at++;
+  }
   return count;
+}
+
+const HIGH = 0xd800;
+const LOW = 0xdc00;
+
+function isSurrogate(text: string, at: number, half: typeof HIGH | typeof LOW): boolean {
+  return (text.charCodeAt(at) & 0xfc00) === half;
 }
 
 /** The characters of all texts in a value, counted no further than `max`. */

@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from "@ai-sdk/provider";
 import { createParser } from "eventsource-parser";
 import { storable } from "../storable.ts";
 import { brokenAnswer, endlessStream, failureOf, isBrokenConnection, refusedCall, unreachable } from "./failure.ts";
+import { jsonReader } from "./long-json.ts";
 import type { Model, ModelEnd, ModelName, ModelReply, ModelRequest, TokenUsage } from "./port.ts";
 import { callOptions, type ModelSettings } from "./prompt.ts";
 import { metered } from "./received.ts";
@@ -58,11 +59,18 @@ export function chatCompletionsModel(
     },
     async complete(request, signal) {
       metered(request, signal);
+      let body: BodyReader | undefined;
       try {
-        const response = await ask("doGenerate", request, signal);
-        return wholeReply(by, await response.text());
+        const answer = jsonReader();
+        const decoder = new TextDecoder();
+        body = readerOf(await ask("doGenerate", request, signal));
+        for (let next = await body?.readMany(); next && !next.done; next = await body?.readMany())
+          for (const bytes of next.value) answer.push(decoder.decode(bytes, { stream: true }));
+        return wholeReply(by, answer.end());
       } catch (error) {
         throw failureOf(isBrokenConnection(error) ? brokenAnswer(by.provider, error) : error, by.provider, signal);
+      } finally {
+        body?.cancel().catch(() => {});
       }
     },
   };
@@ -153,7 +161,7 @@ function streamReader(by: ModelName): StreamReader {
 
   function readEvent(data: string): void {
     if (data === "[DONE]") return;
-    const chunk = completion(data);
+    const chunk = completion(JSON.parse(data));
     usage = usageOf(chunk) ?? usage;
     const [choice] = chunk.choices;
     if (choice?.delta) text += textOf(choice.delta);
@@ -195,7 +203,7 @@ function streamReader(by: ModelName): StreamReader {
   };
 }
 
-function wholeReply(by: ModelName, json: string): ModelReply {
+function wholeReply(by: ModelName, json: unknown): ModelReply {
   const answer = completion(json);
   const message = answer.choices[0]?.message;
   if (!message) throw new Error("an answer without a message");
@@ -206,8 +214,8 @@ function wholeReply(by: ModelName, json: string): ModelReply {
 }
 
 /** @throws the error that the provider reports in place of an answer, or what cannot be read */
-function completion(json: string): Completion & Required<Pick<Completion, "choices">> {
-  const { error, choices, ...rest } = JSON.parse(json) as Completion;
+function completion(json: unknown): Completion & Required<Pick<Completion, "choices">> {
+  const { error, choices, ...rest } = json as Completion;
   if (error) throw error;
   if (!Array.isArray(choices)) throw new Error("an answer without choices");
   return { ...rest, choices };

@@ -57,7 +57,7 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
   /** By owner, and then by turn, in the order in which they leave. */
   const waiting = new Map<string, Map<number, Waiting>>();
   /** For the ends in the message that leaves now. */
-  let leaving: (() => void)[] = [];
+  const leaving: (() => void)[] = [];
   let stopping = false;
   let ended: { error?: unknown } | null = null;
   let leftAt = Number.NEGATIVE_INFINITY;

@@ -3,6 +3,7 @@ import { databaseUnreachable, isUnreachableDatabase } from "@parley/shared/db/un
 import { ServiceError, withMetadata } from "@parley/shared/errors";
 import type { Call } from "@parley/shared/rpc/call";
 import { loopEntry } from "@parley/shared/shares/loop-entry";
+import { loopTurns } from "@parley/shared/shares/loop-shares";
 import type { ConversationContext } from "../context.ts";
 import type { Hear, Model, ModelEnd, ModelRequest } from "../model/port.ts";
 import { watchModel } from "../model/watch.ts";
@@ -31,6 +32,9 @@ export type Tell = (event: TurnEvent) => Promise<void> | null;
  * asked the model. Those of an owner alone begin together, so that they share statements and messages.
  */
 const enterTurn = loopEntry({ aloneMax: 16 });
+/** Of a whole reply that is longer, the words are looked for in pieces, because that takes milliseconds. */
+const PIECE_CHARACTERS = 16 * 1024;
+const pieces = loopTurns();
 
 /** How the model is asked: for its words as it says them, or for the whole reply. */
 export type Asked = "streamed" | "whole";
@@ -102,7 +106,8 @@ async function answer(
       if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
     };
     const meter = { ownerId: turn.ownerId, received };
-    const ask = (round: ModelRequest, hear: Hear) => askModel(model, { ...round, meter }, asked, watch.signal, hear);
+    const ask = (round: ModelRequest, hear: Hear) =>
+      askModel(turn.ownerId, model, { ...round, meter }, asked, watch.signal, hear);
     const waitForReader = readerPatience();
     const say = (text: string) => {
       const caughtUp = tell({ type: "text", text });
@@ -143,8 +148,9 @@ async function answer(
 /** The signal of a client whose turn runs to its end whether it waits or not. */
 const NEVER = new AbortController().signal;
 
-/** Asks for a streamed answer, or for a whole one, whose text comes in one piece. */
+/** Asks for a streamed answer, or for a whole one, whose text is heard in pieces, each in a turn of the loop of its own. */
 async function askModel(
+  ownerId: string,
   model: Model,
   request: ModelRequest,
   asked: Asked,
@@ -153,7 +159,15 @@ async function askModel(
 ): Promise<ModelEnd> {
   if (asked === "streamed") return model.stream(request, signal, hear);
   const { text, ...end } = await model.complete(request, signal);
-  if (text !== "") await hear(text, end.by);
+  if (text.length <= PIECE_CHARACTERS) {
+    if (text !== "") await hear(text, end.by);
+    return end;
+  }
+  for (let at = 0; at < text.length; at += PIECE_CHARACTERS) {
+    await pieces.next(ownerId);
+    signal.throwIfAborted();
+    await hear(text.slice(at, at + PIECE_CHARACTERS), end.by);
+  }
   return end;
 }
 

@@ -71,7 +71,7 @@ async function badImports(): Promise<string | null> {
   const imports = await readImports("all");
   const findings = [
     ...circles(imports).map((circle) => `imports go in a circle: ${circle.join(" → ")}`),
-    ...forbiddenImports(imports).map((found) => `${found}, which its part may not (scripts/rules/import-rules.ts)`),
+    ...forbiddenImports(imports).map((found) => `${found}, which it may not (scripts/rules/import-rules.ts)`),
   ];
   return findings.length === 0 ? null : findings.join("\n");
 }

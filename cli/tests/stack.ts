@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programWords } from "@parley/shared/testing/binaries";
+import { testProgramWords } from "@parley/shared/testing/binaries";
 import { createTestDatabase, TEST_SECRET, type TestDatabase } from "@parley/shared/testing/database";
 import { startServiceProcess } from "@parley/shared/testing/process";
 
@@ -90,7 +90,7 @@ export async function runCli(
   cwd: string,
   stdin = "",
 ): Promise<Outcome> {
-  const cli = Bun.spawn([...programWords("parley", MAIN), ...args], {
+  const cli = Bun.spawn([...testProgramWords("parley", MAIN), ...args], {
     cwd,
     // As `bun run parley` runs it.
     env: { npm_lifecycle_event: "parley", ...env, NO_COLOR: "1" },

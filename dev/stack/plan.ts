@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Schema } from "@parley/shared/db/provision";
+import { programWords } from "@parley/shared/program-words";
 import { socketPath } from "@parley/shared/rpc/unix-sockets";
-import { programWords } from "@parley/shared/testing/binaries";
 import type { Program } from "../processes/keep-running.ts";
 import { pingHttp, pingRpc } from "../processes/ping.ts";
 import type { Home } from "./home.ts";

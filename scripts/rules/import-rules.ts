@@ -23,7 +23,12 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
 /** What the `migrate` program takes of every service. */
 const MIGRATIONS = /^services\/[a-z-]+\/src\/migrations\.ts$/;
 
-/** Imports of another part that its part may not import, as lines to be read. */
+/** Test kits, which no program may contain. */
+const TEST_KITS = /^services\/shared\/src\/testing\//;
+/** Tests, their kits, and what runs them. */
+const TESTS = /^(tests|bench|scripts)\/|\/tests\/|\/testing\/|\.test\.tsx?$/;
+
+/** Imports that a file may not have, of another part or of a test kit, as lines to be read. */
 export function forbiddenImports(imports: Imports): string[] {
   return imports
     .entries()
@@ -34,6 +39,7 @@ export function forbiddenImports(imports: Imports): string[] {
 }
 
 function mayImport(importer: string, imported: string): boolean {
+  if (TEST_KITS.test(imported) && !TESTS.test(importer)) return false;
   const [from, to] = [partOf(importer), partOf(imported)];
   if (from === to || MAY_IMPORT[from]?.includes(to)) return true;
   return from === "deploy" && MIGRATIONS.test(imported);

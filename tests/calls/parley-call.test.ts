@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { readWav } from "@parley/shared/media/wav";
-import { programWords } from "@parley/shared/testing/binaries";
+import { testProgramWords } from "@parley/shared/testing/binaries";
 import type { Api } from "../kit/api.ts";
 import { obtainPocketSphinx } from "../kit/calls/pocketsphinx.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
@@ -65,7 +65,7 @@ test("a call to a missing agent says so", async () => {
 }, 120_000);
 
 async function parley(...args: string[]) {
-  const child = Bun.spawn([...programWords("parley", "cli/src/main.ts"), ...args], {
+  const child = Bun.spawn([...testProgramWords("parley", "cli/src/main.ts"), ...args], {
     cwd: CHECKOUT,
     env: { ...process.env, PARLEY_HOME: stack.home.path, PARLEY_API_KEY: stack.owners[0].apiKey },
     stdio: ["ignore", "pipe", "pipe"],

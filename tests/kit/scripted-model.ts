@@ -1,4 +1,4 @@
-import { chatCompletions } from "@parley/shared/testing/dialects/chat-completions";
+import { chatCompletions } from "@parley/shared/stand-ins/dialects/chat-completions";
 import { type ModelCall, startScriptedModel as startServer } from "@parley/shared/testing/scripted-model";
 
 /** What a language model was asked, in OpenAI's form. */

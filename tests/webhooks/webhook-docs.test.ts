@@ -3,7 +3,7 @@ import { mkdtemp, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts } from "@parley/dev/processes/ports.ts";
-import { programWords } from "@parley/shared/testing/binaries";
+import { testProgramWords } from "@parley/shared/testing/binaries";
 import { eventually } from "@parley/shared/testing/eventually";
 import { sharedStack } from "../kit/stack/shared-stack.ts";
 import type { RunningStack } from "../kit/stack/use-stack.ts";
@@ -42,7 +42,7 @@ async function save(language: string, name: string): Promise<string> {
 
 /** Runs a command of the page's against the stack. @returns what it prints with --json */
 async function parley(...args: string[]) {
-  const command = Bun.spawn([...programWords("parley", join(ROOT, "cli/src/main.ts")), ...args, "--json"], {
+  const command = Bun.spawn([...testProgramWords("parley", join(ROOT, "cli/src/main.ts")), ...args, "--json"], {
     env: { PARLEY_HOME: stack.home.path, PARLEY_OWNER_ID: stack.owners[0].ownerId },
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -1,7 +1,7 @@
 import { resampler } from "@parley/shared/media/resample";
 import { readWav } from "@parley/shared/media/wav";
 import { PHONE_HZ } from "@parley/shared/phone/audio";
-import { dailyStandIn } from "@parley/shared/testing/carriers/daily-api";
+import { dailyStandIn } from "@parley/shared/stand-ins/carriers/daily-api";
 import { type Behaviour, type Person, person } from "./person.ts";
 import { type FocusCall, startSipFocus } from "./sip-focus.ts";
 

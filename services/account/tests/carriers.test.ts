@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import type { CarrierSettings } from "@parley/proto/parley/account/v1/account.ts";
-import { type PlivoApi, plivoApi } from "@parley/shared/testing/carriers/plivo-api";
-import { type TwilioApi, twilioApi } from "@parley/shared/testing/carriers/twilio-api";
+import { type PlivoApi, plivoApi } from "@parley/shared/stand-ins/carriers/plivo-api";
+import { type TwilioApi, twilioApi } from "@parley/shared/stand-ins/carriers/twilio-api";
 import { eventually } from "@parley/shared/testing/eventually";
 import { failureOf } from "@parley/shared/testing/failures";
 import postgres from "postgres";

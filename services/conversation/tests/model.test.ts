@@ -4,11 +4,11 @@ import { parseAllowList } from "@parley/shared/egress/allow-list";
 import { createEgress, type Egress } from "@parley/shared/egress/egress";
 import { ServiceError } from "@parley/shared/errors";
 import { silentLogger } from "@parley/shared/log";
-import { anthropic } from "@parley/shared/testing/dialects/anthropic";
-import { chatCompletions, groqChat, mistralChat } from "@parley/shared/testing/dialects/chat-completions";
-import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "@parley/shared/testing/dialects/dialect";
-import { google } from "@parley/shared/testing/dialects/google";
-import { responses } from "@parley/shared/testing/dialects/responses";
+import { anthropic } from "@parley/shared/stand-ins/dialects/anthropic";
+import { chatCompletions, groqChat, mistralChat } from "@parley/shared/stand-ins/dialects/chat-completions";
+import { type Dialect, INPUT_TOKENS, OUTPUT_TOKENS } from "@parley/shared/stand-ins/dialects/dialect";
+import { google } from "@parley/shared/stand-ins/dialects/google";
+import { responses } from "@parley/shared/stand-ins/dialects/responses";
 import {
   type ModelCall,
   type Script,

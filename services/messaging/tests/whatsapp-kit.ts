@@ -5,7 +5,7 @@ import { newId, newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import type { Running } from "@parley/shared/process";
 import { createClient, type ServiceClient } from "@parley/shared/rpc/client";
-import { type WhatsAppApi, type WhatsAppNumber, whatsAppApi } from "@parley/shared/testing/carriers/whatsapp-api";
+import { type WhatsAppApi, type WhatsAppNumber, whatsAppApi } from "@parley/shared/stand-ins/carriers/whatsapp-api";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { createTestDatabase, TEST_SECRET } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";

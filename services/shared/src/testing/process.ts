@@ -1,4 +1,4 @@
-import { programWords } from "./binaries.ts";
+import { testProgramWords } from "./binaries.ts";
 import { eventually } from "./eventually.ts";
 
 /** A process that cannot start ends, so this only bounds one that hangs, however busy the machine is. */
@@ -26,7 +26,7 @@ export async function startServiceProcess(
   listensWithinMs = LISTENS_WITHIN_MS,
 ): Promise<ServiceProcess> {
   const main = Bun.fileURLToPath(new URL(`../../../${name}/src/main.ts`, import.meta.url));
-  const child = Bun.spawn(programWords(name, main), {
+  const child = Bun.spawn(testProgramWords(name, main), {
     env: { ...process.env, PARLEY_LISTEN: "127.0.0.1:0", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });

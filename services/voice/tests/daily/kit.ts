@@ -14,7 +14,7 @@ import { newUuid } from "@parley/shared/ids";
 import { silentLogger } from "@parley/shared/log";
 import type { Call as Served } from "@parley/shared/rpc/call";
 import { fewUnverified } from "@parley/shared/shares/few-at-once";
-import { type DailyStandIn, dailyStandIn } from "@parley/shared/testing/carriers/daily-api";
+import { type DailyStandIn, dailyStandIn } from "@parley/shared/stand-ins/carriers/daily-api";
 import { type FakeClock, fakeClock } from "@parley/shared/testing/clock";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { CallEnd, CallRequest } from "../../src/call/port.ts";

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "bun:test";
 import { Outcome } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { dailySignature } from "@parley/shared/carriers/signatures";
 import { type Database, openDatabase } from "@parley/shared/db/database";
-import { type DailyParticipant, deliver } from "@parley/shared/testing/carriers/daily-api";
+import { type DailyParticipant, deliver } from "@parley/shared/stand-ins/carriers/daily-api";
 import { createTestDatabase, type TestDatabase } from "@parley/shared/testing/database";
 import { eventually } from "@parley/shared/testing/eventually";
 import { failure } from "@parley/shared/testing/failures";

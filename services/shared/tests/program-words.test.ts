@@ -2,11 +2,11 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { programWords } from "@parley/shared/testing/binaries";
+import { programWords } from "@parley/shared/program-words";
 
 let folder: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), "parley-binaries-test-"));
+  folder = await mkdtemp(join(tmpdir(), "parley-program-words-test-"));
   await Bun.write(join(folder, "agent"), "");
 });
 afterAll(() => rm(folder, { recursive: true }));

@@ -13,7 +13,7 @@ import type { FewAtOnce } from "@parley/shared/shares/few-at-once";
 import type { ReadLists } from "./lists/list-reader.ts";
 import type { Model } from "./model/port.ts";
 import type { ModelLimits } from "./model/watch.ts";
-import type { TurnStore } from "./store/turns-together.ts";
+import type { TurnStore } from "./store/turns/turns-together.ts";
 import type { RunningTurns } from "./turn/running-turns.ts";
 import type { TurnShares } from "./turn/turn-memory.ts";
 

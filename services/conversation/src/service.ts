@@ -58,7 +58,7 @@ import { startConversation as startCall } from "./rpc/start-conversation.ts";
 import { streamTurn } from "./rpc/stream-turn.ts";
 import { indexConversationsQueue } from "./search/index-job.ts";
 import { goneConversations } from "./search/tidy.ts";
-import { turnStore } from "./store/turns-together.ts";
+import { turnStore } from "./store/turns/turns-together.ts";
 import { runningTurns } from "./turn/running-turns.ts";
 import { turnShares } from "./turn/turn-memory.ts";
 

@@ -4,7 +4,7 @@ import { newUuid } from "@parley/shared/ids";
 import { eventually } from "@parley/shared/testing/eventually";
 import { newOwner } from "@parley/shared/testing/owners";
 import { closeSilentChats } from "../src/store/conversations.ts";
-import { finishTurn } from "../src/store/turns.ts";
+import { finishTurn } from "../src/store/turns/finish-turns.ts";
 import { endChats, openChats } from "./alone-kit.ts";
 import { allSent, allSentLater, endedChat, eventOf, eventsOf, pass, payloadOf } from "./events-kit.ts";
 import { createAgent, say, session, startTestChat, type TestAgent, type TestChat } from "./kit.ts";

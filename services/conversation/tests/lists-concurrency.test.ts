@@ -7,7 +7,7 @@ import { foldConversationChanges } from "../src/store/conversation-counts.ts";
 import { type ConversationFilter, matching, NO_FILTER } from "../src/store/conversation-filter.ts";
 import { closeSilentChats, insertGreetedSession } from "../src/store/conversations.ts";
 import { findCountedPage } from "../src/store/list-page.ts";
-import { insertSessionWithTurn, takeTurn } from "../src/store/turns.ts";
+import { insertSessionWithTurn, takeTurn } from "../src/store/turns/take-turns.ts";
 import { AGENTS, STATUSES, startTestLists, type TestLists } from "./lists-kit.ts";
 
 const TIMEOUT_MS = 120_000;

@@ -5,7 +5,7 @@ import { newOwner } from "@parley/shared/testing/owners";
 import { appendMessages } from "../src/store/calls.ts";
 import type { TypeName } from "../src/store/conversations.ts";
 import type { SessionKey } from "../src/store/session-key.ts";
-import { takeTurn, takeTurns } from "../src/store/turns.ts";
+import { takeTurn, takeTurns } from "../src/store/turns/take-turns.ts";
 import { startTestLists, type TestLists } from "./lists-kit.ts";
 
 const MANY = 5_000;

@@ -1,6 +1,6 @@
 import { byteShares, type Hold } from "@parley/shared/shares/byte-shares";
 import type { ConversationLimits } from "../context.ts";
-import { byteBudget } from "../turn/context-window.ts";
+import { byteBudget } from "../turn/ask/context-window.ts";
 
 /** Limit for a provider's raw response: ten times the longest analyses seen. */
 export const ANALYSIS_ANSWER_MAX_BYTES = 2 * 1024 * 1024;

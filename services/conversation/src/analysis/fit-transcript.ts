@@ -1,5 +1,5 @@
 import type { EndsBounds } from "../store/transcript-ends.ts";
-import { byteBudget, estimateTokens, TOKENS_PER_MESSAGE } from "../turn/context-window.ts";
+import { byteBudget, estimateTokens, TOKENS_PER_MESSAGE } from "../turn/ask/context-window.ts";
 
 /** The beginning's share of the tokens: it says why the conversation started, but most analyses ask how it ended. */
 const BEGINNING_SHARE = 1 / 4;

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 import { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import type { EndMessage } from "../store/transcript-ends.ts";
-import { estimateTokens } from "../turn/context-window.ts";
+import { estimateTokens } from "../turn/ask/context-window.ts";
 import { analysisFields } from "./fields.ts";
 import { fitTranscript } from "./fit-transcript.ts";
 import { analysisRequest } from "./request.ts";

@@ -2,8 +2,8 @@ import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { ModelRequest } from "../model/port.ts";
 import type { ConversationRow } from "../store/conversations.ts";
 import type { EndMessage, EndsBounds } from "../store/transcript-ends.ts";
-import { estimateTokens } from "../turn/context-window.ts";
-import { filledAnalysisPrompt } from "../turn/filled-texts.ts";
+import { estimateTokens } from "../turn/ask/context-window.ts";
+import { filledAnalysisPrompt } from "../turn/ask/filled-texts.ts";
 import { type AnalysisField, answerSchema } from "./fields.ts";
 import { fitTranscript, readBounds } from "./fit-transcript.ts";
 

@@ -3,9 +3,9 @@ import { invalid, ServiceError } from "@parley/shared/errors";
 import { newUuid } from "@parley/shared/ids";
 import type { ConversationContext } from "../context.ts";
 import type { ConversationRow } from "../store/conversations.ts";
-import { findStoredMessage, type NewSpokenTurn, takeSpokenTurn } from "../store/spoken-turns.ts";
+import { findStoredMessage, type NewSpokenTurn, takeSpokenTurn } from "../store/turns/spoken-turns.ts";
 import type { AcceptedTurn } from "../turn/accept-turn.ts";
-import { byteBudget } from "../turn/context-window.ts";
+import { byteBudget } from "../turn/ask/context-window.ts";
 import { readCall } from "./read-call.ts";
 import { checkContent, gap, timeOf, withLastSequence } from "./transcript.ts";
 

@@ -1,5 +1,5 @@
 import { storable } from "../storable.ts";
-import { CHAT_TOOLS, failed, type Tool, type Toolbox, type ToolConfig } from "../turn/tools.ts";
+import { CHAT_TOOLS, failed, type Tool, type Toolbox, type ToolConfig } from "../turn/ask/tools.ts";
 
 /** What the model of a call is told in addition to the agent's prompt. */
 export const CALL_NOTE =

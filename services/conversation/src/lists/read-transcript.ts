@@ -2,8 +2,8 @@ import type { Sql } from "@parley/shared/db/database";
 import { codePoints } from "@parley/shared/length";
 import { listTranscripts, type MessageRow, TRANSCRIPT_BYTES_MAX } from "../store/messages.ts";
 import type { SessionKey } from "../store/session-key.ts";
-import { listToolCalls, TOOL_CALLS_BYTES_MAX, type ToolCallsRow } from "../store/tool-calls.ts";
-import type { KeptToolCall } from "../turn/kept-tool-calls.ts";
+import { listToolCalls, TOOL_CALLS_BYTES_MAX, type ToolCallsRow } from "../store/turns/tool-calls.ts";
+import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
 
 /** Limit for one conversation: its transcript, its tool calls, and 1 MiB each of metadata and variables. */
 export const CONVERSATION_BYTES_MAX = TRANSCRIPT_BYTES_MAX + TOOL_CALLS_BYTES_MAX + 2 * 1024 * 1024;

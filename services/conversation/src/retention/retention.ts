@@ -11,7 +11,7 @@ import {
   listOwnerExpiry,
   takeExpired,
 } from "../store/expired.ts";
-import { TURN_KEYS } from "../store/turn-keys.ts";
+import { TURN_KEYS } from "../store/turns/turn-keys.ts";
 import { forgetLater } from "./forget.ts";
 import { inTurns } from "./in-turns.ts";
 

@@ -4,8 +4,8 @@ import type { Handlers } from "@parley/shared/rpc/server";
 import { CALL_TOOLS } from "../calls/call-tools.ts";
 import { callVariables } from "../calls/new-call.ts";
 import type { ConversationContext } from "../context.ts";
-import { filledGreeting, filledPrompt } from "../turn/filled-texts.ts";
-import { offeredTools } from "../turn/tools.ts";
+import { filledGreeting, filledPrompt } from "../turn/ask/filled-texts.ts";
+import { offeredTools } from "../turn/ask/tools.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["getCallSetup"]>;
 

@@ -4,7 +4,7 @@ import { newId, newUuid } from "@parley/shared/ids";
 import type { Handlers } from "@parley/shared/rpc/server";
 import type { ConversationContext } from "../context.ts";
 import { insertGreetedSession } from "../store/conversations.ts";
-import { filledGreeting } from "../turn/filled-texts.ts";
+import { filledGreeting } from "../turn/ask/filled-texts.ts";
 
 type Handler = NonNullable<Handlers<typeof ConversationServiceService>["startChat"]>;
 

@@ -5,7 +5,7 @@ import type {
   TurnNews,
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { lastBoundary } from "../turn/words.ts";
+import { lastBoundary } from "../turn/reply/words.ts";
 
 /** A turn of the caller's, by the number that it gave the turn, and whose turn it is. */
 export interface ToldTurn {

@@ -2,7 +2,7 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 import { readBoundedPage } from "@parley/shared/db/bounded-page";
 import type { Fragment, Sql } from "@parley/shared/db/database";
 import type { MESSAGE_DELIVERIES, ROLES } from "@parley/shared/domain/api-names";
-import type { KeptToolCall } from "../turn/kept-tool-calls.ts";
+import type { KeptToolCall } from "../turn/reply/kept-tool-calls.ts";
 import type { SessionKey } from "./session-key.ts";
 
 export interface MessageRow {

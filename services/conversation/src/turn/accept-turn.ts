@@ -16,8 +16,8 @@ import {
   type OpenTurn,
   type TakenTurn,
   takeTurn,
-} from "../store/turns.ts";
-import { byteBudget } from "./context-window.ts";
+} from "../store/turns/take-turns.ts";
+import { byteBudget } from "./ask/context-window.ts";
 import { llmOf } from "./llm-of.ts";
 import { sessionName } from "./session-name.ts";
 

@@ -24,7 +24,7 @@ import {
   type StoredTurn,
   storeTurnRefusal,
   TURN_KEYS,
-} from "../store/turn-keys.ts";
+} from "../store/turns/turn-keys.ts";
 import { type Acceptance, type AcceptedTurn, acceptTurn, type PreparedTurn, prepareTurn } from "./accept-turn.ts";
 
 /** How often a key's requests check whether the one before them has ended. */

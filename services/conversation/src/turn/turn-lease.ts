@@ -1,5 +1,5 @@
 import type { ConversationContext } from "../context.ts";
-import { extendTurn, type OpenTurn } from "../store/turns.ts";
+import { extendTurn, type OpenTurn } from "../store/turns/take-turns.ts";
 
 /**
  * Renews the turn's lease while the turn runs. If this process dies, the session is free again when the lease ends.

@@ -1,6 +1,6 @@
-import type { ModelTool, ToolCall } from "../model/port.ts";
-import { storable } from "../storable.ts";
-import type { ScheduledCall } from "../store/conversations.ts";
+import type { ModelTool, ToolCall } from "../../model/port.ts";
+import { storable } from "../../storable.ts";
+import type { ScheduledCall } from "../../store/conversations.ts";
 import { languageName, parseLanguage } from "./language.ts";
 
 /** As an agent has them: name to true, false or a configuration. */

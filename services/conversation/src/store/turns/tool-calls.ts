@@ -6,8 +6,8 @@ import {
   type KeptToolCall,
   REPLY_BYTES_MAX,
   withoutTexts,
-} from "../turn/kept-tool-calls.ts";
-import type { SessionKey } from "./session-key.ts";
+} from "../../turn/reply/kept-tool-calls.ts";
+import type { SessionKey } from "../session-key.ts";
 
 /** A reply, and what the model called for it. */
 export interface CallingReply extends SessionKey {

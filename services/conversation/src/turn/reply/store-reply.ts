@@ -1,10 +1,10 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
 import { ServiceError } from "@parley/shared/errors";
 import type { Logger } from "@parley/shared/log";
-import type { ConversationContext } from "../context.ts";
-import { isReplyStored } from "../store/messages.ts";
-import { type ReplySoFar, releaseTurn } from "../store/turns.ts";
-import type { AcceptedTurn } from "./accept-turn.ts";
+import type { ConversationContext } from "../../context.ts";
+import { isReplyStored } from "../../store/messages.ts";
+import { type ReplySoFar, releaseTurn } from "../../store/turns/finish-turns.ts";
+import type { AcceptedTurn } from "../accept-turn.ts";
 import type { Reply } from "./speak.ts";
 import { untilStored } from "./until-stored.ts";
 

@@ -1,8 +1,8 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { IdempotencyKey, KeyTable } from "@parley/shared/idempotency/keys";
 import type { StoredError } from "@parley/shared/idempotency/store";
-import { isKept } from "./retention.ts";
-import type { OpenTurn, TakenTurn } from "./turns.ts";
+import { isKept } from "../retention.ts";
+import type { OpenTurn, TakenTurn } from "./take-turns.ts";
 
 /** The keys of turns, which last longer than a transaction. */
 export const TURN_KEYS: KeyTable = {

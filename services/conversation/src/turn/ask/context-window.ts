@@ -1,4 +1,4 @@
-import type { ModelRequest } from "../model/port.ts";
+import type { ModelRequest } from "../../model/port.ts";
 
 type Messages = ModelRequest["messages"];
 

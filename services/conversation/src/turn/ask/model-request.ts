@@ -1,8 +1,8 @@
 import type { AgentRuntime } from "@parley/proto/parley/agent/v1/agent.ts";
-import type { ConversationContext } from "../context.ts";
-import type { ModelRequest } from "../model/port.ts";
-import { listMessagesBefore } from "../store/messages.ts";
-import type { AcceptedTurn } from "./accept-turn.ts";
+import type { ConversationContext } from "../../context.ts";
+import type { ModelRequest } from "../../model/port.ts";
+import { listMessagesBefore } from "../../store/messages.ts";
+import type { AcceptedTurn } from "../accept-turn.ts";
 import { byteBudget, fitContext } from "./context-window.ts";
 import { filledPrompt } from "./filled-texts.ts";
 import { languageNote } from "./language.ts";

@@ -1,4 +1,4 @@
-import { storable } from "../storable.ts";
+import { storable } from "../../storable.ts";
 
 /** A tool call with its result, as it is kept for whoever reads the conversation. */
 export interface KeptToolCall {

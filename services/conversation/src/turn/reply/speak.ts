@@ -1,11 +1,19 @@
 import type { Clock } from "@parley/shared/clock";
 import { ServiceError } from "@parley/shared/errors";
 import { codePoints } from "@parley/shared/length";
-import type { AnsweredToolCall, Hear, ModelEnd, ModelName, ModelRequest, TokenUsage, ToolCall } from "../model/port.ts";
-import type { ModelLimits, ModelWatch } from "../model/watch.ts";
+import type {
+  AnsweredToolCall,
+  Hear,
+  ModelEnd,
+  ModelName,
+  ModelRequest,
+  TokenUsage,
+  ToolCall,
+} from "../../model/port.ts";
+import type { ModelLimits, ModelWatch } from "../../model/watch.ts";
+import { type AgentTools, type CallAction, farewellOf, runTool, type Toolbox } from "../ask/tools.ts";
+import { outOfTurnMemory } from "../turn-memory.ts";
 import { type KeptToolCall, keepToolCall, keptToolCall } from "./kept-tool-calls.ts";
-import { type AgentTools, type CallAction, farewellOf, runTool, type Toolbox } from "./tools.ts";
-import { outOfTurnMemory } from "./turn-memory.ts";
 import { wordCutter } from "./words.ts";
 
 /** A turn's reply. It grows while the model speaks, and is stored as it is when the turn ends. */

@@ -1,6 +1,6 @@
 import type { Logger } from "@parley/shared/log";
-import type { ConversationContext } from "../context.ts";
-import type { OpenReply, ReplySoFar } from "../store/turns.ts";
+import type { ConversationContext } from "../../context.ts";
+import type { OpenReply, ReplySoFar } from "../../store/turns/finish-turns.ts";
 
 /** The most characters that a turn writes per interval, on average: a longer reply is checkpointed less often. */
 const CHARACTERS_EACH = 64 * 1024;

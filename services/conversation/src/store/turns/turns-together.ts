@@ -2,22 +2,24 @@ import type { Database } from "@parley/shared/db/database";
 import { isUnreachableDatabase } from "@parley/shared/db/unreachable";
 import { type BatchOptions, batched } from "@parley/shared/rpc/batched";
 import { fewAtOnce } from "@parley/shared/shares/few-at-once";
-import { bytesOfAll } from "../turn/kept-tool-calls.ts";
+import { bytesOfAll } from "../../turn/reply/kept-tool-calls.ts";
 import {
   type FinishedTurn,
   finishedTurn,
   type finishTurn,
   finishTurns,
+  type OpenReply,
+  type ReplySoFar,
+  storeCheckpoint,
+} from "./finish-turns.ts";
+import {
   insertSessionsWithTurns,
   insertSessionWithTurn,
   type NewSession,
   type NewTurn,
-  type OpenReply,
-  type ReplySoFar,
-  storeCheckpoint,
   takeTurn,
   takeTurns,
-} from "./turns.ts";
+} from "./take-turns.ts";
 
 /** The statements of turns outside of a transaction, concurrent ones in one statement and one commit. */
 export interface TurnStore {

@@ -1,0 +1,179 @@
+import type { Sql } from "@parley/shared/db/database";
+import { activeTraceparent } from "@parley/shared/telemetry/spans";
+import type { TokenUsage } from "../../model/port.ts";
+import type { KeptToolCall } from "../../turn/reply/kept-tool-calls.ts";
+import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
+import type { OpenTurn } from "./take-turns.ts";
+import { type CallingReply, storingToolCalls } from "./tool-calls.ts";
+
+/** A turn in progress, and the sequence of its reply. */
+export interface OpenReply extends OpenTurn {
+  replySeq: number;
+}
+
+export interface ReplySoFar {
+  content: string;
+  toolCalls: readonly KeptToolCall[];
+  provider: string;
+  model: string;
+  promptName: string | null;
+  promptVersion: number | null;
+}
+
+/** Stores a partial reply in place of the previous checkpoint. Does nothing when another turn has taken over. */
+export async function storeCheckpoint(sql: Sql, turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void> {
+  await sql`
+    with open as (
+      update conversations set message_count = ${turn.replySeq}, last_activity_at = ${now}, updated_at = ${now}
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
+        and status = 'IN_PROGRESS'
+      returning owner_id, conversation_id, message_count
+    ) ${storingToolCalls(sql, sql`open`, [{ ...turn, toolCalls: reply.toolCalls }])}
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
+      prompt_version)
+    select ${turn.ownerId}, ${turn.conversationId}, message_count, 'assistant', ${reply.content}, ${now}, true,
+      ${reply.provider}, ${reply.model}, ${reply.promptName}, ${reply.promptVersion}
+    from open
+    on conflict (owner_id, conversation_id, seq) do update set
+      content = excluded.content, created_at = excluded.created_at, provider = excluded.provider, model = excluded.model`;
+}
+
+export interface StoredReply extends ReplySoFar {
+  partial: boolean;
+  usage: TokenUsage;
+  firstWordMs: number | null;
+  totalMs: number;
+}
+
+export interface TurnEnd {
+  /** Replaces the reply's checkpoint. */
+  checkpointed: boolean;
+  /** Sets the session's language. */
+  language: string | null;
+  /** Completes the session. */
+  ended: boolean;
+  /** An idempotency key, whose answer a whole reply becomes. */
+  key: string | null;
+}
+
+/** A turn with its reply, to be stored. */
+export interface FinishedTurn extends OpenReply, TurnEnd {
+  reply: StoredReply;
+  now: Date;
+  /** W3C trace context of the request. */
+  traceparent: string | null;
+}
+
+/** Stores the reply and ends the turn in one statement. Returns false when another turn has taken over. */
+export async function finishTurn(
+  sql: Sql,
+  turn: OpenReply,
+  reply: StoredReply,
+  now: Date,
+  end: TurnEnd,
+): Promise<boolean> {
+  return (await finishTurns(sql, [finishedTurn(turn, reply, now, end)])).has(turn.turnId);
+}
+
+export function finishedTurn(turn: OpenReply, reply: StoredReply, now: Date, end: TurnEnd): FinishedTurn {
+  const { ownerId, conversationId, turnId, replySeq } = turn;
+  return { ownerId, conversationId, turnId, replySeq, ...end, reply, now, traceparent: activeTraceparent() ?? null };
+}
+
+/**
+ * The same for several turns that agree in `checkpointed` and `ended`. Returns the ids of those finished. Unless it is the
+ * only one, a turn whose session is locked is left out, so that the others do not wait for it.
+ */
+export async function finishTurns(sql: Sql, turns: readonly FinishedTurn[]): Promise<ReadonlySet<string>> {
+  const { checkpointed, ended } = turns[0] as FinishedTurn;
+  // Setting status at all, even to the same value, fires its triggers.
+  const finished = await sql<{ turnId: string }[]>`
+    with given as ${givenReplies(sql, turns)}, finished as (
+      update conversations set
+        turn_id = null, turn_until = null, message_count = reply_seq, last_activity_at = now, updated_at = now,
+        ${ended ? sql`status = 'COMPLETED',` : sql``} language = coalesce(new_language, language),
+        traceparent = new_traceparent
+      from ${turns.length > 1 ? notLocked(sql, sql`true`) : sql`given`}
+      where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id
+        and turn_id = ended_turn_id and status = 'IN_PROGRESS'
+      returning given.*
+    ) ${turns.some(({ key }) => key !== null) ? bindingKeys(sql) : sql``} ${storingToolCalls(sql, sql`finished`, turns.map(callingOf))}, stored as (
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at, partial, provider, model, prompt_name,
+        prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)
+      select owner_id, conversation_id, reply_seq, 'assistant', content, now, is_partial, provider, model, prompt_name,
+        prompt_version, input_tokens, output_tokens, first_word_ms, total_ms
+      from finished
+      ${byOwner(sql)}
+      ${checkpointed ? replaceCheckpoint(sql) : sql``}
+    )
+    select ended_turn_id as turn_id from finished`;
+  return new Set(finished.map(({ turnId }) => turnId));
+}
+
+function callingOf({ ownerId, conversationId, replySeq, reply: { toolCalls } }: FinishedTurn): CallingReply {
+  return { ownerId, conversationId, replySeq, toolCalls };
+}
+
+/** Finished turns as an SQL table. */
+function givenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
+  return sql`(
+    select owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
+      is_partial::boolean as is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens,
+      first_word_ms, total_ms
+    from unnest(
+      ${turns.map(({ ownerId }) => ownerId)}::text[],
+      ${turns.map(({ conversationId }) => conversationId)}::uuid[],
+      ${turns.map(({ turnId }) => turnId)}::uuid[],
+      ${turns.map(({ replySeq }) => replySeq)}::integer[],
+      ${turns.map(({ key }) => key)}::text[],
+      ${turns.map(({ language }) => language)}::text[],
+      ${turns.map(({ traceparent }) => traceparent)}::text[],
+      ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
+      ${turns.map(({ reply }) => reply.content)}::text[],
+      ${turns.map(({ reply }) => String(reply.partial))}::text[],
+      ${turns.map(({ reply }) => reply.provider)}::text[],
+      ${turns.map(({ reply }) => reply.model)}::text[],
+      ${turns.map(({ reply }) => reply.promptName)}::text[],
+      ${turns.map(({ reply }) => reply.promptVersion)}::integer[],
+      ${turns.map(({ reply }) => reply.usage.inputTokens ?? null)}::integer[],
+      ${turns.map(({ reply }) => reply.usage.outputTokens ?? null)}::integer[],
+      ${turns.map(({ reply }) => reply.firstWordMs)}::integer[],
+      ${turns.map(({ reply }) => reply.totalMs)}::integer[]
+    ) as given (owner_id, conversation_id, ended_turn_id, reply_seq, key, new_language, new_traceparent, now, content,
+      is_partial, provider, model, prompt_name, prompt_version, input_tokens, output_tokens, first_word_ms, total_ms)
+    where ${isOneRow(sql)}
+  )`;
+}
+
+function bindingKeys(sql: Sql) {
+  return sql`, keyed as (
+    update turn_keys set done = not is_partial, reply_seq = finished.reply_seq from finished
+    where turn_keys.owner_id = finished.owner_id and idempotency_key = key and turn_id = ended_turn_id
+  )`;
+}
+
+function replaceCheckpoint(sql: Sql) {
+  return sql`
+    on conflict (owner_id, conversation_id, seq) do update set
+      content = excluded.content, created_at = excluded.created_at, partial = excluded.partial, provider = excluded.provider,
+      model = excluded.model, input_tokens = excluded.input_tokens, output_tokens = excluded.output_tokens,
+      first_word_ms = excluded.first_word_ms, total_ms = excluded.total_ms`;
+}
+
+/** Ends a turn whose model has said nothing. */
+export async function releaseTurn(
+  sql: Sql,
+  turn: OpenReply,
+  now: Date,
+  { language, toolCalls }: Pick<TurnEnd, "language"> & Pick<ReplySoFar, "toolCalls">,
+): Promise<void> {
+  await sql`
+    with released as (
+      update conversations set
+        turn_id = null, turn_until = null, last_activity_at = ${now}, updated_at = ${now},
+        language = coalesce(${language}, language)
+      where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}
+      returning owner_id, conversation_id
+    ) ${storingToolCalls(sql, sql`released`, [{ ...turn, toolCalls }])}
+    select from released`;
+}

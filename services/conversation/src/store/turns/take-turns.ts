@@ -1,0 +1,173 @@
+import type { Fragment, Sql } from "@parley/shared/db/database";
+import type { VariableValue } from "@parley/shared/domain/variables/values";
+import { newestBefore, type Said } from "../messages.ts";
+import { isKept } from "../retention.ts";
+import type { SessionKey } from "../session-key.ts";
+import { byOwner, isOneRow, notLocked } from "./many-turns.ts";
+
+export interface OpenTurn extends SessionKey {
+  turnId: string;
+}
+
+export interface NewTurn extends OpenTurn {
+  /** Of the conversation. */
+  type: "CHAT" | "WHATSAPP";
+  agentId: string;
+  /** The draft of the agent that the session tries; null for the agent itself. */
+  draftId: string | null;
+  message: string;
+  /** Used when the session has no name yet. */
+  name: string;
+  metadata: Record<string, unknown>;
+  variables: Record<string, VariableValue>;
+  now: Date;
+  /** When the turn's lease ends. */
+  until: Date;
+}
+
+/** A session that begins with its first turn. */
+export interface NewSession extends NewTurn {
+  id: string;
+}
+
+/** Inserts a session with its first turn in progress and the user message stored. */
+export async function insertSessionWithTurn(sql: Sql, session: NewSession): Promise<void> {
+  await insertSessionsWithTurns(sql, [session]);
+}
+
+/** The same for several sessions: all of them, or none. */
+export async function insertSessionsWithTurns(sql: Sql, sessions: readonly NewSession[]): Promise<void> {
+  await sql`
+    with given as ${givenTurns(sql, sessions)}, opened as (
+      insert into conversations (owner_id, conversation_id, id, agent_id, type, status, name, message_count, metadata,
+        variables, created_by, is_test_call, draft_id, turn_id, turn_until, last_activity_at, created_at, updated_at)
+      select owner_id, conversation_id, new_id, wanted_agent_id, 'CHAT', 'IN_PROGRESS', new_name, 1, new_metadata,
+        new_variables, owner_id, new_draft_id is not null, new_draft_id, new_turn_id, until, now, now, now
+      from given
+      ${byOwner(sql)}
+    )
+    insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+    select owner_id, conversation_id, 1, 'user', message, now from given`;
+}
+
+/** Turns as an SQL table. */
+function givenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[]) {
+  return sql`(
+    select owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, message, new_name,
+      metadata::jsonb as new_metadata, variables::jsonb as new_variables, now, until
+    from unnest(
+      ${turns.map(({ ownerId }) => ownerId)}::text[],
+      ${turns.map(({ conversationId }) => conversationId)}::uuid[],
+      ${turns.map(({ turnId }) => turnId)}::uuid[],
+      ${turns.map(({ type }) => type)}::text[],
+      ${turns.map(({ id }) => id ?? null)}::text[],
+      ${turns.map(({ agentId }) => agentId)}::text[],
+      ${turns.map(({ draftId }) => draftId)}::text[],
+      ${turns.map(({ message }) => message)}::text[],
+      ${turns.map(({ name }) => name)}::text[],
+      ${turns.map(({ metadata }) => JSON.stringify(metadata))}::text[],
+      ${turns.map(({ variables }) => JSON.stringify(variables))}::text[],
+      ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
+      ${turns.map(({ until }) => until.toISOString())}::text[]::timestamptz[]
+    ) as given (owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, message, new_name,
+      metadata,
+      variables, now, until)
+    where ${isOneRow(sql)}
+  )`;
+}
+
+export interface TakenTurn {
+  /** Sequence of the user message. */
+  seq: number;
+  /** Sequence of the reply: no other message is added while the turn is held. */
+  replySeq: number;
+  variables: Record<string, VariableValue>;
+  /** The language that the session was set to, a BCP 47 tag. */
+  language: string | null;
+  /** The earlier messages that were requested, oldest first; null when not read. */
+  earlier: Said[] | null;
+}
+
+/** Limit for the metadata of all messages of a session: each turn rewrites it. */
+const METADATA_BYTES_MAX = 1024 * 1024;
+
+/** Above every possible sequence. */
+const SEQ_MAX = 2 ** 31 - 1;
+
+/**
+ * For one of several turns: limit for the earlier messages that are read, and for what clients gave its session, in bytes.
+ * Together they are a small answer, and none makes the others wait.
+ */
+const SHORT_BYTES_MAX = 16 * 1024;
+
+/**
+ * Claims a session's turn, stores the user message and reads the newest earlier messages, together at most `maxBytes`,
+ * in one statement. Returns null when the session is missing, of another type, another agent's, ended, past retention or in another
+ * turn, or when its metadata would grow too large.
+ */
+export async function takeTurn(sql: Sql, turn: NewTurn, maxBytes: number): Promise<TakenTurn | null> {
+  return (await takeTurns(sql, [turn], maxBytes)).get(turn.turnId) ?? null;
+}
+
+/**
+ * The same for several turns. Returns those taken, by the turn's id. Unless it is the only one, a turn whose session is
+ * locked or has much metadata is left out, so that the others do not wait for it, and long earlier messages are not read.
+ */
+export async function takeTurns(
+  sql: Sql,
+  turns: readonly NewTurn[],
+  maxBytes: number,
+): Promise<ReadonlyMap<string, TakenTurn>> {
+  const isAlone = turns.length === 1;
+  const isShort = sql`octet_length(free.metadata::text) + octet_length(free.variables::text) <= ${SHORT_BYTES_MAX}`;
+  const isRead = isAlone ? sql`true` : sql`coalesce(max(bytes), 0) <= ${SHORT_BYTES_MAX}`;
+  const rows = await sql<(TakenTurn & { turnId: string })[]>`
+    with given as ${givenTurns(sql, turns)}, taken as (
+      update conversations set
+        turn_id = new_turn_id, turn_until = until, draft_id = new_draft_id, message_count = message_count + 1, name = coalesce(name, new_name),
+        metadata = metadata || new_metadata, variables = variables || new_variables, last_activity_at = now, updated_at = now
+      from ${isAlone ? sql`given` : notLocked(sql, isShort)}
+      where conversations.owner_id = given.owner_id and conversations.conversation_id = given.conversation_id
+        and type = wanted_type and status = 'IN_PROGRESS' and (agent_id = wanted_agent_id) is true
+        and (draft_id is null) = (new_draft_id is null)
+        and (turn_until is null or turn_until < now) and ${isKept(sql, sql`given.owner_id`, sql`now`)}
+        and ${isMetadataBounded(sql, sql`new_metadata`, sql`new_variables`)}
+      returning conversations.owner_id, conversations.conversation_id, turn_id, message_count as seq, variables, language,
+        message, now
+    ), stored as (
+      insert into messages (owner_id, conversation_id, seq, role, content, created_at)
+      select owner_id, conversation_id, seq, 'user', message, now from taken
+    )
+    select turn_id, seq, seq + 1 as reply_seq, variables, language, (
+      -- A reply that was stored while this statement waited for the session is not seen by it: then nothing is told.
+      select case when coalesce(max(newest.seq), 0) = taken.seq - 1 and ${isRead} then coalesce(
+        json_agg(json_build_object('role', role, 'content', content) order by newest.seq) filter (where bytes <= ${maxBytes}),
+        '[]') end
+      from ${newestBefore(sql, { ownerId: sql`taken.owner_id`, conversationId: sql`taken.conversation_id` }, SEQ_MAX)}
+    ) as earlier
+    from taken`;
+  return new Map(rows.map(({ turnId, ...taken }) => [turnId, taken]));
+}
+
+/** Whether a turn's metadata fits in its session's metadata. */
+export async function hasRoomForMetadata(sql: Sql, turn: NewTurn): Promise<boolean> {
+  const isBounded = isMetadataBounded(sql, sql`${sql.json(turn.metadata as never)}`, sql`${sql.json(turn.variables)}`);
+  const bounded = await sql`
+    select from conversations
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and ${isBounded}`;
+  return bounded.length > 0;
+}
+
+/** The same as an SQL condition on a row of `conversations`. A turn without metadata has no variables either. */
+function isMetadataBounded(sql: Sql, metadata: Fragment, variables: Fragment) {
+  return sql`(${metadata} = '{}' or (
+    octet_length((metadata || ${metadata})::text) <= ${METADATA_BYTES_MAX}
+    and octet_length((variables || ${variables})::text) <= ${METADATA_BYTES_MAX}))`;
+}
+
+/** Extends a turn's lease. */
+export async function extendTurn(sql: Sql, turn: OpenTurn, until: Date): Promise<void> {
+  await sql`
+    update conversations set turn_until = ${until}
+    where owner_id = ${turn.ownerId} and conversation_id = ${turn.conversationId} and turn_id = ${turn.turnId}`;
+}

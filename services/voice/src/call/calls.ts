@@ -16,7 +16,8 @@ import { callClock } from "./call-clock.ts";
 import { completeLost, type LostCallContext } from "./complete-call.ts";
 import { liveCalls } from "./live-calls.ts";
 import type { StartCall } from "./port.ts";
-import { type CallHolder, callHolder, type StartCallOptions } from "./start-call.ts";
+import type { StartCallOptions } from "./prepare-call.ts";
+import { type CallHolder, callHolder } from "./start-call.ts";
 import type { Conversations } from "./transcript.ts";
 
 export interface CallsOptions {

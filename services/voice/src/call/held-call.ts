@@ -63,9 +63,6 @@ export const NOTES: Record<CallOver["reason"], string | null> = {
   failed: "The call could not go on: nobody could be heard",
 };
 
-/** How often what is heard is reported. */
-export const REPORT_MS = 1_000;
-
 /** What goes out on the leg: the agent with the background behind it, as it is recorded. */
 export function sendingOf({
   background,

@@ -6,15 +6,8 @@ import type { TurnSettings } from "../turn/settings.ts";
 import { type Effect, initialState, messageOf, type Next, type TurnEvent, type TurnState } from "../turn/state.ts";
 import { dueAt, takeTurn } from "../turn/turn-taking.ts";
 import type { DetectorStream } from "../vad/detector.ts";
-import {
-  type CallOver,
-  type CommonParts,
-  type HeldCall,
-  NOTES,
-  REPORT_MS,
-  recordedLeg,
-  sendingOf,
-} from "./held-call.ts";
+import { captions } from "./captions.ts";
+import { type CallOver, type CommonParts, type HeldCall, NOTES, recordedLeg, sendingOf } from "./held-call.ts";
 import { type LatencyWatch, watchLatency } from "./latency.ts";
 import { type Mouth, mouth } from "./mouth.ts";
 import type { Answer } from "./transcript.ts";
@@ -46,6 +39,7 @@ export function holdCall(parts: CallParts): HeldCall {
   /** What was reported before the leg existed. */
   let machine: "machine" | "machine_ready" | null = null;
   let stopTimer = () => {};
+  const captioned = captions(clock, parts.watch);
   const transfer = transfers(parts.log, {
     succeeded: (to) => {
       notes = `Transferred to ${to}`;
@@ -83,7 +77,7 @@ export function holdCall(parts: CallParts): HeldCall {
         const turned = takeTurn(state, each, clock.now());
         state = turned.state;
         for (const effect of turned.effects) carryOut(effect, before);
-        tellState(before);
+        captioned.state(nameOf(state));
       }
     } finally {
       isTurning = false;
@@ -133,7 +127,7 @@ export function holdCall(parts: CallParts): HeldCall {
     latency.reach("endOfTurnMs", now);
     next = { after: "listen", phoneNumber: "" };
     agent?.begin(reply);
-    parts.watch?.({ type: "user", text, isFinal: true });
+    captioned.tell("user", text, true);
     answer = transcript.ask(text, {
       text: contained((words) => {
         latency?.reach("firstWordMs", clock.now());
@@ -171,7 +165,7 @@ export function holdCall(parts: CallParts): HeldCall {
     } else {
       transcript.append("assistant", heard);
     }
-    if (heard !== "") parts.watch?.({ type: "agent", text: heard, isFinal: true });
+    if (heard !== "") captioned.tell("agent", heard, true);
     answer = null;
     latency = null;
   }
@@ -181,7 +175,7 @@ export function holdCall(parts: CallParts): HeldCall {
     state = { ...state, over: true };
     over.abort();
     stopTimer();
-    stopReports();
+    captioned.stop();
     hearing?.close();
     detector?.close();
     leg?.hangUp().catch((err) => parts.log.warn({ err }, "a leg could not be hung up"));
@@ -202,12 +196,7 @@ export function holdCall(parts: CallParts): HeldCall {
     const before = messageOf(state.user);
     happen(event);
     const text = messageOf(state.user);
-    if (text !== before && text !== "") parts.watch?.({ type: "user", text, isFinal: false });
-  }
-
-  function tellState(before: TurnState): void {
-    const [was, is] = [nameOf(before), nameOf(state)];
-    if (was !== is) parts.watch?.({ type: "state", state: is });
+    if (text !== before && text !== "") captioned.tell("user", text, false);
   }
 
   function machineTold(told: "machine" | "machine_ready"): void {
@@ -221,15 +210,12 @@ export function holdCall(parts: CallParts): HeldCall {
     }
   }
 
-  let stopReports = () => {};
   /** Reports what is heard while it is, so that it survives this process, and for captions. */
   const report = contained(() => {
-    if (state.reply?.stage === "speaking" && agent) {
-      const heard = agent.heard();
-      answer?.hear(heard);
-      if (heard !== "") parts.watch?.({ type: "agent", text: heard, isFinal: false });
-    }
-    stopReports = clock.after(REPORT_MS, report);
+    if (state.reply?.stage !== "speaking" || !agent) return;
+    const heard = agent.heard();
+    answer?.hear(heard);
+    if (heard !== "") captioned.tell("agent", heard, false);
   });
 
   function fail(note: string): void {
@@ -279,7 +265,7 @@ export function holdCall(parts: CallParts): HeldCall {
       parts.recorder?.begin();
       hearing = parts.hearing.listen({ ...parts.listening, signal: over.signal }, recognized);
       detector = parts.detector.listen(happen);
-      report();
+      captioned.follow(report);
       happen({ type: "connected", greets: machine === null && parts.greeting.trim() !== "" });
       if (machine) happen({ type: machine });
     }),

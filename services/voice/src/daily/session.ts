@@ -1,5 +1,5 @@
 import type { CallRequest } from "../call/port.ts";
-import { startRequest } from "../call/start-call.ts";
+import { startRequest } from "../call/prepare-call.ts";
 import type { CallKey } from "../store/calls.ts";
 import type { DailySession } from "../store/daily-sessions.ts";
 import { type DailyContext, QUEUES } from "./context.ts";

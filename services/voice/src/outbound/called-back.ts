@@ -8,10 +8,8 @@ import {
   isHeld,
   type OutboundCall,
   type OutboundKey,
-  storeAnswered,
-  storeMachine,
-  storeRinging,
 } from "../store/outbound-calls.ts";
+import { storeAnswered, storeMachine, storeRinging } from "../store/outbound-progress.ts";
 import { callRequest } from "./call-request.ts";
 import { reportEnd } from "./carrier-end.ts";
 import type { OutboundContext } from "./context.ts";

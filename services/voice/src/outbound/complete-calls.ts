@@ -1,7 +1,7 @@
 import { ServiceError } from "@parley/shared/errors";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { complete } from "../call/complete-call.ts";
-import { startRequest } from "../call/start-call.ts";
+import { startRequest } from "../call/prepare-call.ts";
 import { findOutboundCall, type OutboundCall } from "../store/outbound-calls.ts";
 import { callRequest } from "./call-request.ts";
 import { JOB_LEASE_MS, type OutboundContext, QUEUES } from "./context.ts";

@@ -5,7 +5,8 @@ import type { CallRequest, Connect, StartCall } from "../call/port.ts";
 import type { CallSignals } from "../call/signals.ts";
 import type { Conversations } from "../call/transcript.ts";
 import type { CarriersOf, MediaStream } from "../carriers/carrier.ts";
-import type { CallLimits, OutboundCall, OutboundKey, Provider } from "../store/outbound-calls.ts";
+import type { CallLimits } from "../store/outbound-attempts.ts";
+import type { OutboundCall, OutboundKey, Provider } from "../store/outbound-calls.ts";
 
 /** What the calls that agents make need of everything else. */
 export interface OutboundContext {

@@ -8,8 +8,8 @@ import {
   listQueuedCarriers,
   type OutboundCall,
   type OutboundKey,
-  storeEnd,
 } from "../store/outbound-calls.ts";
+import { storeEnd } from "../store/outbound-progress.ts";
 import { type OutboundContext, QUEUES } from "./context.ts";
 import { wakeLane } from "./wake-lane.ts";
 

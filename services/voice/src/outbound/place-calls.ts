@@ -3,15 +3,9 @@ import { enqueueJob } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { NotConnected } from "../call/port.ts";
 import { type Carrier, CarrierRefusal, CarrierUnavailable } from "../carriers/carrier.ts";
-import {
-  confirmAttempt,
-  listOverdue,
-  type OutboundCall,
-  requeueCall,
-  storeAnswered,
-  storeRinging,
-  takeNextCall,
-} from "../store/outbound-calls.ts";
+import { confirmAttempt, requeueCall, takeNextCall } from "../store/outbound-attempts.ts";
+import { listOverdue, type OutboundCall } from "../store/outbound-calls.ts";
+import { storeAnswered, storeRinging } from "../store/outbound-progress.ts";
 import { callRequest } from "./call-request.ts";
 import { reportEnd } from "./carrier-end.ts";
 import { JOB_LEASE_MS, type OutboundContext, QUEUED_MAX_MS, QUEUES } from "./context.ts";

@@ -1,6 +1,7 @@
 import type { Queue } from "@parley/shared/jobs/worker";
 import { CarrierRefusal } from "../carriers/carrier.ts";
-import { findOutboundCall, isHeld, type OutboundCall, requeueLostCall } from "../store/outbound-calls.ts";
+import { requeueLostCall } from "../store/outbound-attempts.ts";
+import { findOutboundCall, isHeld, type OutboundCall } from "../store/outbound-calls.ts";
 import { reportEnd } from "./carrier-end.ts";
 import { JOB_LEASE_MS, type OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";

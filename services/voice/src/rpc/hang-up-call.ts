@@ -6,7 +6,8 @@ import { toCall } from "../outbound/convert.ts";
 import { endCall } from "../outbound/end-call.ts";
 import { watchJob } from "../outbound/place-calls.ts";
 import { wakeLane } from "../outbound/wake-lane.ts";
-import { type OutboundCall, storeUnwanted } from "../store/outbound-calls.ts";
+import type { OutboundCall } from "../store/outbound-calls.ts";
+import { storeUnwanted } from "../store/outbound-progress.ts";
 import { getOutboundCall } from "./get-call.ts";
 
 export function hangUpCall(ctx: OutboundContext): NonNullable<Handlers<typeof VoiceServiceService>["hangUpCall"]> {

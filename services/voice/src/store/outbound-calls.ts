@@ -1,6 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { CallEnd } from "../call/port.ts";
-import { lockPlaces, placesTaken } from "./places.ts";
 
 export interface OutboundKey {
   ownerId: string;
@@ -44,7 +43,8 @@ export interface OutboundCall extends NewOutboundCall {
   notes: string | null;
 }
 
-const columns = (sql: Sql) => sql`
+/** Of an `OutboundCall`. */
+export const outboundColumns = (sql: Sql) => sql`
   owner_id, call_id, conversation_id, agent_id, carrier_id, provider, to_mobile_number, from_mobile_number,
   dynamic_variables, metadata, is_test_call, max_duration_seconds, ring_seconds, voicemail, status, attempts, due_at,
   carrier_call_id, is_unwanted, machine, created_at, placed_at, answered_at, ended_at, duration_seconds, outcome, notes,
@@ -76,7 +76,7 @@ export async function queuedSince(sql: Sql): Promise<Date | null> {
 
 export async function findOutboundCall(sql: Sql, { ownerId, callId }: OutboundKey): Promise<OutboundCall | null> {
   const [row] = await sql<OutboundCall[]>`
-    select ${columns(sql)} from outbound_calls where owner_id = ${ownerId} and call_id = ${callId}`;
+    select ${outboundColumns(sql)} from outbound_calls where owner_id = ${ownerId} and call_id = ${callId}`;
   return row ?? null;
 }
 
@@ -116,150 +116,11 @@ export async function listOutboundCalls(
     ${toMobileNumber === "" ? sql`` : sql`and to_mobile_number = ${toMobileNumber}`}`;
   const [calls, [count]] = await Promise.all([
     sql<OutboundCall[]>`
-      select ${columns(sql)} from outbound_calls where ${wanted}
+      select ${outboundColumns(sql)} from outbound_calls where ${wanted}
       order by created_at desc, call_id desc limit ${page.size} offset ${(page.number - 1) * page.size}`,
     sql<{ total: number }[]>`select count(*) as total from outbound_calls where ${wanted}`,
   ]);
   return { calls, total: count?.total ?? 0 };
-}
-
-/** A place may become free in any process; the end of an outbound call is told at once. */
-const NO_PLACE_MS = 2_000;
-
-export interface CallLimits {
-  /** Of one owner, calls of every kind. */
-  callsMax: number;
-  /** Of one carrier account. */
-  callsPerSecond: number;
-}
-
-/**
- * Takes the next call of a carrier account out of the queue, and with it one of the owner's places.
- * @param until when an attempt without news counts as over
- * @returns the call; or when to ask again, because no place is free, the account's rate is used up or no call is due; null if the
- * queue is empty
- */
-export async function takeNextCall(
-  tx: Sql,
-  { ownerId, carrierId, now, until }: { ownerId: string; carrierId: string; now: Date; until: Date },
-  { callsMax, callsPerSecond }: CallLimits,
-): Promise<OutboundCall | Date | null> {
-  await lockPlaces(tx, ownerId);
-  const [state] = await tx<{ taken: number; nextAt: Date | null; pacedUntil: Date | null }[]>`
-    select
-      (select count(*) from (${placesTaken(tx, ownerId)}) as places) as taken,
-      (select min(due_at) from outbound_calls
-       where owner_id = ${ownerId} and carrier_id = ${carrierId} and status = 'QUEUED') as next_at,
-      (select placed_at + interval '1 second' from outbound_calls
-       where owner_id = ${ownerId} and carrier_id = ${carrierId} and placed_at is not null
-       order by placed_at desc offset ${callsPerSecond - 1} limit 1) as paced_until`;
-  if (!state || state.nextAt === null) return null;
-  if (state.taken >= callsMax) return new Date(now.getTime() + NO_PLACE_MS);
-  const at = Math.max(state.nextAt.getTime(), state.pacedUntil?.getTime() ?? 0);
-  if (at > now.getTime()) return new Date(at);
-  const [call] = await tx<OutboundCall[]>`
-    update outbound_calls set status = 'PLACING', attempts = attempts + 1, due_at = ${until}, placed_at = ${now}
-    where owner_id = ${ownerId} and call_id = (
-      select call_id from outbound_calls
-      where owner_id = ${ownerId} and carrier_id = ${carrierId} and status = 'QUEUED' and due_at <= ${now}
-      order by created_at, call_id limit 1)
-    returning ${columns(tx)}`;
-  return call ?? null;
-}
-
-/**
- * Right before the carrier is asked. @returns whether this attempt may continue: another process makes the next one if it took too long
- */
-export async function confirmAttempt(sql: Sql, call: OutboundCall, now: Date, until: Date): Promise<boolean> {
-  const { count } = await sql`
-    update outbound_calls set due_at = ${until}
-    where owner_id = ${call.ownerId} and call_id = ${call.callId} and status = 'PLACING' and attempts = ${call.attempts}
-      and due_at > ${now} and not is_unwanted`;
-  return count > 0;
-}
-
-/** Puts a call that was not placed back into the queue. @returns whether it was this attempt's */
-export async function requeueCall(sql: Sql, call: OutboundCall, dueAt: Date): Promise<boolean> {
-  const { count } = await sql`
-    update outbound_calls set status = 'QUEUED', due_at = ${dueAt}
-    where owner_id = ${call.ownerId} and call_id = ${call.callId} and status = 'PLACING' and attempts = ${call.attempts}`;
-  return count > 0;
-}
-
-/** The same for an attempt that brought no news in time. */
-export async function requeueLostCall(sql: Sql, call: OutboundKey, now: Date): Promise<boolean> {
-  const { count } = await sql`
-    update outbound_calls set status = 'QUEUED', due_at = ${now}
-    where owner_id = ${call.ownerId} and call_id = ${call.callId} and status = 'PLACING' and due_at <= ${now}`;
-  return count > 0;
-}
-
-/** The carrier has the call. Does nothing if a callback has said more. */
-export async function storeRinging(
-  sql: Sql,
-  { ownerId, callId }: OutboundKey,
-  carrierCallId: string | null,
-): Promise<void> {
-  await sql`
-    update outbound_calls set status = 'RINGING', carrier_call_id = coalesce(${carrierCallId}, carrier_call_id)
-    where owner_id = ${ownerId} and call_id = ${callId} and status in ('QUEUED', 'PLACING', 'RINGING')`;
-}
-
-/** Someone or something answered. @returns false if the call has ended */
-export async function storeAnswered(
-  sql: Sql,
-  { ownerId, callId }: OutboundKey,
-  carrierCallId: string | null,
-  now: Date,
-): Promise<boolean> {
-  const { count } = await sql`
-    update outbound_calls set status = 'IN_PROGRESS', answered_at = coalesce(answered_at, ${now}),
-      carrier_call_id = coalesce(${carrierCallId}, carrier_call_id)
-    where owner_id = ${ownerId} and call_id = ${callId} and status <> 'ENDED'`;
-  return count > 0;
-}
-
-/** A machine answered, or is ready to record. */
-export async function storeMachine(
-  sql: Sql,
-  { ownerId, callId }: OutboundKey,
-  machine: NonNullable<OutboundCall["machine"]>,
-): Promise<void> {
-  await sql`
-    update outbound_calls set machine = ${machine}
-    where owner_id = ${ownerId} and call_id = ${callId} and status <> 'ENDED' and machine is distinct from 'ready'`;
-}
-
-/**
- * Records that the owner wants the call to end. One that waits for another attempt is due for it, which asks its carrier.
- * @returns the call as it is then; null if there is none
- */
-export async function storeUnwanted(
-  sql: Sql,
-  { ownerId, callId }: OutboundKey,
-  now: Date,
-): Promise<OutboundCall | null> {
-  const [call] = await sql<OutboundCall[]>`
-    update outbound_calls set is_unwanted = true,
-      due_at = case when status = 'QUEUED' then least(due_at, ${now}) else due_at end
-    where owner_id = ${ownerId} and call_id = ${callId} and status <> 'ENDED'
-    returning ${columns(sql)}`;
-  return call ?? findOutboundCall(sql, { ownerId, callId });
-}
-
-/** Ends a call, once. @returns the ended call; null if it had ended before */
-export async function storeEnd(
-  sql: Sql,
-  { ownerId, callId }: OutboundKey,
-  { outcome, durationSeconds, notes }: CallEnd,
-  now: Date,
-): Promise<OutboundCall | null> {
-  const [call] = await sql<OutboundCall[]>`
-    update outbound_calls set status = 'ENDED', outcome = ${outcome}, notes = ${notes}, ended_at = ${now},
-      duration_seconds = ${durationSeconds}
-    where owner_id = ${ownerId} and call_id = ${callId} and status <> 'ENDED'
-    returning ${columns(sql)}`;
-  return call ?? null;
 }
 
 /** The call of a conversation, if it is one of these. */
@@ -268,7 +129,7 @@ export async function findCallOfConversation(
   { ownerId, conversationId }: { ownerId: string; conversationId: string },
 ): Promise<OutboundCall | null> {
   const [row] = await sql<OutboundCall[]>`
-    select ${columns(sql)} from outbound_calls where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
+    select ${outboundColumns(sql)} from outbound_calls where owner_id = ${ownerId} and conversation_id = ${conversationId}`;
   return row ?? null;
 }
 
@@ -295,7 +156,7 @@ export async function listOverdue(
   { ownerId, carrierId, before, limit }: { ownerId: string; carrierId: string; before: Date; limit: number },
 ): Promise<OutboundCall[]> {
   return sql<OutboundCall[]>`
-    select ${columns(sql)} from outbound_calls
+    select ${outboundColumns(sql)} from outbound_calls
     where owner_id = ${ownerId} and carrier_id = ${carrierId} and status = 'QUEUED' and created_at < ${before}
     order by created_at, call_id limit ${limit}`;
 }
@@ -311,12 +172,12 @@ export async function deleteEndedCalls(sql: Sql, before: Date, limit: number): P
 /** The calls of an owner that have not ended: as many as its queue and its places hold. */
 export async function listUnended(sql: Sql, ownerId: string): Promise<OutboundCall[]> {
   return sql<OutboundCall[]>`
-    select ${columns(sql)} from outbound_calls where owner_id = ${ownerId} and status <> 'ENDED'`;
+    select ${outboundColumns(sql)} from outbound_calls where owner_id = ${ownerId} and status <> 'ENDED'`;
 }
 
 /** The calls of a batch that have not ended. */
 export async function listUnendedOfBatch(sql: Sql, ownerId: string, batchId: string): Promise<OutboundCall[]> {
   return sql<OutboundCall[]>`
-    select ${columns(sql)} from outbound_calls
+    select ${outboundColumns(sql)} from outbound_calls
     where owner_id = ${ownerId} and batch_id = ${batchId} and status <> 'ENDED'`;
 }

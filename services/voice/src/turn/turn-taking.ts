@@ -1,16 +1,5 @@
-import {
-  type Draft,
-  type Effect,
-  type EndReason,
-  messageOf,
-  type Next,
-  type Outcome,
-  type Reply,
-  silentUser,
-  type TurnEvent,
-  type TurnState,
-  wordsOf,
-} from "./state.ts";
+import * as agent from "./agent.ts";
+import { type Draft, type Effect, messageOf, silentUser, type TurnEvent, type TurnState, wordsOf } from "./state.ts";
 import * as timers from "./timers.ts";
 import * as user from "./user.ts";
 
@@ -71,13 +60,13 @@ interface TurnTimer {
 
 /** Of those that are due at once the first in this order fires first. */
 const TIMERS: readonly TurnTimer[] = [
-  { at: timers.transferGivenUpAt, fire: transferFailed },
+  { at: timers.transferGivenUpAt, fire: agent.transferFailed },
   { at: timers.machineReadyAt, fire: leaveMessage },
   { at: timers.deadAirAt, fire: breakDeadAir },
   { at: timers.finalizeGivenUpAt, fire: user.giveUpFinalize },
   { at: timers.turnEndAt, fire: endUserTurn },
-  { at: timers.bargeInAt, fire: hold },
-  { at: timers.resumeAt, fire: resume },
+  { at: timers.bargeInAt, fire: agent.hold },
+  { at: timers.resumeAt, fire: agent.resume },
   { at: timers.finalizeAt, fire: user.finalize },
   { at: timers.probeAt, fire: user.finalize },
   { at: timers.idleAt, fire: remind },
@@ -105,7 +94,7 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
   switch (event.type) {
     case "connected":
       draft.quietSince = now;
-      if (event.greets) say(draft, "greeting", now);
+      if (event.greets) agent.say(draft, "greeting", now);
       else draft.greeted = true;
       return;
     case "speech_began":
@@ -114,7 +103,7 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
       return void user.speechEnded(draft, now - event.agoMs, now);
     case "partial":
     case "final":
-      if (user.heardWords(draft, event, now)) interrupted(draft, now);
+      if (user.heardWords(draft, event, now)) agent.interrupted(draft, now);
       return;
     case "finalized":
       if (user.finalized(draft, now) && draft.user.keys === "") endUserTurn(draft, now);
@@ -125,9 +114,9 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
     case "pressed":
       return void pressed(draft, event.key, now);
     case "recognition_failed":
-      return void giveUp(draft, now);
+      return void agent.giveUp(draft, now);
     case "transfer_failed":
-      return void transferFailed(draft, now);
+      return void agent.transferFailed(draft, now);
     case "machine":
       return void machineAnswered(draft, now);
     case "machine_ready":
@@ -135,39 +124,12 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
       return void leaveMessage(draft, now);
     case "left": {
       const hasTalked = draft.machine === null && (draft.greeted || draft.userSpoke);
-      return void hangUp(draft, hasTalked ? "SUCCESS" : "HUNG_UP_EARLY", "user_left");
+      return void agent.hangUp(draft, hasTalked ? "SUCCESS" : "HUNG_UP_EARLY", "user_left");
     }
     case "time":
       return;
     default:
-      if (draft.reply?.id === event.reply) replyHappens(draft, draft.reply, event, now);
-  }
-}
-
-type ReplyEvent = Extract<TurnEvent, { reply: number }>;
-
-function replyHappens(draft: Draft, reply: Reply, event: ReplyEvent, now: number): void {
-  switch (event.type) {
-    case "sound":
-      if (reply.stage === "held") return;
-      if (reply.stage === "thinking") Object.assign(reply, { stage: "speaking", since: now });
-      reply.soundUntil = Math.max(now, reply.soundUntil) + event.ms;
-      return;
-    case "answered":
-      reply.isWhole = true;
-      reply.next = event.next;
-      return;
-    case "played":
-      if (reply.isWhole && reply.stage === "speaking") finish(draft, reply, now);
-      return;
-    case "failed":
-      if (reply.stage === "held") reply.hasFailed = true;
-      else fail(draft, reply, now);
-      return;
-    case "delayed":
-      if (draft.asksPatience || reply.kind !== "answer" || reply.stage !== "thinking") return;
-      draft.asksPatience = true;
-      draft.effects.push({ type: "ask_patience", reply: reply.id });
+      if (draft.reply?.id === event.reply) agent.replyHappens(draft, draft.reply, event, now);
   }
 }
 
@@ -175,7 +137,7 @@ function pressed(draft: Draft, key: string, now: number): void {
   draft.quietSince = now;
   const isEnd = user.pressed(draft, key, now);
   // Whoever presses a key has made up their mind; only a last apology continues.
-  if (draft.reply?.kind !== "apology") interrupted(draft, now);
+  if (draft.reply?.kind !== "apology") agent.interrupted(draft, now);
   if (isEnd) endUserTurn(draft, now);
 }
 
@@ -187,65 +149,13 @@ function endUserTurn(draft: Draft, now: number): void {
   draft.userSpoke = true;
   draft.greeted = true;
   draft.reminders = 0;
-  begin(draft, "answer", "listen", now);
+  agent.begin(draft, "answer", "listen", now);
   draft.effects.push({ type: "ask", reply: draft.replies, text });
-}
-
-function interrupted(draft: Draft, now: number): void {
-  const { reply } = draft;
-  if (!reply) return;
-  draft.greeted = true;
-  dropReply(draft, reply);
-  draft.quietSince = now;
-}
-
-function hold(draft: Draft, now: number): void {
-  const { reply } = draft;
-  if (!reply) return;
-  Object.assign(reply, { stage: "held", since: now, soundUntil: now });
-  draft.effects.push({ type: "hold", reply: reply.id });
-}
-
-function resume(draft: Draft, now: number): void {
-  const { reply } = draft;
-  if (!reply) return;
-  user.beginTurn(draft, now);
-  if (reply.hasFailed) return void fail(draft, reply, now);
-  Object.assign(reply, { stage: "thinking", since: now, soundUntil: now });
-  draft.effects.push({ type: "resume", reply: reply.id });
-}
-
-function finish(draft: Draft, reply: Reply, now: number): void {
-  draft.effects.push({ type: "finish", reply: reply.id });
-  draft.reply = null;
-  draft.quietSince = now;
-  if (reply.kind === "greeting") draft.greeted = true;
-  if (reply.kind === "answer") draft.failures = 0;
-  if (reply.next === "hang_up") hangUp(draft, "SUCCESS", reply.kind === "voicemail" ? "left_message" : "agent_ended");
-  else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
-  else if (reply.next === "transfer") {
-    draft.transferringSince = now;
-    draft.user = silentUser();
-    draft.effects.push({ type: "transfer" });
-  }
-}
-
-function fail(draft: Draft, reply: Reply, now: number): void {
-  if (reply.kind !== "answer" || draft.failures > 0) return void giveUp(draft, now);
-  draft.failures++;
-  dropReply(draft, reply);
-  say(draft, "retry", now);
-}
-
-function transferFailed(draft: Draft, now: number): void {
-  if (draft.transferringSince === null) return;
-  draft.transferringSince = null;
-  say(draft, "not_transferred", now);
 }
 
 function machineAnswered(draft: Draft, now: number): void {
   if (draft.machine !== null) return;
-  if (draft.reply) dropReply(draft, draft.reply);
+  if (draft.reply) agent.dropReply(draft, draft.reply);
   draft.user = silentUser();
   draft.machine = { since: now, isReady: false };
 }
@@ -253,61 +163,19 @@ function machineAnswered(draft: Draft, now: number): void {
 function leaveMessage(draft: Draft, now: number): void {
   if (draft.machine === null || draft.machine.isReady) return;
   draft.machine = { ...draft.machine, isReady: true };
-  say(draft, "voicemail", now);
+  agent.say(draft, "voicemail", now);
 }
 
 function breakDeadAir(draft: Draft, now: number): void {
   draft.user.unheardSince = null;
-  giveUp(draft, now);
-}
-
-/** Apologizes and hangs up; if even the apology cannot be heard, hangs up at once. */
-function giveUp(draft: Draft, now: number): void {
-  const { reply } = draft;
-  if (reply?.kind === "apology") return void hangUp(draft, "ERROR", "failed");
-  if (reply) dropReply(draft, reply);
-  say(draft, "apology", now);
+  agent.giveUp(draft, now);
 }
 
 function remind(draft: Draft, now: number): void {
   const remindersMax = draft.settings.idle?.remindersMax ?? 0;
   if (draft.reminders >= remindersMax) {
-    return void hangUp(draft, draft.userSpoke ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
+    return void agent.hangUp(draft, draft.userSpoke ? "SUCCESS" : "HUNG_UP_EARLY", "user_silent");
   }
   draft.reminders++;
-  say(draft, "reminder", now);
-}
-
-function say(draft: Draft, kind: Exclude<Reply["kind"], "answer">, now: number): void {
-  begin(draft, kind, AFTER[kind] ?? "listen", now);
-  draft.effects.push({ type: "say", reply: draft.replies, kind });
-}
-
-const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up" };
-
-function begin(draft: Draft, kind: Reply["kind"], next: Next, now: number): void {
-  draft.replies++;
-  draft.reply = {
-    id: draft.replies,
-    kind,
-    stage: "thinking",
-    since: now,
-    soundUntil: now,
-    isWhole: kind !== "answer",
-    hasFailed: false,
-    next,
-  };
-}
-
-function dropReply(draft: Draft, { id }: Reply): void {
-  draft.reply = null;
-  draft.effects.push({ type: "interrupt", reply: id });
-}
-
-function hangUp(draft: Draft, outcome: Outcome, reason: EndReason): void {
-  if (draft.reply) dropReply(draft, draft.reply);
-  const text = messageOf(draft.user);
-  if (text !== "") draft.effects.push({ type: "note", text });
-  draft.effects.push({ type: "hang_up", outcome, reason });
-  draft.over = true;
+  agent.say(draft, "reminder", now);
 }

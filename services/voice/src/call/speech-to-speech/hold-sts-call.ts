@@ -4,19 +4,12 @@ import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEve
 import type { Leg } from "../../transport/leg.ts";
 import { DEAD_AIR_MS, MACHINE_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
 import type { DetectorStream } from "../../vad/detector.ts";
-import {
-  type CallOver,
-  type CommonParts,
-  type HeldCall,
-  NOTES,
-  REPORT_MS,
-  recordedLeg,
-  sendingOf,
-} from "../held-call.ts";
+import { captions } from "../captions.ts";
+import { type CallOver, type CommonParts, type HeldCall, NOTES, recordedLeg, sendingOf } from "../held-call.ts";
 import { type Latency, type LatencyWatch, watchLatency } from "../latency.ts";
-import type { CallNews } from "../port.ts";
 import type { Transcript } from "../transcript.ts";
 import { transfers } from "../transfer.ts";
+import { firstDue, type Timer } from "./first-due.ts";
 import { pressedKeys } from "./keys.ts";
 import { type Reply, replyOn } from "./reply.ts";
 import { saidInOrder } from "./said.ts";
@@ -46,6 +39,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   const said = saidInOrder(clock, ({ role, text, latency }) => parts.transcript.append(role, text, latency));
   const user = userOf(clock);
   const keys = pressedKeys(clock);
+  const captioned = captions(clock, parts.watch);
+  const due = firstDue(clock, timers, contained);
   const transfer = transfers(log, {
     succeeded: (to) => {
       notes = `Transferred to ${to}`;
@@ -75,14 +70,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   /** Of the reply that is heard. */
   let measured: Latency | undefined;
   let notes: string | null = null;
-  let stopTimer = () => {};
 
   /** A fault in one call ends that call only. Every event may change what is due. */
   function contained<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
     return (...given) => {
       try {
         work(...given);
-        schedule();
+        if (leg && !over.signal.aborted) due.reset();
       } catch (err) {
         log.error({ err }, "a call failed unexpectedly");
         fail("An unexpected error");
@@ -90,8 +84,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     };
   }
 
-  // The timers; the first that is due fires, and leads out of its state.
-  function timers(): [at: number | null, fire: () => void][] {
+  /** The first that is due fires, and leads out of its state. */
+  function timers(): Timer[] {
     const isQuiet =
       !reply && owedSince === null && !user.isSpeaking() && transferringSince === null && machine === null;
     const owedMs = next.after === "listen" ? DEAD_AIR_MS : FAREWELL_MS;
@@ -105,14 +99,6 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       [keys.dueAt(), sendKeys],
       [isQuiet ? quietSince + (parts.idle?.afterMs ?? SILENT_CALL_MS) : null, remind],
     ];
-  }
-
-  function schedule(): void {
-    stopTimer();
-    if (!leg || over.signal.aborted) return;
-    const due = timers().filter((timer): timer is [number, () => void] => timer[0] !== null);
-    const [at, fire] = due.toSorted(([one], [other]) => one - other)[0] ?? [null, () => {}];
-    if (at !== null) stopTimer = clock.after(Math.max(0, at - clock.now()), contained(fire));
   }
 
   function hear(event: SpokenTurnEvent): void {
@@ -143,7 +129,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     user.begins();
     owedSince = null;
     said.userBegan();
-    tellState("listening");
+    captioned.state("listening");
   }
 
   /** Stops the agent where it is: nothing of its reply is played afterwards. */
@@ -162,14 +148,14 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     quietSince = clock.now();
     said.agent(text, measured);
     measured = undefined;
-    if (text !== "") parts.watch?.({ type: "agent", text, isFinal: true });
-    tellState("listening");
+    if (text !== "") captioned.tell("agent", text, true);
+    captioned.state("listening");
   }
 
   function userSaid(text: string): void {
     if (machine || isApologizing) return;
     said.user(text);
-    parts.watch?.({ type: "user", text, isFinal: true });
+    captioned.tell("user", text, true);
     user.said();
     greeted = true;
     reminders = 0;
@@ -179,7 +165,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   function owe(): void {
     owedSince = clock.now();
-    tellState("thinking");
+    captioned.state("thinking");
   }
 
   function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
@@ -207,7 +193,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   function reached(mark: string): void {
     const what = reply?.reached(mark);
     if (what === "audible") {
-      tellState("speaking");
+      captioned.state("speaking");
       latency?.reach("audibleMs", clock.now());
       measured = latency?.figures();
       if (measured) parts.measured?.(measured);
@@ -314,8 +300,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (reply) finish(left);
     said.end();
     over.abort();
-    stopTimer();
-    stopReports();
+    due.stop();
+    captioned.stop();
     talk?.close();
     detector?.close();
     leg?.hangUp().catch((err) => log.warn({ err }, "a leg could not be hung up"));
@@ -331,19 +317,10 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     end((greeted || user.hasSpoken()) && !machine ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
   );
 
-  let told = "listening";
-  function tellState(state: Extract<CallNews, { type: "state" }>["state"]): void {
-    if (state === told) return;
-    told = state;
-    parts.watch?.({ type: "state", state });
-  }
-
-  let stopReports = () => {};
   /** For captions, what is heard while it is. */
   const report = contained(() => {
-    const text = told === "speaking" ? (reply?.heard().text ?? "") : "";
-    if (text !== "") parts.watch?.({ type: "agent", text, isFinal: false });
-    stopReports = clock.after(REPORT_MS, report);
+    const text = captioned.isTold("speaking") ? (reply?.heard().text ?? "") : "";
+    if (text !== "") captioned.tell("agent", text, false);
   });
 
   const voice = contained((event: { type: "speech_began" | "speech_ended"; agoMs: number }) => {
@@ -381,7 +358,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       parts.recorder?.begin();
       talk = parts.sts.converse({ ...parts.conversing, history: said.history, signal: over.signal }, contained(hear));
       detector = parts.detector.listen(voice);
-      report();
+      captioned.follow(report);
       if (machine) machineTold(machine.isReady);
       else if (!greeted) say(parts.greeting);
     }),

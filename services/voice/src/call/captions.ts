@@ -1,0 +1,40 @@
+import type { CallClock } from "./call-clock.ts";
+import type { CallNews } from "./port.ts";
+
+/** What is told to those who watch a call. */
+export interface Captions {
+  /** What a party says: as heard so far, or in whole. */
+  tell(who: "agent" | "user", text: string, isFinal: boolean): void;
+  /** What the agent does now; told when it changes. A call begins by listening. */
+  state(state: AgentState): void;
+  isTold(state: AgentState): boolean;
+  /** Begins to run `report` every second, the first time at once. */
+  follow(report: () => void): void;
+  stop(): void;
+}
+
+type AgentState = Extract<CallNews, { type: "state" }>["state"];
+
+/** How often what is heard is reported. */
+const REPORT_MS = 1_000;
+
+export function captions(clock: CallClock, watch: ((news: CallNews) => void) | undefined): Captions {
+  let told: AgentState = "listening";
+  let stopReports = () => {};
+  const follow = (report: () => void) => {
+    // Set before the report, which may end the call.
+    stopReports = clock.after(REPORT_MS, () => follow(report));
+    report();
+  };
+  return {
+    tell: (type, text, isFinal) => watch?.({ type, text, isFinal }),
+    state: (state) => {
+      if (state === told) return;
+      told = state;
+      watch?.({ type: "state", state });
+    },
+    isTold: (state) => state === told,
+    follow,
+    stop: () => stopReports(),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Logger } from "@parley/shared/log";
+import type { CallRecorder } from "../recording/record-call.ts";
+import type { CallKey } from "../store/calls.ts";
+import { complete } from "./complete-call.ts";
+import type { HeldCall } from "./held-call.ts";
+import { type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
+import type { StartCallOptions } from "./prepare-call.ts";
+import { asServiceError, untilAnswered } from "./transcript.ts";
+/** Connects the other party and completes the conversation when it is over. Never rejects. */
+export async function follow(
+  options: StartCallOptions,
+  { maxDurationSeconds, takeBack }: CallRequest,
+  key: CallKey,
+  held: HeldCall,
+  recorder: CallRecorder | null,
+  connect: Connect,
+): Promise<CallEnd> {
+  const { clock, live, log } = options;
+  let connectedAt: number | null = null;
+  let unreached: NotConnected | null = null;
+  let stopLimit = () => {};
+  const unwanted = new AbortController();
+  held.ended.then(() => unwanted.abort());
+  const connected = connect(held.listener, unwanted.signal).then(
+    async (leg) => {
+      connectedAt = clock.now();
+      held.connected(leg);
+      if (maxDurationSeconds !== undefined) stopLimit = clock.after(maxDurationSeconds * 1_000, held.hangUp);
+      await live.connected(key).catch((err) => log.warn({ err }, "could not store that a call is connected"));
+      return held.ended;
+    },
+    async (error) => {
+      // Whoever hung up first did not want to be connected anymore.
+      if (unwanted.signal.aborted) return held.ended;
+      held.fail("The other party could not be connected");
+      if (takeBack && error instanceof NotConnected && error.how === "unreached") unreached = error;
+      return { ...(await held.ended), ...notConnected(error, log) };
+    },
+  );
+  const { outcome, notes, endedAt } = await connected;
+  stopLimit();
+  const durationSeconds = connectedAt === null ? 0 : Math.max(0, Math.round((endedAt - connectedAt) / 100) / 10);
+  const ended: CallEnd = { outcome, notes, durationSeconds };
+  let end = ended;
+  await recorder?.end();
+  try {
+    if (takeBack && unreached) {
+      await live.release(key);
+      await takeBack(unreached);
+      return ended;
+    }
+    end = await untilAnswered(clock, () => options.recordEnd(key, ended));
+    const recordingUrl = recorder && connectedAt !== null ? await options.recordings.addressOf(key) : null;
+    await untilAnswered(clock, () => complete(options.conversations, key, end, recordingUrl));
+    if (recorder) await options.recordings.finish(key);
+    await live.release(key);
+  } catch (err) {
+    log.error({ err, conversation_id: key.conversationId }, "a call could not be completed yet");
+    await live.abandon(key).catch(() => {});
+  }
+  return end;
+}
+
+const OUTCOMES = {
+  no_answer: "NO_ANSWER",
+  busy: "BUSY",
+  cancelled: "CANCELLED",
+  failed: "ERROR",
+  unreached: "ERROR",
+  left: "HUNG_UP_EARLY",
+} as const satisfies Record<NotConnected["how"], CallEnd["outcome"]>;
+
+function notConnected(error: unknown, log: Logger): Pick<CallEnd, "outcome" | "notes"> {
+  if (!(error instanceof NotConnected)) {
+    log.warn({ err: error }, "a call could not be connected");
+    return { outcome: "ERROR", notes: asServiceError(error).detail };
+  }
+  return { outcome: OUTCOMES[error.how], notes: error.note };
+}

@@ -1,0 +1,221 @@
+import type { StsConfig, SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
+import type { GetSpeechRequest, GetSpeechResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
+import {
+  CallingType,
+  ConversationStatus,
+  ConversationType,
+} from "@parley/proto/parley/conversation/v1/conversation.ts";
+import {
+  type GetCallSetupResponse,
+  StartConversationRequest,
+} from "@parley/proto/parley/conversation/v1/conversation_service.ts";
+import { ServiceError } from "@parley/shared/errors";
+import type { Logger } from "@parley/shared/log";
+import { backgroundOf } from "../background/background.ts";
+import type { CallRecorder } from "../recording/record-call.ts";
+import type { Recordings } from "../recording/recordings.ts";
+import type { SpeechToSpeech } from "../speech/sts.ts";
+import type { SpeechToText } from "../speech/stt.ts";
+import type { TextToSpeech } from "../speech/tts.ts";
+import type { CallKey } from "../store/calls.ts";
+import type { VoiceDetector } from "../vad/detector.ts";
+import type { CallClock } from "./call-clock.ts";
+import type { CommonParts, HeldCall } from "./held-call.ts";
+import { holdCall } from "./hold-call.ts";
+import type { LiveCalls } from "./live-calls.ts";
+import type { CallEnd, CallRequest } from "./port.ts";
+import { backgroundSettings, linesOf, turnSettings } from "./settings.ts";
+import { holdStsCall } from "./speech-to-speech/hold-sts-call.ts";
+import { type Conversations, transcript, untilAnswered } from "./transcript.ts";
+
+export interface StartCallOptions {
+  conversations: Conversations;
+  /** @throws ServiceError not_found or forbidden */
+  getSpeech(request: GetSpeechRequest): Promise<GetSpeechResponse>;
+  /** The providers of an agent. @throws ServiceError condition, naming what is missing */
+  selectSpeech(speech: { stt: SttConfig; tts: TtsConfig }): Speech;
+  /** The model of an agent that hears and speaks. @throws as `selectSpeech` */
+  selectSpeechToSpeech(sts: StsConfig): SpeechToSpeech;
+  detector: VoiceDetector;
+  live: LiveCalls;
+  recordings: Pick<Recordings, "begin" | "addressOf" | "finish">;
+  clock: CallClock;
+  log: Logger;
+  /** Fires when this process takes no more calls. */
+  stopping: AbortSignal;
+  /** Records how a call ended before its conversation is completed. @returns how it ended, if that was noted before */
+  recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
+  measured?(figures: Readonly<Record<string, number | undefined>>): void;
+}
+
+export interface Speech {
+  hearing: SpeechToText;
+  voice: TextToSpeech;
+}
+
+/** Asks for what the call needs of its agent. @throws ServiceError when it cannot be held */
+export async function findAgent(options: StartCallOptions, request: CallRequest) {
+  const { ownerId, agentId, dynamicVariables } = request;
+  const draftId = request.draftId ?? undefined;
+  const [setup, speech] = await Promise.all([
+    options.conversations.getCallSetup({ ownerId, agentId, dynamicVariables: dynamicVariables as never, draftId }),
+    options.getSpeech({ ownerId, agentId, draftId }),
+  ]);
+  const lines = linesOf(setup);
+  if (request.leavesMessage && lines.voicemail === "")
+    throw new ServiceError("condition", "Agent has no voicemail message: set call_settings.voicemail_message");
+  return {
+    setup,
+    lines: request.leavesMessage ? lines : { ...lines, voicemail: "" },
+    speech: modelsOf(options, setup, speech),
+  };
+}
+
+type Setup = GetCallSetupResponse;
+
+/** The models that the agent speaks with: one for everything, or one each. @throws ServiceError condition, naming what is missing */
+function modelsOf(options: StartCallOptions, setup: Setup, { stt, tts, sts }: GetSpeechResponse) {
+  if (sts) return { type: "one" as const, config: sts, sts: options.selectSpeechToSpeech(sts) };
+  if (!stt) throw new ServiceError("condition", "Agent has no STT configuration: set stt");
+  if (!tts) throw new ServiceError("condition", "Agent has no TTS configuration: set tts");
+  if (!setup.llm) throw new ServiceError("condition", "Agent has no LLM configuration: set llm");
+  return { type: "each" as const, stt, tts, ...options.selectSpeech({ stt, tts }) };
+}
+
+export type Agent = Awaited<ReturnType<typeof findAgent>>;
+
+export interface Prepared {
+  held: HeldCall;
+  recorder: CallRecorder | null;
+}
+
+/** Starts the conversation. @throws ServiceError when the call cannot be held */
+export async function prepare(
+  options: StartCallOptions,
+  request: CallRequest,
+  key: CallKey,
+  { setup, lines, speech }: Agent,
+): Promise<Prepared> {
+  const { conversations, clock, log } = options;
+  const lastSequence = await startConversation(options, request, key);
+  const background = await backgroundOf(backgroundSettings(setup));
+  const recorder = setup.recording ? await options.recordings.begin(key, clock) : null;
+  const callLog = log.child({ conversation_id: key.conversationId, owner_id: key.ownerId });
+  const said = transcript({ conversations, key, lastSequence, clock, refused: (error) => held.fail(error.detail) });
+  const common = {
+    detector: options.detector,
+    transcript: said,
+    greeting: setup.greeting,
+    lines,
+    clock,
+    log: callLog,
+    background,
+    recorder,
+    watch: request.watch,
+    measured: options.measured,
+  };
+  const held =
+    speech.type === "one"
+      ? oneModel(options, { ...key, lastSequence }, setup, speech, common)
+      : eachModel(setup, speech, common);
+  const ended = held.ended.then(async (over) => {
+    await said.settled();
+    return over;
+  });
+  return { held: { ...held, ended }, recorder };
+}
+
+/** For the agent, and for its conversation: someone listens to the ringing, or to silence, in the meantime. */
+export const STARTS_WITHIN_MS = 5_000;
+
+/** Returns the last sequence of its messages. @throws ServiceError when it cannot be started, or has been and is over */
+async function startConversation(
+  { conversations, clock }: StartCallOptions,
+  request: CallRequest,
+  key: CallKey,
+): Promise<number> {
+  const asked = startRequest(request, key);
+  // A repeated request returns the conversation that the first one has started.
+  const start = () => conversations.startConversation(asked);
+  const { conversation, lastSequence } = await untilAnswered(clock, start, STARTS_WITHIN_MS);
+  if (conversation && conversation.status !== ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS)
+    throw new ServiceError("condition", "The conversation of this call has ended: make another call");
+  return lastSequence;
+}
+
+type Models = ReturnType<typeof modelsOf>;
+
+function eachModel(
+  setup: Setup,
+  { stt, tts, hearing, voice }: Extract<Models, { type: "each" }>,
+  common: CommonParts,
+): HeldCall {
+  return holdCall({
+    ...common,
+    hearing,
+    listening: { model: stt.modelName, language: stt.language, params: {} },
+    voice,
+    speaking: { model: tts.modelName, voiceId: tts.voiceId, language: tts.language, speed: tts.speed, params: {} },
+    settings: turnSettings(setup, hearing.endsTurns),
+  });
+}
+
+function oneModel(
+  { conversations }: StartCallOptions,
+  { lastSequence, ...key }: CallKey & { lastSequence: number },
+  setup: Setup,
+  { config, sts }: Extract<Models, { type: "one" }>,
+  common: CommonParts,
+): HeldCall {
+  const { modelName: model, voiceId, language, params } = config;
+  const tools = setup.toolDefinitions.map((tool) => ({ ...tool, parameters: tool.parameters ?? {} }));
+  return holdStsCall({
+    ...common,
+    sts,
+    conversing: { model, voiceId, language, params: params ?? {}, prompt: setup.prompt, tools },
+    runTool: (name, input, { messages, offset }) =>
+      conversations.runCallTool({
+        ...key,
+        name,
+        arguments: input as never,
+        sequence: lastSequence + messages + 1,
+        offset,
+      }),
+    idle: turnSettings(setup, true).idle,
+  });
+}
+
+/** What a conversation is started with: the same for the same call, so that a repeat is recognized. */
+export function startRequest(request: CallRequest, key: CallKey): StartConversationRequest {
+  const { agentId, channel, dynamicVariables, metadata, isTestCall } = request;
+  return StartConversationRequest.fromPartial({
+    ...key,
+    agentId,
+    dynamicVariables: dynamicVariables as never,
+    metadata: metadata as never,
+    isTestCall: isTestCall ?? false,
+    draftId: request.draftId ?? undefined,
+    ...channelFields(channel),
+  });
+}
+
+function channelFields(channel: CallRequest["channel"]) {
+  switch (channel.type) {
+    case "WEB":
+      return { type: ConversationType.CONVERSATION_TYPE_WEB };
+    case "DAILY":
+      return {
+        type: ConversationType.CONVERSATION_TYPE_DAILY,
+        roomUrl: channel.roomUrl,
+        roomName: channel.roomName,
+      };
+    case "TELEPHONY":
+      return {
+        type: ConversationType.CONVERSATION_TYPE_TELEPHONY,
+        callingType: CallingType[`CALLING_TYPE_${channel.callingType}`],
+        toMobileNumber: channel.toMobileNumber,
+        fromMobileNumber: channel.fromMobileNumber,
+        telephonyProvider: channel.telephonyProvider,
+      };
+  }
+}

@@ -1,0 +1,134 @@
+import {
+  type Draft,
+  type EndReason,
+  messageOf,
+  type Next,
+  type Outcome,
+  type Reply,
+  silentUser,
+  type TurnEvent,
+} from "./state.ts";
+import * as user from "./user.ts";
+
+// What the agent does: its replies, from the first thought of them to their end, and hanging up.
+
+type ReplyEvent = Extract<TurnEvent, { reply: number }>;
+
+export function replyHappens(draft: Draft, reply: Reply, event: ReplyEvent, now: number): void {
+  switch (event.type) {
+    case "sound":
+      if (reply.stage === "held") return;
+      if (reply.stage === "thinking") Object.assign(reply, { stage: "speaking", since: now });
+      reply.soundUntil = Math.max(now, reply.soundUntil) + event.ms;
+      return;
+    case "answered":
+      reply.isWhole = true;
+      reply.next = event.next;
+      return;
+    case "played":
+      if (reply.isWhole && reply.stage === "speaking") finish(draft, reply, now);
+      return;
+    case "failed":
+      if (reply.stage === "held") reply.hasFailed = true;
+      else fail(draft, reply, now);
+      return;
+    case "delayed":
+      if (draft.asksPatience || reply.kind !== "answer" || reply.stage !== "thinking") return;
+      draft.asksPatience = true;
+      draft.effects.push({ type: "ask_patience", reply: reply.id });
+  }
+}
+
+export function interrupted(draft: Draft, now: number): void {
+  const { reply } = draft;
+  if (!reply) return;
+  draft.greeted = true;
+  dropReply(draft, reply);
+  draft.quietSince = now;
+}
+
+export function hold(draft: Draft, now: number): void {
+  const { reply } = draft;
+  if (!reply) return;
+  Object.assign(reply, { stage: "held", since: now, soundUntil: now });
+  draft.effects.push({ type: "hold", reply: reply.id });
+}
+
+export function resume(draft: Draft, now: number): void {
+  const { reply } = draft;
+  if (!reply) return;
+  user.beginTurn(draft, now);
+  if (reply.hasFailed) return void fail(draft, reply, now);
+  Object.assign(reply, { stage: "thinking", since: now, soundUntil: now });
+  draft.effects.push({ type: "resume", reply: reply.id });
+}
+
+function finish(draft: Draft, reply: Reply, now: number): void {
+  draft.effects.push({ type: "finish", reply: reply.id });
+  draft.reply = null;
+  draft.quietSince = now;
+  if (reply.kind === "greeting") draft.greeted = true;
+  if (reply.kind === "answer") draft.failures = 0;
+  if (reply.next === "hang_up") hangUp(draft, "SUCCESS", reply.kind === "voicemail" ? "left_message" : "agent_ended");
+  else if (reply.next === "give_up") hangUp(draft, "ERROR", "failed");
+  else if (reply.next === "transfer") {
+    draft.transferringSince = now;
+    draft.user = silentUser();
+    draft.effects.push({ type: "transfer" });
+  }
+}
+
+function fail(draft: Draft, reply: Reply, now: number): void {
+  if (reply.kind !== "answer" || draft.failures > 0) return void giveUp(draft, now);
+  draft.failures++;
+  dropReply(draft, reply);
+  say(draft, "retry", now);
+}
+
+export function transferFailed(draft: Draft, now: number): void {
+  if (draft.transferringSince === null) return;
+  draft.transferringSince = null;
+  say(draft, "not_transferred", now);
+}
+
+/** Apologizes and hangs up; if even the apology cannot be heard, hangs up at once. */
+export function giveUp(draft: Draft, now: number): void {
+  const { reply } = draft;
+  if (reply?.kind === "apology") return void hangUp(draft, "ERROR", "failed");
+  if (reply) dropReply(draft, reply);
+  say(draft, "apology", now);
+}
+
+export function say(draft: Draft, kind: Exclude<Reply["kind"], "answer">, now: number): void {
+  begin(draft, kind, AFTER[kind] ?? "listen", now);
+  draft.effects.push({ type: "say", reply: draft.replies, kind });
+}
+
+const AFTER: Partial<Record<Reply["kind"], Next>> = { apology: "give_up", voicemail: "hang_up" };
+
+export function begin(draft: Draft, kind: Reply["kind"], next: Next, now: number): void {
+  draft.replies++;
+  draft.reply = {
+    id: draft.replies,
+    kind,
+    stage: "thinking",
+    since: now,
+    soundUntil: now,
+    isWhole: kind !== "answer",
+    hasFailed: false,
+    next,
+  };
+}
+
+export function dropReply(draft: Draft, { id }: Reply): void {
+  draft.reply = null;
+  draft.effects.push({ type: "interrupt", reply: id });
+}
+
+export function hangUp(draft: Draft, outcome: Outcome, reason: EndReason): void {
+  if (draft.reply) dropReply(draft, draft.reply);
+  const text = messageOf(draft.user);
+  if (text !== "") draft.effects.push({ type: "note", text });
+  draft.effects.push({ type: "hang_up", outcome, reason });
+  draft.over = true;
+}

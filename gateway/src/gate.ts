@@ -2,7 +2,8 @@ import type { AccountServiceService } from "@parley/proto/parley/account/v1/acco
 import type { Idempotency } from "@parley/proto/parley/common/v1/common.ts";
 import type { Logger } from "@parley/shared/log";
 import { type CallOrigin, isTraceparent } from "@parley/shared/rpc/call";
-import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { enterLoop } from "@parley/shared/shares/loop-entry";
 import type { Static, TObject } from "@sinclair/typebox";
 import { requireScope } from "./auth/api-key.ts";

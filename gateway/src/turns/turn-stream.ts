@@ -7,7 +7,8 @@ import type {
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { cancelled, ServiceError } from "@parley/shared/errors";
-import type { CallOptions, ServiceClient } from "@parley/shared/rpc/client";
+import type { ServiceClient } from "@parley/shared/rpc/client";
+import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { readStatus } from "@parley/shared/rpc/status";
 
 export type Conversations = ServiceClient<typeof ConversationServiceService>;

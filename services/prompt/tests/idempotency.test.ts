@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test";
-import type { CallOptions } from "@parley/shared/rpc/client";
+import type { CallOptions } from "@parley/shared/rpc/client/sender";
 import { failure } from "@parley/shared/testing/failures";
 import { newOwner } from "@parley/shared/testing/owners";
 import {

@@ -3,7 +3,7 @@ import {
   ConversationServiceService,
   ListConversationsResponse,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
-import { decodeInTurns } from "../src/rpc/decode-in-turns.ts";
+import { decodeInTurns } from "../src/rpc/client/decode-in-turns.ts";
 
 const KIB = 1024;
 

@@ -12,7 +12,8 @@ import { PromptServiceService } from "@parley/proto/parley/prompt/v1/prompt_serv
 import { VoiceServiceService } from "@parley/proto/parley/voice/v1/voice_service.ts";
 import { WebhookDispatcherServiceService } from "@parley/proto/parley/webhook/v1/webhook_service.ts";
 import { ConfigError } from "../src/config.ts";
-import { type ClientSettings, createClient } from "../src/rpc/client.ts";
+import type { ClientSettings } from "../src/rpc/client/sender.ts";
+import { createClient } from "../src/rpc/client.ts";
 import { type RunningServer, serve } from "../src/rpc/server.ts";
 import type { TlsFiles } from "../src/rpc/tls/certificates.ts";
 import { peerCredentials } from "../src/rpc/tls/credentials.ts";

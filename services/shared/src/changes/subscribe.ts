@@ -1,6 +1,6 @@
 import type { ChangedKey, Changes, WatchState } from "@parley/proto/parley/common/v1/changes.ts";
 import type { Logger } from "../log.ts";
-import type { CallOptions } from "../rpc/client.ts";
+import type { CallOptions } from "../rpc/client/sender.ts";
 
 /** A subscription to the changes of another service's rows. */
 export interface Subscription {

@@ -1,6 +1,6 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
-import { ServiceError } from "../errors.ts";
-import type { AnyMethod } from "./definition.ts";
+import { ServiceError } from "../../errors.ts";
+import type { AnyMethod } from "../definition.ts";
 
 type Message = Record<string, unknown>;
 

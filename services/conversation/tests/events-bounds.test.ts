@@ -110,6 +110,21 @@ test("an owner whose events the dispatcher accepts very slowly delays no other o
   accepted.resolve();
 });
 
+test("a large event that the dispatcher accepts slowly delays no other owner's, even if both became due together", async () => {
+  const [large, other] = [newOwner(), newOwner()];
+  const accepted = Promise.withResolvers<void>();
+  service.dispatcher.accept = ({ ownerId }) => (ownerId === large ? accepted.promise : undefined);
+  const ids = [await chat(large), await chat(other)];
+  await say(ids[0] ?? "", ["\u0001".repeat(100_000)]);
+  await endChats(service.sql, ids, service.clock.now());
+  await asTimeGoesOn(() => expect(service.dispatcher.events.some(({ ownerId }) => ownerId === large)).toBeTrue());
+  await asTimeGoesOn(async () => {
+    expect(await service.sql`select 1 from conversation_events where owner_id = ${other}`).toHaveLength(0);
+  });
+  expect(await service.sql`select 1 from conversation_events where owner_id = ${large}`).toHaveLength(1);
+  accepted.resolve();
+});
+
 test("owners with many due events have batches of their own, and take turns after the one served last", async () => {
   const owners = [newOwner(), newOwner(), newOwner(), newOwner()].toSorted();
   const [a = "", b = "", c = "", d = ""] = owners;
@@ -121,13 +136,15 @@ test("owners with many due events have batches of their own, and take turns afte
   ] as const)
     await endLater(ownerId, count);
   const later = new Date(service.clock.now().getTime() + 60_000);
-  const find = (backlog: "few" | "many", afterOwnerId: string, except: string[] = []) =>
-    findDueOwners(db, later, { backlog, fewMax: 4, limit: 10, afterOwnerId, except });
+  const find = (backlog: "few" | "many", afterOwnerId: string, except: string[] = [], many: string[] = []) =>
+    findDueOwners(db, later, { backlog, fewMax: 4, many, limit: 10, afterOwnerId, except });
   expect(await find("many", "")).toEqual([a, c]);
   expect(await find("many", a)).toEqual([c, a]);
   expect(await find("many", c, [a])).toEqual([c]);
   expect(await find("few", b)).toEqual([d, b]);
   expect(await find("few", d, [b])).toEqual([d]);
+  expect(await find("few", d, [], [d])).toEqual([b]);
+  expect(await find("many", "", [], [d])).toEqual([a, c, d]);
   const batch = await findDueEvents(db, later, [d, a, c], { limit: 6, ofOwner: 3 });
   expect(batch.map(({ ownerId }) => ownerId)).toEqual([d, a, c, a, c, a]);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from "bun:test";
+import { afterAll, beforeAll, expect, spyOn, test } from "bun:test";
 import { newId, newUuid } from "@parley/shared/ids";
 import { newOwner } from "@parley/shared/testing/owners";
 import type { SessionKey } from "../src/store/session-key.ts";
@@ -136,6 +136,18 @@ test("one owner's long replies and checkpoints leave connections to others, howe
   });
   await storing;
   for (const turn of turns) expect((await transcript(turn))[1]).toHaveLength(100_000);
+});
+
+test("a long reply is stored as it is, without the driver escaping it", async () => {
+  const key = newSession();
+  const turn = newTurn(key, "Hi");
+  await store.insertSessionWithTurn({ ...turn, id: newId("cnv") });
+  const content = '"Say \\ and {this}, or null" '.repeat(20_000);
+  using replace = spyOn(String.prototype, "replace");
+  expect(await store.finishTurn({ ...turn, replySeq: 2 }, reply(content), NOW, END)).toBe(true);
+  const escaped = replace.mock.contexts.map((text) => String(text).length);
+  expect(Math.max(0, ...escaped)).toBeLessThan(16 * 1024);
+  expect(await transcript(key)).toEqual(["Hi", content]);
 });
 
 test("a turn that cannot be stored fails alone", async () => {

@@ -5,7 +5,8 @@ import { type DueEvent, findDueEvents, findDueOwners } from "../store/conversati
 const FEW_MAX = 4;
 /**
  * The batches that a process has in progress at a time. An owner with many due events has a lane to itself, because its
- * batches may be slow: each event becomes a delivery for each of its destinations. Owners with few share a batch.
+ * batches may be slow: each event becomes a delivery for each of its destinations. So does one with a large event, which
+ * is read, built, stored and sent as a megabyte. Owners with few small ones share a batch.
  */
 const LANES: readonly LaneKind[] = [
   { backlog: "few", lanes: 2, owners: 50, ofOwner: FEW_MAX },
@@ -15,18 +16,24 @@ const LANES: readonly LaneKind[] = [
 /** Bounds on the events, and on the bytes of their payloads, of a lane. */
 const BATCH_MAX = 50;
 const BATCH_BYTES_MAX = 2 * 1024 * 1024;
+/** Bytes of a payload that the events of other owners do not wait for. */
+const LARGE_BYTES = 256 * 1024;
+/** Owners that are remembered for a large event; of a forgotten one it is learnt again. */
+const LARGE_OWNERS_MAX = 1_000;
 /** Nothing wakes a run that is busy, so it looks for other owners' events while its lanes are. */
 const LOOK_BESIDE_MS = 25;
 
 export interface LaneState {
   /** The owner served last by each kind of lane; the next one in order follows. */
   lastOwnerId: Record<LaneKind["backlog"], string>;
+  /** Owners of large events, who get a lane to themselves. */
+  largeOwnerIds: Set<string>;
   /** Bytes of the payloads in progress. */
   heldBytes: number;
 }
 
 export function noLanes(): LaneState {
-  return { lastOwnerId: { few: "", many: "" }, heldBytes: 0 };
+  return { lastOwnerId: { few: "", many: "" }, largeOwnerIds: new Set(), heldBytes: 0 };
 }
 
 interface LaneKind {
@@ -85,7 +92,7 @@ export async function relayInLanes(
 /** Finds owners for the lanes that are free, other than those being served. */
 async function findWork(
   { db, clock }: ConversationContext,
-  { lastOwnerId }: LaneState,
+  { lastOwnerId, largeOwnerIds }: LaneState,
   lanes: ReadonlySet<Lane>,
 ): Promise<Omit<Lane, "ended">[]> {
   const work: Omit<Lane, "ended">[] = [];
@@ -98,6 +105,7 @@ async function findWork(
       fewMax: FEW_MAX,
       limit: free * owners,
       afterOwnerId: lastOwnerId[backlog],
+      many: [...largeOwnerIds],
       except: [...lanes, ...work].flatMap((lane) => lane.ownerIds),
     });
     for (let from = 0; from < ownerIds.length; from += owners) {
@@ -110,12 +118,13 @@ async function findWork(
 async function relayBatch(
   { db, clock }: ConversationContext,
   state: LaneState,
-  { backlog, ofOwner }: LaneKind,
+  { backlog, owners, ofOwner }: LaneKind,
   ownerIds: readonly string[],
   relay: (events: readonly DueEvent[]) => Promise<void>,
 ): Promise<void> {
   const due = await findDueEvents(db, clock.now(), ownerIds, { limit: BATCH_MAX, ofOwner });
-  const batch = beginningWithin(due, BATCH_BYTES_MAX);
+  rememberLarge(state, ownerIds, due);
+  const batch = beginningWithin(owners === 1 ? due : due.filter((event) => !isLarge(event)), BATCH_BYTES_MAX);
   const last = batch.at(-1);
   if (!last) return;
   state.lastOwnerId[backlog] = last.ownerId;
@@ -128,7 +137,21 @@ async function relayBatch(
   }
 }
 
-/** Returns at least one event, however large. Another batch has the others. */
+/** An owner whose first events are small again shares batches again. */
+function rememberLarge({ largeOwnerIds }: LaneState, ownerIds: readonly string[], due: readonly DueEvent[]): void {
+  for (const ownerId of ownerIds) largeOwnerIds.delete(ownerId);
+  for (const event of due) if (isLarge(event)) largeOwnerIds.add(event.ownerId);
+  for (const ownerId of largeOwnerIds) {
+    if (largeOwnerIds.size <= LARGE_OWNERS_MAX) break;
+    largeOwnerIds.delete(ownerId);
+  }
+}
+
+function isLarge({ bytesMax }: DueEvent): boolean {
+  return bytesMax > LARGE_BYTES;
+}
+
+/** Returns at least one event if there are any, however large. Another batch has the others. */
 function beginningWithin(events: readonly DueEvent[], bytesMax: number): DueEvent[] {
   let bytes = 0;
   return events.filter(({ bytesMax: more }, at) => {

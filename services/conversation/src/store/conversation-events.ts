@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { isLongText, textList } from "@parley/shared/db/text-list";
 import { ANALYSIS_BYTES_MAX, ESCAPED_BYTES_MAX, PAYLOAD_BYTES_MAX } from "../events/payload-bounds.ts";
 import { keyOf } from "./payload-sources.ts";
 import type { SessionKey } from "./session-key.ts";
@@ -34,9 +35,10 @@ const FIELDS_BYTES_MAX = 16_384;
 const MESSAGES_MAX = PAYLOAD_BYTES_MAX / MESSAGE_BYTES_MAX;
 
 export interface DueOwnersWanted {
-  /** `many`: owners with more than `fewMax` due events; `few`: the others. */
+  /** `many`: owners with more than `fewMax` due events, and those named in `many`; `few`: the others. */
   backlog: "few" | "many";
   fewMax: number;
+  many: readonly string[];
   limit: number;
   /** The owner served last, for owners to take turns. */
   afterOwnerId: string;
@@ -48,7 +50,7 @@ export interface DueOwnersWanted {
 export async function findDueOwners(
   sql: Sql,
   now: Date,
-  { backlog, fewMax, limit, afterOwnerId, except }: DueOwnersWanted,
+  { backlog, fewMax, many, limit, afterOwnerId, except }: DueOwnersWanted,
 ): Promise<string[]> {
   // Steps through the index owner by owner, so that one owner's events cost the others nothing (0010_fair_events).
   const rows = await sql<{ ownerId: string }[]>`
@@ -76,7 +78,7 @@ export async function findDueOwners(
       ) as first
     ) as counted
     where (lap = 1) = (owner_id <= ${afterOwnerId}) and owner_id <> all(${except as string[]}::text[])
-      and due > 0 and (due > ${fewMax}) = ${backlog === "many"}
+      and due > 0 and (due > ${fewMax} or owner_id = any(${many as string[]}::text[])) = ${backlog === "many"}
     limit ${limit}`;
   return rows.map(({ ownerId }) => ownerId);
 }
@@ -170,27 +172,38 @@ export async function readPayloads(sql: Sql, keys: readonly SessionKey[]): Promi
 }
 
 /**
- * Stores payloads unless one is stored already. An earlier release may have stored one that is too long: it is
- * replaced, and the dispatcher still sees the same event.
+ * Stores payloads unless one is stored already, long ones one after the other. An earlier release may have stored one that is too
+ * long: it is replaced, and the dispatcher still sees the same event.
  * @returns the stored payloads, by `keyOf`; none for an event that no longer exists
  */
-export async function storePayloads(
-  sql: Sql,
-  built: readonly (SessionKey & { payload: string })[],
-): Promise<Map<string, string>> {
+export async function storePayloads(sql: Sql, built: readonly BuiltPayload[]): Promise<Map<string, string>> {
+  const short = built.filter(({ payload }) => !isLongText(payload));
+  const long = built.filter(({ payload }) => isLongText(payload));
+  const stored = short.length > 0 ? await storeTogether(sql, short) : [];
+  for (const each of long) stored.push(...(await storeTogether(sql, [each])));
+  return new Map(stored);
+}
+
+type BuiltPayload = SessionKey & { payload: string };
+
+async function storeTogether(sql: Sql, built: readonly BuiltPayload[]): Promise<[string, string][]> {
+  const given = textList(
+    sql,
+    built.map(({ payload }) => payload),
+  );
   // Returns only the payloads that differ from the given ones.
   const rows = await sql<(SessionKey & { other: string | null })[]>`
     update conversation_events set payload = case
       when octet_length(conversation_events.payload) <= ${PAYLOAD_BYTES_MAX} then conversation_events.payload
       else built.payload
     end
-    from unnest(${built.map((event) => event.ownerId)}::text[], ${built.map((event) => event.conversationId)}::uuid[],
-      ${built.map((event) => event.payload)}::text[]) as built (owner_id, conversation_id, payload)
+    from unnest(${built.map((event) => event.ownerId)}::text[], ${built.map((event) => event.conversationId)}::uuid[], ${given})
+      as built (owner_id, conversation_id, payload)
     where conversation_events.owner_id = built.owner_id and conversation_events.conversation_id = built.conversation_id
     returning conversation_events.owner_id, conversation_events.conversation_id,
       nullif(conversation_events.payload, built.payload) as other`;
   const payloads = new Map(built.map((event) => [keyOf(event), event.payload]));
-  return new Map(rows.map((row) => [keyOf(row), row.other ?? payloads.get(keyOf(row)) ?? ""]));
+  return rows.map((row) => [keyOf(row), row.other ?? payloads.get(keyOf(row)) ?? ""]);
 }
 
 /** Reschedules events after a failed attempt. */

@@ -1,4 +1,5 @@
 import type { Sql } from "@parley/shared/db/database";
+import { textList } from "@parley/shared/db/text-list";
 import { activeTraceparent } from "@parley/shared/telemetry/spans";
 import type { TokenUsage } from "../../model/port.ts";
 import type { KeptToolCall } from "../../turn/reply/kept-tool-calls.ts";
@@ -129,7 +130,10 @@ function givenReplies(sql: Sql, turns: readonly FinishedTurn[]) {
       ${turns.map(({ language }) => language)}::text[],
       ${turns.map(({ traceparent }) => traceparent)}::text[],
       ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
-      ${turns.map(({ reply }) => reply.content)}::text[],
+      ${textList(
+        sql,
+        turns.map(({ reply }) => reply.content),
+      )},
       ${turns.map(({ reply }) => String(reply.partial))}::text[],
       ${turns.map(({ reply }) => reply.provider)}::text[],
       ${turns.map(({ reply }) => reply.model)}::text[],

@@ -1,4 +1,5 @@
 import type { Fragment, Sql } from "@parley/shared/db/database";
+import { textList } from "@parley/shared/db/text-list";
 import type { VariableValue } from "@parley/shared/domain/variables/values";
 import { newestBefore, type Said } from "../messages.ts";
 import { isKept } from "../retention.ts";
@@ -63,10 +64,19 @@ function givenTurns(sql: Sql, turns: readonly (NewTurn & { id?: string })[]) {
       ${turns.map(({ id }) => id ?? null)}::text[],
       ${turns.map(({ agentId }) => agentId)}::text[],
       ${turns.map(({ draftId }) => draftId)}::text[],
-      ${turns.map(({ message }) => message)}::text[],
+      ${textList(
+        sql,
+        turns.map(({ message }) => message),
+      )},
       ${turns.map(({ name }) => name)}::text[],
-      ${turns.map(({ metadata }) => JSON.stringify(metadata))}::text[],
-      ${turns.map(({ variables }) => JSON.stringify(variables))}::text[],
+      ${textList(
+        sql,
+        turns.map(({ metadata }) => JSON.stringify(metadata)),
+      )},
+      ${textList(
+        sql,
+        turns.map(({ variables }) => JSON.stringify(variables)),
+      )},
       ${turns.map(({ now }) => now.toISOString())}::text[]::timestamptz[],
       ${turns.map(({ until }) => until.toISOString())}::text[]::timestamptz[]
     ) as given (owner_id, conversation_id, new_turn_id, wanted_type, new_id, wanted_agent_id, new_draft_id, message, new_name,

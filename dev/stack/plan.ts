@@ -71,6 +71,9 @@ const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLE
 /** By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. */
 const MODEL_REQUESTS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
 
+/** By default Bun's allocator looks for memory to give back every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
+const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
+
 export interface Surroundings extends StandInPlaces {
   home: Home;
   /** The operator's environment, with the variables that the stack generated. */
@@ -238,7 +241,13 @@ function bunProgram(
   const script = SCRIPTS[name];
   // Processes get a .env file of the checkout only through the stack.
   const args = programWords(name, script ?? `services/${name}/src/main.ts`, binaries);
-  const command = { args, env, cwd: CHECKOUT, log: home.log(called), stopSignal: "SIGTERM" } as const;
+  const command = {
+    args,
+    env: { ...RARE_SWEEPS, ...env },
+    cwd: CHECKOUT,
+    log: home.log(called),
+    stopSignal: "SIGTERM",
+  } as const;
   return {
     name: called,
     address,

@@ -68,6 +68,15 @@ const env = (name: string) => programs.find((program) => program.name === name)?
 const holders = (variable: string) => programs.filter(({ command }) => command.env?.[variable]).map(({ name }) => name);
 
 describe("the environment of each process", () => {
+  test("every process, in the stack and in the images, gives memory back every two seconds", async () => {
+    const variable = "MIMALLOC_PURGE_HOLES_MIN_INTERVAL";
+    for (const name of ["gateway", "account", "conversation", "voice"]) expect(env(name)[variable]).toBe("2000");
+    const dockerfile = await Bun.file(join(import.meta.dir, "../../deploy/Dockerfile")).text();
+    for (const image of ["base", "voice"]) {
+      expect(dockerfile).toMatch(new RegExp(`FROM \\S+ AS ${image}\n(#.*\n)?ENV ${variable}=2000\n`));
+    }
+  });
+
   test("every process gets the operator's settings and none gets the rest of the environment", () => {
     expect(holders("PARLEY_CHAT_IDLE_MINUTES")).toHaveLength(programs.length);
     expect(holders("OTEL_EXPORTER_OTLP_ENDPOINT")).toHaveLength(programs.length);

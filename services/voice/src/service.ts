@@ -60,7 +60,7 @@ import { voiceNotes } from "./voice-notes/voice-notes.ts";
 import { expiredWebCalls } from "./web-calls/expire.ts";
 import { webCalls } from "./web-calls/web-calls.ts";
 
-/** How long a carrier may take from its question what to play to its stream. */
+/** How long a carrier may take from asking what to play until it opens its stream. */
 const STREAM_WITHIN_MS = 60_000;
 
 const dropped = counter("parley.media.dropped", "Packets and messages of calls that were discarded, by reason");
@@ -272,7 +272,7 @@ export function startVoice(config: VoiceConfig, log: Logger, given?: Clock): Pro
             // Places no more calls, before those in progress are ended.
             await placing.stop();
             unobserve();
-            // Their calls go elsewhere while those in progress end.
+            // The trunks' calls go to other processes while those in progress end.
             await registrations?.stop();
             await calls.stop();
             sip?.stop();

@@ -1,9 +1,9 @@
 import { Decoder, Encoder } from "@evan/opus";
 import { type Pcm, SAMPLES_PER_SECOND } from "./pcm.ts";
 
-/** Between quality and processor: 10, the default, takes twice as long for speech that sounds the same. */
+/** Trades quality for CPU time: 10, the default, takes twice as long for speech that sounds the same. */
 const COMPLEXITY = 5;
-/** Bits a second; speech at 16 kHz gains nothing beyond. */
+/** In bits a second. Speech at 16 kHz gains nothing from more. */
 const BITRATE = 24_000;
 
 /** Opus' own delay at 16 kHz, which players skip. */

@@ -2,7 +2,7 @@ import { resampler } from "@parley/shared/media/resample";
 import { readWavHead, WavError, wavHeader } from "@parley/shared/media/wav";
 import { type Pcm, SAMPLES_PER_SECOND } from "./pcm.ts";
 
-/** Longer headers are someone else's files. */
+/** A file with a longer header is not from a speech provider. */
 const HEADER_BYTES_MAX = 64 * 1024;
 
 /**

@@ -4,12 +4,12 @@ import { isSound, soundOf } from "./sounds.ts";
 /** Mixes a sound behind outgoing audio. Null stands for silence. */
 export type Background = (frame: Pcm | null) => Pcm | null;
 
-/** Of `background_audio: true`. */
+/** The sound and volume of `background_audio: true`. */
 const SOUND = "office";
 const VOLUME = 0.3;
 
 /**
- * The sound of an agent's `background_audio`; a name that is not known is no sound.
+ * The sound of an agent's `background_audio`; none for an unknown name.
  * @param config true, or `{ sound, volume }`; null if the agent has none
  */
 export async function backgroundOf(config: Readonly<Record<string, unknown>> | null): Promise<Background | null> {
@@ -20,7 +20,7 @@ export async function backgroundOf(config: Readonly<Record<string, unknown>> | n
 
 /** @param volume 0 to 1 */
 export function mixer(sound: Pcm, volume: number): Background {
-  // Calls that begin together do not hear the same.
+  // Calls that begin at the same time start at different positions.
   let at = Math.floor(Math.random() * sound.length);
   return (frame) => {
     const mixed = new Int16Array(FRAME_SAMPLES);

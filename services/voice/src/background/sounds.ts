@@ -4,17 +4,17 @@ import { events, murmur, type Random, random, resonator, rumble, type Source } f
 
 export type SoundName = "office" | "cafe";
 
-/** The sounds that `background_audio` knows; `none` is none of them. */
+/** The sounds that `background_audio` knows; `none` is not listed. */
 const SOUNDS: Record<SoundName, (next: Random) => Source> = { office, cafe };
 
 const SEED = 1;
-/** Nobody notices that it begins again. */
+/** Long enough that nobody notices it repeating. */
 const SECONDS = 20;
 /** The end fades into the beginning. */
 const FADE_SECONDS = 1;
-/** Root mean square: loud, but behind a voice. */
+/** Root mean square: audible, but quieter than a voice. */
 const LOUDNESS = 3_000;
-/** Generated in one turn of the loop, which paces audio: about two milliseconds. */
+/** Samples generated in one turn of the event loop, which also paces audio: about two milliseconds of work. */
 const SLICE_SAMPLES = SAMPLES_PER_SECOND / 10;
 
 const made = new Map<SoundName, Promise<Pcm>>();
@@ -23,7 +23,7 @@ export function isSound(name: string): name is SoundName {
   return Object.hasOwn(SOUNDS, name);
 }
 
-/** A sound to be played in a loop. Made once in a process. */
+/** A sound to play in a loop. Each process generates it once. */
 export function soundOf(name: SoundName): Promise<Pcm> {
   const known = made.get(name) ?? make(SOUNDS[name](random(SEED)));
   made.set(name, known);
@@ -50,7 +50,7 @@ async function make(source: Source): Promise<Pcm> {
   return Int16Array.from(samples.subarray(0, length), (sample) => Math.max(-32_768, Math.min(32_767, sample * scale)));
 }
 
-/** Air conditioning, keyboards, colleagues at the other end of the room. */
+/** Air conditioning, keyboards, and colleagues at the other end of the room. */
 function office(next: Random): Source {
   const [air, hiss] = [rumble(120, next), rumble(2_500, next)];
   const voices = [murmur(next), murmur(next)];

@@ -1,10 +1,10 @@
 import { SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 
-// What sounds are made of. Everything is computed from a seed, so nobody's recording is copied, and every process plays the same.
+// The parts of sounds. Everything is computed from a seed, so no recording is copied, and every process plays the same sound.
 
 export type Random = () => number;
 
-/** Numbers from 0 to 1 that look random, the same ones for the same seed (mulberry32). */
+/** Pseudorandom numbers from 0 to 1, the same for the same seed (mulberry32). */
 export function random(seed: number): Random {
   let state = seed;
   return () => {
@@ -15,10 +15,10 @@ export function random(seed: number): Random {
   };
 }
 
-/** One sample after the other. */
+/** Returns the next sample. */
 export type Source = () => number;
 
-/** Noise from which a filter of one pole takes the highs. */
+/** Noise through a one-pole low-pass filter. */
 export function rumble(cutoffHz: number, next: Random): Source {
   const share = 1 - Math.exp((-2 * Math.PI * cutoffHz) / SAMPLES_PER_SECOND);
   let level = 0;
@@ -28,7 +28,7 @@ export function rumble(cutoffHz: number, next: Random): Source {
   };
 }
 
-/** Lets through what is near a frequency. */
+/** A band-pass filter around a frequency. */
 export function resonator(hz: number, bandwidthHz: number): (input: number) => number {
   const radius = Math.exp((-Math.PI * bandwidthHz) / SAMPLES_PER_SECOND);
   const turn = 2 * radius * Math.cos((2 * Math.PI * hz) / SAMPLES_PER_SECOND);

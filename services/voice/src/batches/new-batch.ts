@@ -37,7 +37,7 @@ export async function newBatch(
   if (!settings || !first || calls.length > CALLS_MAX)
     throw invalid("calls", `calls must have 1 to ${CALLS_MAX} items`);
   refuseWrongNumbers(ctx, calls);
-  // What is wrong with the first call is wrong with all.
+  // Whatever is wrong with the first call is wrong with all of them.
   const call = await newCall(ctx, {
     ownerId,
     agentId: settings.agentId,

@@ -21,7 +21,7 @@ import { opensAt } from "./window.ts";
 
 export const BATCH_QUEUE = "call-batches";
 
-/** In case the end of a call did not wake it. */
+/** The job also runs this often, in case the end of a call did not wake it. */
 const LOOK_MS = 10_000;
 const RETRY_MS = 2_000;
 
@@ -42,7 +42,7 @@ export function runBatches(ctx: OutboundContext): Queue {
   };
 }
 
-/** Lets a batch advance. */
+/** Wakes a batch's job. */
 export function wakeBatch(sql: Sql, { ownerId, batchId }: BatchKey, now: Date): Promise<void> {
   return enqueueJob(sql, { ownerId, jobId: `batch:${batchId}`, queue: BATCH_QUEUE, payload: { batchId }, dueAt: now });
 }

@@ -3,8 +3,8 @@ import type { BatchSettings } from "../store/call-batches.ts";
 const DAY_MINUTES = 24 * 60;
 
 /**
- * When calls may begin next: null for now. Where the clocks change in the meantime, it is asked again at that time.
- * @param window null: always
+ * When calls may begin next, or null if they may begin now. If the clocks change in the meantime, the caller asks again at that time.
+ * @param window null if calls may begin at any time
  */
 export function opensAt(window: BatchSettings["window"], now: Date): Date | null {
   if (window === null) return null;

@@ -27,11 +27,11 @@ export interface CallsOptions {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "getSpeech">;
   speech: SpeechSettings;
   recordings: Recordings;
-  /** Of one owner, in all processes. */
+  /** The most calls of one owner at a time, in all processes. */
   callsMax: number;
   recordEnd: StartCallOptions["recordEnd"];
   unbegun: NonNullable<LostCallContext["unbegun"]>;
-  /** How long calls in progress may take to end at a stop. */
+  /** How long calls in progress may continue after SIGTERM. */
   drainMs: number;
   log: Logger;
 }

@@ -7,7 +7,7 @@ import { asServiceError, type Conversations } from "./transcript.ts";
 
 /**
  * Completes the conversation of a call.
- * @returns false if there is none: it did not begin, or is past its owner's retention
+ * @returns false if there is no conversation: it did not begin, or is past its owner's retention
  */
 export async function complete(
   conversations: Pick<Conversations, "completeConversation">,
@@ -37,7 +37,7 @@ export interface LostCallContext {
   /** Records how a call ended. @returns how it ended, if that was noted before */
   recordEnd(call: CallKey, end: CallEnd): Promise<CallEnd>;
   clock: Clock;
-  /** Called for a call whose conversation did not begin. @returns whether it gets it nevertheless, as one that an agent makes does */
+  /** Called for a call whose conversation did not begin. @returns whether the conversation is completed all the same, as for outbound calls */
   unbegun?(call: CallKey): Promise<boolean>;
   recordings: Pick<Recordings, "addressOf" | "finish">;
 }

@@ -10,7 +10,7 @@ import type { LatencyWatch } from "./latency.ts";
 import type { CallNews } from "./port.ts";
 import type { Transcript } from "./transcript.ts";
 
-/** What a call needs besides its leg, whatever models hold it. */
+/** What a call needs besides its leg, whichever models hold it. */
 export interface CommonParts {
   detector: VoiceDetector;
   transcript: Transcript;
@@ -29,7 +29,7 @@ export interface CommonParts {
 }
 
 export interface HeldCall {
-  /** For the leg. */
+  /** What the leg reports to. */
   listener: LegListener;
   /** The other party is on the line. */
   connected(leg: Leg): void;
@@ -39,7 +39,7 @@ export interface HeldCall {
   machineAnswered(): void;
   /** The machine that answered is recording now. */
   machineReady(): void;
-  /** Cannot continue, for this reason. */
+  /** Ends the call because it cannot continue, for this reason. */
   fail(note: string): void;
   /** Resolves when the leg has ended and everything that was said is on its way to be stored. */
   ended: Promise<CallOver>;

@@ -36,7 +36,7 @@ export function holdCall(parts: CallParts): HeldCall {
   let lastWordsAt = clock.now();
   let next: { after: Exclude<Next, "give_up">; phoneNumber: string } = { after: "listen", phoneNumber: "" };
   let notes: string | null = null;
-  /** What was reported before the leg existed. */
+  /** What the carrier reported before the leg existed. */
   let machine: "machine" | "machine_ready" | null = null;
   let stopTimer = () => {};
   const captioned = captions(clock, parts.watch);
@@ -52,7 +52,7 @@ export function holdCall(parts: CallParts): HeldCall {
   let hearing: SpeechStream | null = null;
   let detector: DetectorStream | null = null;
 
-  /** A fault in one call ends that call, and not the process with everybody's. */
+  /** An exception in one call ends that call only, and not the process with everyone's calls. */
   function contained<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
     return (...given) => {
       try {
@@ -64,7 +64,7 @@ export function holdCall(parts: CallParts): HeldCall {
     };
   }
 
-  // Effects cause further events, which wait until those before them have had all their effects.
+  // Effects cause further events, which wait until the effects of the earlier ones are done.
   const waiting: TurnEvent[] = [];
   let isTurning = false;
   const happen = contained((event: TurnEvent) => {

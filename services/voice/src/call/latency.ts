@@ -2,7 +2,7 @@ import type { TurnLatency } from "@parley/proto/parley/conversation/v1/conversat
 
 export type Stage = keyof TurnLatency;
 
-/** Milliseconds of the stages that were reached, from the end of the user's speech. */
+/** Milliseconds from the end of the user's speech to each stage that was reached. */
 export type Latency = Partial<TurnLatency>;
 
 /** The stages of one answer, measured from the end of the user's speech; each counts once. */

@@ -15,7 +15,7 @@ import {
   takeCall,
 } from "../store/calls.ts";
 
-/** The calls that this process holds, in the database, so that another one ends them should it die. */
+/** Records the calls that this process holds in the database, so that another process ends them if this one dies. */
 export interface LiveCalls {
   /** @throws ServiceError rate_limited when the owner has its maximum number of calls */
   take(call: CallKey): Promise<void>;
@@ -30,7 +30,7 @@ export interface LiveCallsOptions {
   db: Database;
   clock: Clock;
   log: Logger;
-  /** Of one owner, in all processes. */
+  /** The most calls of one owner at a time, in all processes. */
   callsMax: number;
   /** Ends the conversation of a call whose process is gone. @returns false if it has not begun, and may still begin */
   endLost(call: LostCall): Promise<boolean>;
@@ -38,7 +38,7 @@ export interface LiveCallsOptions {
   beatMs?: number;
 }
 
-/** A call that is lost ends within a lease and a beat of others. */
+/** A lost call is ended after at most a lease and a beat of another process. */
 const LEASE_MS = 6_000;
 const BEAT_MS = 2_000;
 const LOST_AT_ONCE = 20;
@@ -46,7 +46,7 @@ const LOST_AT_ONCE = 20;
 export function liveCalls({ db, clock, log, callsMax, endLost, beatMs = BEAT_MS }: LiveCallsOptions): LiveCalls {
   const processId = newUuid();
   const until = () => new Date(clock.now().getTime() + LEASE_MS);
-  /** Their leases alone are extended: a row that could not be deleted is another process's to end, or nobody's. */
+  /** Only their leases are extended. A row that could not be deleted is left for another process to end. */
   const held = new Map<string, CallKey>();
   let beating = Promise.resolve();
   let isBeating = false;

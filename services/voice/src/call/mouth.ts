@@ -4,7 +4,7 @@ import type { Leg } from "../transport/leg.ts";
 import { heardText, type Spoken, type Timing } from "../turn/heard.ts";
 import { sentenceCutter } from "../turn/sentences.ts";
 
-/** What speaks the agent's replies on a leg, one at a time, and knows what was heard of them. */
+/** Speaks the agent's replies on a leg, one at a time, and knows how much of each was heard. */
 export interface Mouth {
   /** A new reply; the previous one is over. */
   begin(reply: number): void;
@@ -27,7 +27,7 @@ export interface Mouth {
 }
 
 export interface MouthEvents {
-  /** So many milliseconds of audio were queued. */
+  /** This many milliseconds of audio were queued. */
   sound(reply: number, ms: number): void;
   /** The first audio of a reply came from the voice, or has been played. */
   firstAudio(reply: number): void;
@@ -39,7 +39,7 @@ export interface MouthEvents {
 export interface MouthOptions {
   leg: Leg;
   voice: TextToSpeech;
-  /** Of the voice at this moment. */
+  /** The voice's options at this moment. */
   options(): Omit<SpeakOptions, "signal">;
   events: MouthEvents;
 }
@@ -55,7 +55,7 @@ interface Utterance {
   take: Take | null;
 }
 
-/** One request of the voice: a reply has another one each time it goes on after a stop. */
+/** One request for speech: a reply makes another one each time it resumes after a stop. */
 interface Take {
   mark: string;
   abort: AbortController;

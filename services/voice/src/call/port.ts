@@ -9,7 +9,7 @@ import type { Leg, LegListener } from "../transport/leg.ts";
  */
 export type StartCall = (call: CallRequest, connect: Connect) => Promise<CallUnderWay>;
 
-/** Who speaks with which agent, as the transport knows it. */
+/** Who speaks with which agent, as far as the transport knows. */
 export interface CallRequest {
   ownerId: string;
   agentId: string;
@@ -20,13 +20,13 @@ export interface CallRequest {
   dynamicVariables?: Readonly<Record<string, unknown>> | undefined;
   metadata?: Readonly<Record<string, unknown>> | undefined;
   isTestCall?: boolean | undefined;
-  /** Whoever asks retries if the call could not begin, and finally ends its conversation. Otherwise that happens here. */
+  /** Whether the caller retries if the call could not begin, and finally ends its conversation. Otherwise that happens here. */
   isAskedAgain?: boolean | undefined;
-  /** Takes a call back that was `unreached`, to ask for it again: its conversation continues. Without it, such a call fails. */
+  /** Takes back a call that was `unreached`, so that it can be tried again with the same conversation. Without it, such a call fails. */
   takeBack?: ((error: NotConnected) => Promise<void>) | undefined;
   /** The draft of the agent that the call tries; absent or null for the agent itself. */
   draftId?: string | null | undefined;
-  /** Seconds on the line after which the call is hung up; absent: no limit. */
+  /** Seconds on the line after which the call is hung up; no limit if absent. */
   maxDurationSeconds?: number | undefined;
   /** Whether to leave the agent's message if a machine answers; absent: hangs up. */
   leavesMessage?: boolean | undefined;
@@ -92,5 +92,5 @@ export type CallNews =
   | { type: "state"; state: "listening" | "thinking" | "speaking" }
   /** What the user says; each text replaces the previous one until one is final. */
   | { type: "user"; text: string; isFinal: boolean }
-  /** What of the reply has been heard so far. */
+  /** How much of the reply has been heard so far. */
   | { type: "agent"; text: string; isFinal: boolean };

@@ -53,7 +53,7 @@ export interface Speech {
   voice: TextToSpeech;
 }
 
-/** Asks for what the call needs of its agent. @throws ServiceError when it cannot be held */
+/** Gets what the call needs from its agent. @throws ServiceError when the call cannot be held */
 export async function findAgent(options: StartCallOptions, request: CallRequest) {
   const { ownerId, agentId, dynamicVariables } = request;
   const draftId = request.draftId ?? undefined;
@@ -125,10 +125,10 @@ export async function prepare(
   return { held: { ...held, ended }, recorder };
 }
 
-/** For the agent, and for its conversation: someone listens to the ringing, or to silence, in the meantime. */
+/** Time limit for getting the agent, and for starting the conversation: someone hears ringing, or silence, in the meantime. */
 export const STARTS_WITHIN_MS = 5_000;
 
-/** Returns the last sequence of its messages. @throws ServiceError when it cannot be started, or has been and is over */
+/** Returns the last sequence of its messages. @throws ServiceError when it cannot be started, or has already ended */
 async function startConversation(
   { conversations, clock }: StartCallOptions,
   request: CallRequest,
@@ -185,7 +185,7 @@ function oneModel(
   });
 }
 
-/** What a conversation is started with: the same for the same call, so that a repeat is recognized. */
+/** The request that starts a call's conversation, the same for the same call, so that a repeat is recognized. */
 export function startRequest(request: CallRequest, key: CallKey): StartConversationRequest {
   const { agentId, channel, dynamicVariables, metadata, isTestCall } = request;
   return StartConversationRequest.fromPartial({

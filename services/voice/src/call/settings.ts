@@ -16,7 +16,7 @@ export function turnSettings({ tools, callSettings }: Setup, endsTurns: boolean)
   };
 }
 
-/** What the agent says by itself. */
+/** What the agent says without a model. */
 export function linesOf({ tools, callSettings }: Setup): Lines {
   return {
     ...LINES,
@@ -35,7 +35,7 @@ function textOf(given: unknown, fallback: string): string {
   return typeof given === "string" && given.trim() !== "" ? given : fallback;
 }
 
-/** Of `user_idle: true`. */
+/** The settings of `user_idle: true`. */
 const IDLE_SECONDS = 15;
 const REMINDERS_MAX = 2;
 

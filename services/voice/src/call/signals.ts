@@ -8,7 +8,7 @@ const SIGNALS = ["hang_up", "machine_answered", "machine_ready"] as const;
 /** What a call learns from outside: that it must end, or what its carrier found out about who answered. */
 export type CallSignal = (typeof SIGNALS)[number];
 
-/** Signals reach the process that holds the call through the database; nobody hears one for a call that no process holds. */
+/** Signals reach the process that holds the call through the database; a signal for a call that no process holds is lost. */
 export interface CallSignals {
   tell(call: CallKey, signal: CallSignal): Promise<void>;
   stop(): Promise<void>;
@@ -27,7 +27,7 @@ export function listenForSignals(
   const { tell, stop } = listenForNotifications({
     db,
     direct,
-    // The name of the first signal: processes of the previous release know it.
+    // Named for the first signal, because processes of the previous release use this name.
     channel: "hang_ups",
     retryMs: RETRY_MS,
     heard: (text) => {

@@ -45,7 +45,7 @@ export function callHolder(options: StartCallOptions): CallHolder {
         underWay.set(nameOf(key), { held, ended });
         return { conversationId: key.conversationId, ended, hangUp: held.hangUp } satisfies CallUnderWay;
       } catch (error) {
-        // If only the answer was lost, or something else failed, the conversation is there: whoever finds the call ends it.
+        // If only the answer was lost, or something else failed, the conversation exists: the process that finds the call ends it.
         const isToBeEnded = mayHaveBegun && !request.isAskedAgain;
         const leave = isToBeEnded ? options.live.abandon(key) : options.live.release(key);
         await leave.catch((err) =>

@@ -18,11 +18,11 @@ export type Conversations = Pick<
 >;
 
 /**
- * What is said in a call, on its way to the conversation service. One thing after the other is stored, whatever is down in the meantime: each
- * is sent again until it is stored or refused permanently.
+ * What is said in a call, on its way to the conversation service. Messages are stored one after the other, even through outages: each
+ * is sent until it is stored or refused permanently.
  */
 export interface Transcript {
-  /** Stores a message that gets no answer. @param latency of a spoken reply, as far as it was measured */
+  /** Stores a message that needs no answer. @param latency of a spoken reply, as far as it was measured */
   append(role: "user" | "assistant", text: string, latency?: Partial<TurnLatency>): void;
   /** Has the agent's model answer. */
   ask(text: string, events: AnswerEvents): Answer;
@@ -35,7 +35,7 @@ export interface AnswerEvents {
   action(action: NonNullable<CallAction["action"]>): void;
   /** All words and actions have arrived. */
   complete(): void;
-  /** No words, and none will come. */
+  /** The answer failed: no words came, and none will. */
   failed(error: ServiceError): void;
   /** The service is down; the question is asked again. */
   delayed(): void;
@@ -44,17 +44,17 @@ export interface AnswerEvents {
 export interface Answer {
   /** Reports what was heard so far. */
   hear(text: string): void;
-  /** What was heard in the end. Nothing is reported afterwards. */
+  /** Reports what was heard in the end; nothing follows. */
   settle(text: string, latency: Partial<TurnLatency>): void;
 }
 
 export interface TranscriptOptions {
   conversations: Conversations;
   key: { ownerId: string; conversationId: string };
-  /** Of the newest message that is stored. */
+  /** Sequence of the newest message that is stored. */
   lastSequence: number;
   clock: CallClock;
-  /** Cannot store anymore: the conversation has ended elsewhere, or is gone. */
+  /** Set when nothing more can be stored: the conversation has ended elsewhere, or is gone. */
   refused(error: ServiceError): void;
 }
 
@@ -107,7 +107,7 @@ interface AnswerOptions extends Pick<TranscriptOptions, "conversations" | "key" 
 
 type Final = { text: string; latency: Partial<TurnLatency> };
 
-/** One turn: asks, again if the stream breaks before a word came, and stays until what was heard is stored. */
+/** Runs one turn: asks the model, again if the stream breaks before the first word, and stays until what was heard is stored. */
 function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, events: AnswerEvents) {
   const reports = pushable<ConverseRequest>();
   let final: Final | null = null;
@@ -116,7 +116,7 @@ function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, 
   let isComplete = false;
   let isAsked = false;
   let isPatient = true;
-  // Also while the previous answer cannot be stored.
+  // This counts even while the previous answer cannot be stored.
   const stopWaiting = clock.after(PATIENCE_MS, () => {
     isPatient = false;
     if (!isAsked && !hasWords) tell(events.delayed);
@@ -172,7 +172,7 @@ function openAnswer({ conversations, key, clock }: AnswerOptions, text: string, 
           else if (!isAway) tell(() => events.failed(failure));
           else if (!isPatient) tell(events.delayed);
           isAsked = false;
-          // Nothing more will come: what is left is to store what is heard.
+          // Nothing more will come; only what is heard remains to be stored.
           if (hasWords || !isAway) await finalGiven.promise;
           await pause(clock, delayMs, final ? null : finalGiven.promise);
         }

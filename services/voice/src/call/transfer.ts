@@ -5,11 +5,11 @@ import type { Leg } from "../transport/leg.ts";
 export interface Transfers {
   /** Never rejects. */
   begin(leg: Leg | null, to: string): Promise<void>;
-  /** Does the work when it is known what became of a transfer in progress; without one, at once. */
+  /** Does the work once the outcome of a transfer in progress is known, or at once if there is none. */
   whenSettled(work: () => void): void;
 }
 
-/** @param outcome is told what became of a transfer; must not throw */
+/** @param outcome called with a transfer's outcome; must not throw */
 export function transfers(log: Logger, outcome: { succeeded(to: string): void; failed(): void }): Transfers {
   let settled: Promise<void> | null = null;
 

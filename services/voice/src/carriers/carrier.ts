@@ -13,7 +13,7 @@ export interface Carrier {
   /**
    * Returns the call that `place` began with this `callId`, if there is one. Asked before a second attempt, so that nobody is rung
    * twice.
-   * @throws CarrierUnavailable when the carrier does not say: the call may exist
+   * @throws CarrierUnavailable when the carrier does not answer: the call may exist
    */
   find(call: PlacedCall): Promise<CarrierCall | null>;
   /** Does nothing if the call has ended. @throws CarrierRefusal, CarrierUnavailable */

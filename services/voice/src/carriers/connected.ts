@@ -11,7 +11,7 @@ type Accounts = ServiceClient<typeof AccountServiceService>;
 /** The adapter of each provider that rings over its own API. */
 export type Adapters = Readonly<Partial<Record<Provider, (account: CarrierAccount) => Carrier>>>;
 
-/** Finds the carriers that owners have connected. The credentials are asked for each time, so a change is in effect at once. */
+/** Finds the carriers that owners have connected. The credentials are read each time, so a change takes effect at once. */
 export function connectedCarriers(accounts: Pick<Accounts, "getCarrierCredentials">, adapters: Adapters): CarriersOf {
   return async (ownerId, carrierId) => {
     const { carrier } = await accounts.getCarrierCredentials({ ownerId, carrierId });

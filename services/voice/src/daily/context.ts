@@ -8,7 +8,7 @@ import type { Conversations } from "../call/transcript.ts";
 import type { DialSip } from "../sip-calls/dial-sip.ts";
 import type { DailyConnections } from "./connections.ts";
 
-/** What sessions in Daily rooms need of everything else. */
+/** What sessions in Daily rooms need from the rest of the service. */
 export interface DailyContext {
   db: Database;
   clock: Clock;
@@ -24,7 +24,7 @@ export interface DailyContext {
   signals: Pick<CallSignals, "tell">;
   /** Webhooks that are being verified. */
   verifyFewAtOnce: FewAtOnce;
-  /** PARLEY_PUBLIC_URL; "": Daily cannot call back, so rooms are looked at instead. */
+  /** PARLEY_PUBLIC_URL; "" if Daily cannot call back, so that rooms are polled instead. */
   publicUrl: string;
 }
 

@@ -32,7 +32,7 @@ const EVERY_MS = 60_000;
 const KEPT_MS = 30 * 24 * 60 * 60_000;
 const BATCH = 1_000;
 
-/** Deletes sessions 30 days after they ended; their conversations are kept for as long as the owner wants. */
+/** Deletes sessions 30 days after they ended; their conversations are kept for the owner's retention. */
 function endedSessions({ db }: DailyContext): Sweep {
   return {
     name: "delete-ended-daily-sessions",

@@ -14,7 +14,7 @@ export async function endSession(ctx: EndContext, session: CallKey, end: CallEnd
 }
 
 /**
- * Notes the end of a call that a process held, which completes the conversation itself. The first end of a session counts.
+ * Records the end of a call that a process held, which completes the conversation itself. The first end of a session counts.
  * @returns how it ended; null for a call of another kind
  */
 export async function recordSessionEnd(ctx: EndContext, held: CallKey, end: CallEnd): Promise<CallEnd | null> {

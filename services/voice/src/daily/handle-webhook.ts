@@ -8,7 +8,7 @@ import type { DailyConnection } from "./connections.ts";
 import type { DailyContext } from "./context.ts";
 import { sessionJob } from "./session.ts";
 
-/** What sessions are told about; Daily may send more. */
+/** The events that sessions need; Daily may send more. */
 export const EVENTS = ["participant.joined", "participant.left", "meeting.ended", "dialin.ready"] as const;
 
 export interface DailyWebhook {
@@ -30,7 +30,7 @@ interface Event {
 }
 
 const received = counter("parley.daily.webhooks", "Webhooks of Daily by result");
-/** Of what is compared with what we have. */
+/** Limit for texts that are compared with stored ones, in characters. */
 const TEXT_MAX = 200;
 
 /**
@@ -81,7 +81,7 @@ function isSigned({ webhookSecret }: DailyConnection, { body, signature, timesta
   return timestamp !== "" && isSameSignature(signature, dailySignature(webhookSecret, timestamp, body));
 }
 
-/** Whoever has a domain's key reports its sessions only. */
+/** A webhook of a domain concerns only that domain's sessions. */
 function isOf(session: DailySession, { connection, ownerId }: DailyConnection): boolean {
   return session.connection === connection && (ownerId === null || session.ownerId === ownerId);
 }

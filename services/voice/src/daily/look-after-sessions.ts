@@ -18,12 +18,12 @@ import { endOf, endSession } from "./end-session.ts";
 import { joinRoom } from "./join-room.ts";
 import { startSession } from "./session.ts";
 
-/** Between two looks into a room: webhooks are faster, and Daily counts requests. */
+/** Interval between checks of a room: webhooks are faster, and Daily limits requests. */
 const WAITING_MS = 4_000;
 const HELD_MS = 15_000;
-/** Between two tries to end a call. */
+/** Interval between attempts to end a call. */
 const AGAIN_MS = 2_000;
-/** Daily knows with up to 15 seconds of delay who is in a room. */
+/** Daily's list of who is in a room lags by up to 15 seconds. */
 const ABSENT_MS = 20_000;
 const RETRY_MAX_MS = 60_000;
 /** Daily deletes a room itself when it has expired. */
@@ -62,7 +62,7 @@ async function look(ctx: DailyContext, session: DailySession): Promise<number | 
   }
 }
 
-/** Whoever asked Daily for the room has until then. */
+/** The process that asked Daily for the room has until then. */
 async function creating(ctx: DailyContext, session: DailySession): Promise<number> {
   const leftMs = session.waitsUntil.getTime() - ctx.clock.now().getTime();
   if (leftMs > 0) return leftMs;
@@ -113,7 +113,7 @@ async function started(ctx: DailyContext, session: DailySession): Promise<boolea
     await startSession(ctx, session);
   } catch (error) {
     if (!(error instanceof ServiceError && HOPELESS.has(error.kind))) throw error;
-    // Such as of an agent that was deleted in the meantime.
+    // For example because the agent was deleted in the meantime.
     await end(ctx, session, "ERROR", error.detail);
     return false;
   }
@@ -154,7 +154,7 @@ async function leave(ctx: DailyContext, session: DailySession): Promise<number> 
 
 async function ended(ctx: DailyContext, session: DailySession): Promise<number | null> {
   if (session.isToComplete) {
-    // Without a room it never began: nobody was told about it.
+    // Without a room it never began, and nobody knows of it.
     if (session.roomUrl !== null) await completeSession(ctx, session);
     await storeCompleted(ctx.db, session);
   }

@@ -21,7 +21,7 @@ export interface DailyApi {
   subscribe(webhook: { url: string; secret: string; events: readonly string[] }): Promise<void>;
 }
 
-/** What the participants of a room see of the agent. */
+/** The agent's name, as the participants of a room see it. */
 const DISPLAY_NAME = "Agent";
 
 /** Every method throws CarrierUnavailable if Daily does not answer, and CarrierRefusal with Daily's words. */

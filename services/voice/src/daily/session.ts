@@ -14,7 +14,7 @@ type Held = Pick<
   "ownerId" | "conversationId" | "agentId" | "roomName" | "roomUrl" | "dynamicVariables" | "metadata"
 >;
 
-/** The session as a call that is held: the same each time it is asked for. */
+/** The session as a call, the same each time. */
 export function sessionCall(session: Held): CallRequest {
   const { ownerId, agentId, conversationId, roomName, roomUrl, dynamicVariables, metadata } = session;
   return {
@@ -28,7 +28,7 @@ export function sessionCall(session: Held): CallRequest {
   };
 }
 
-/** Begins the conversation, unless it has. @throws ServiceError */
+/** Begins the conversation, unless it has begun. @throws ServiceError */
 export async function startSession({ conversations }: Pick<DailyContext, "conversations">, session: Held) {
   await conversations.startConversation(startRequest(sessionCall(session), session));
 }

@@ -1,7 +1,7 @@
 import type { CallRequest } from "../call/port.ts";
 import type { NewOutboundCall } from "../store/outbound-calls.ts";
 
-/** The call as it is held: the same each time it is asked for. */
+/** The stored call as a call to hold, the same each time. */
 export function callRequest(call: NewOutboundCall): CallRequest {
   return {
     ownerId: call.ownerId,

@@ -9,7 +9,7 @@ import { endOf } from "./end-call.ts";
 
 const RETRY_MAX_MS = 30_000;
 
-/** Gives the calls that no process held their ended conversation. The name of its queue is in `QUEUES`. */
+/** Completes the conversations of calls that no process held. The name of its queue is in `QUEUES`. */
 export function completeCalls(ctx: Pick<OutboundContext, "db" | "conversations" | "log">): Queue {
   return {
     concurrency: 16,

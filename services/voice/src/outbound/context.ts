@@ -8,7 +8,7 @@ import type { CarriersOf, MediaStream } from "../carriers/carrier.ts";
 import type { CallLimits } from "../store/outbound-attempts.ts";
 import type { OutboundCall, OutboundKey, Provider } from "../store/outbound-calls.ts";
 
-/** What the calls that agents make need of everything else. */
+/** What outbound calls need from the rest of the service. */
 export interface OutboundContext {
   db: Database;
   clock: Clock;
@@ -28,7 +28,7 @@ export interface OutboundContext {
   startCall: StartCall;
   conversations: Pick<Conversations, "startConversation" | "completeConversation">;
   signals: CallSignals;
-  /** Opens the door for the audio of a call that was answered. */
+  /** Makes the address for the audio of a call that was answered. */
   expectMedia(call: OutboundKey & Pick<OutboundCall, "provider">): Promise<MediaStream>;
 }
 

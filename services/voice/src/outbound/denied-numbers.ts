@@ -1,7 +1,7 @@
 import { parsePhoneNumberFromString } from "libphonenumber-js/max";
 
 /**
- * Prefixes that cost their caller dearly, or reach an emergency service: satellite phones and international networks, whose numbers
+ * Prefixes that are expensive to call, or reach an emergency service: satellite phones and international networks, whose numbers
  * belong to no country (https://www.itu.int/pub/T-SP-E.164D), and emergency numbers that are dialed with a country code.
  */
 const PREFIXES = [
@@ -19,7 +19,7 @@ const PREFIXES = [
   "+91112",
 ];
 
-/** Why nobody may be called at a number in E.164 form; null if agents may call it. @param more the operator's own prefixes */
+/** Why agents may not call a number in E.164 form; null if they may. @param more the operator's own prefixes */
 export function denialOf(mobileNumber: string, more: readonly string[]): string | null {
   const prefix = [...PREFIXES, ...more].find((each) => mobileNumber.startsWith(each));
   if (prefix !== undefined) return `agents may not call numbers that begin with ${prefix}`;

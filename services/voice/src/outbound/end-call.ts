@@ -44,7 +44,7 @@ async function completeLater(sql: Sql, { clock }: EndContext, { ownerId, callId 
 }
 
 /**
- * Notes the end of a call that a process held, which completes its conversation itself. The first end of a call counts.
+ * Records the end of a call that a process held, which completes its conversation itself. The first end of a call counts.
  * @returns how it ended; `end` for a call that no agent made
  */
 export async function recordEnd(ctx: EndContext, held: CallKey, end: CallEnd): Promise<CallEnd> {

@@ -21,7 +21,7 @@ import { type OutboundContext, QUEUES } from "./context.ts";
 import { placeCalls } from "./place-calls.ts";
 import { watchCalls } from "./watch-calls.ts";
 
-/** The calls that agents make: their RPCs and the work in the background. */
+/** Outbound calls: their RPCs and their background work. */
 export function outboundCalls(ctx: OutboundContext): {
   handlers: Handlers<typeof VoiceServiceService>;
   queues: Record<string, Queue>;
@@ -57,7 +57,7 @@ const BATCH = 1_000;
 /** Each may have 10,000 numbers. */
 const BATCHES = 10;
 
-/** Deletes calls and batches 30 days after they ended; their conversations are kept for as long as the owner wants. */
+/** Deletes calls and batches 30 days after they ended; their conversations are kept for the owner's retention. */
 function endedCalls({ db }: OutboundContext): Sweep {
   return {
     name: "delete-ended-calls",

@@ -52,7 +52,7 @@ export function watchJob({ ownerId, callId }: OutboundCall, dueAt: Date) {
   return { ownerId, jobId: `watch:${callId}`, queue: QUEUES.watch, payload: { callId }, dueAt };
 }
 
-/** Calls that were asked for earlier may ring: those are left to the next attempt, which asks the carrier. */
+/** A call that the carrier was asked for earlier may be ringing: it is left to the next attempt, which asks the carrier. */
 async function endOverdue(ctx: OutboundContext, ownerId: string, carrierId: string, now: Date): Promise<void> {
   const before = new Date(now.getTime() - QUEUED_MAX_MS);
   for (const call of await listOverdue(ctx.db, { ownerId, carrierId, before, limit: OVERDUE_AT_ONCE })) {
@@ -89,7 +89,7 @@ async function notPlaced(ctx: OutboundContext, call: OutboundCall, error: unknow
 async function ring(ctx: OutboundContext, call: OutboundCall, carrier: Carrier): Promise<void> {
   const { callId, fromMobileNumber: from, toMobileNumber: to, createdAt: since } = call;
   if (call.attempts > 1) {
-    // The attempt before may have rung.
+    // The previous attempt may have rung.
     const found = await carrier.find({ callId, from, to, since });
     if (found?.end) return void (await reportEnd(ctx, call, found.end));
     if (found) return storeRinging(ctx.db, call, found.carrierCallId);
@@ -135,7 +135,7 @@ function isStillOurs({ db, clock }: OutboundContext, call: OutboundCall): Promis
   return confirmAttempt(db, call, now, new Date(now.getTime() + ATTEMPT_MS));
 }
 
-/** Why an error is final, for the call's notes; null if it may pass. */
+/** Why an error is final, for the call's notes; null if another attempt may succeed. */
 function refusalOf({ provider }: OutboundCall, error: unknown): string | null {
   if (error instanceof CarrierRefusal) return `${PROVIDERS[provider]} ${error.code}: ${error.words}`;
   if (error instanceof ServiceError && FINAL.has(error.kind)) return error.detail;

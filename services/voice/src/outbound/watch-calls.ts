@@ -7,11 +7,11 @@ import { JOB_LEASE_MS, type OutboundContext } from "./context.ts";
 import { endCall } from "./end-call.ts";
 import { wakeLane } from "./wake-lane.ts";
 
-/** The carrier is asked about a call when it should have reported long ago. */
+/** How long the carrier may be silent about a call before it is asked. */
 const LATE_MS = 15_000;
-/** Between two tries to end a call. */
+/** Interval between attempts to end a call. */
 const AGAIN_MS = 2_000;
-/** Between two checks of a call that goes well. */
+/** Interval between checks of a call without problems. */
 const EVERY_MS = 30_000;
 
 /**

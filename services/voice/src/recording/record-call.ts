@@ -4,7 +4,7 @@ import type { RecordingFile } from "./files/files.ts";
 import { stereoFile } from "./stereo-file.ts";
 import { timeline } from "./timeline.ts";
 
-/** What a call records itself with. Never throws and never waits, so that a full disk does not disturb the call. */
+/** Records a call. Never throws and never waits, so that a full disk does not disturb the call. */
 export interface CallRecorder {
   /** The other party is on the line. */
   begin(): void;
@@ -12,7 +12,7 @@ export interface CallRecorder {
   heard(frame: Pcm): void;
   /** A frame that goes out, which the user hears in this many milliseconds. */
   sent(frame: Pcm, inMs: number): void;
-  /** The user does not hear what has not been heard yet. */
+  /** Drops what the user has not heard yet. */
   cut(): void;
   /** Settles when what was recorded is stored, as far as it can be within five seconds. Never rejects. */
   end(): Promise<void>;
@@ -22,7 +22,7 @@ export interface RecorderOptions {
   file: RecordingFile;
   bytesMax: number;
   clock: CallClock;
-  /** Once: nothing more is recorded, for this reason. */
+  /** Called once, when nothing more is recorded, with the reason. */
   failed(error: unknown): void;
 }
 
@@ -85,7 +85,7 @@ export function recorderOf({ file, bytesMax, clock, failed }: RecorderOptions): 
       });
       const hadFailed = isOver;
       isOver = true;
-      // Also after a failure: what is written so far can be heard.
+      // Even after a failure, because what was written so far can be heard.
       const closed = writing.then(file.close).catch((error) => hadFailed || failed(error));
       const late = Promise.withResolvers<void>();
       const stopWaiting = clock.after(END_WITHIN_MS, late.resolve);

@@ -10,7 +10,7 @@ import { deleteRecording, findRecording, finishRecording, insertRecording, markR
 import type { RecordingFiles } from "./files/files.ts";
 import { type CallRecorder, recorderOf } from "./record-call.ts";
 
-/** The recordings of calls, from the first word to the last deletion. */
+/** The recordings of calls, from their beginning to their deletion. */
 export interface Recordings {
   /** Begins the recording of a call whose agent wants one. Null if it cannot be recorded, which is logged; the call continues. */
   begin(call: CallKey, clock: CallClock): Promise<CallRecorder | null>;
@@ -31,7 +31,7 @@ export interface RecordingsOptions {
   files: RecordingFiles | null;
   /** The gateway's public address. */
   publicUrl: string;
-  /** Of all recordings of one owner. */
+  /** Limit for all recordings of one owner, in bytes. */
   ownerBytesMax: number;
 }
 

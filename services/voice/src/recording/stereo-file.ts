@@ -13,7 +13,7 @@ export interface StereoFile {
 export const MEDIA_TYPE = "audio/ogg; codecs=opus";
 
 const BITRATE = 32_000;
-/** From 5 on the sides are kept apart by more than 40 dB; a second of both takes 2 ms. */
+/** From 5 on, the channels are separated by more than 40 dB; encoding a second of both takes 2 ms. */
 const COMPLEXITY = 5;
 
 export function stereoFile(): StereoFile {
@@ -36,7 +36,7 @@ export function stereoFile(): StereoFile {
         both[2 * at] = user[at] ?? 0;
         both[2 * at + 1] = agent[at] ?? 0;
       }
-      // A copy: the encoder uses its memory again.
+      // A copy, because the encoder reuses its memory.
       const page = ogg.add(encoder.encode(both).slice(), FRAME_SAMPLES);
       return page && withHead(page);
     },

@@ -2,17 +2,17 @@ import { FRAME_MS, FRAME_SAMPLES, type Pcm } from "../audio/pcm.ts";
 
 /** Aligns in time what both parties of a call say. */
 export interface Timeline {
-  /** A frame of FRAME_SAMPLES that came in at this moment. */
+  /** Adds a frame of FRAME_SAMPLES that came in at this moment. */
   user(frame: Pcm, now: number): void;
-  /** A frame that goes out now and is heard this much later; silence needs no frame. */
+  /** Adds a frame that goes out now and is heard this much later; silence needs no frame. */
   agent(frame: Pcm, now: number, inMs: number): void;
   /** Audio of the agent that is not heard yet never will be. */
   cut(now: number): void;
-  /** Nothing follows. */
+  /** Ends the timeline. */
   end(now: number): void;
 }
 
-// In frames.
+// These are in frames.
 /** A party that is behind by more has sent nothing in the meantime: a network delays, our own clock hardly does. */
 const BEHIND_MAX = { user: 10, agent: 3 };
 /** If a party is ahead by more, silence is left out until it is in sync again, as after network congestion that was filled with silence. */
@@ -21,7 +21,7 @@ const AHEAD_MAX = 5;
 const AHEAD_LIMIT = 100;
 /** How long a frame waits for the other party's. */
 const WAIT_MAX = 15;
-/** Of a frame that counts as silent. */
+/** The highest level of a frame that counts as silent. */
 const SILENT_BELOW = 64;
 const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 

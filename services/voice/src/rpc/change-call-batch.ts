@@ -33,7 +33,7 @@ export function changeCallBatch(ctx: OutboundContext): Handler {
   };
 }
 
-/** Calls that have not been tried; others ring, or may. */
+/** Cancels calls that have not been tried; the others are ringing, or may be. */
 async function cancelWaiting(ctx: OutboundContext, { ownerId, batchId }: BatchKey): Promise<void> {
   for (const call of await listUnendedOfBatch(ctx.db, ownerId, batchId)) {
     const isUntried = call.status === "QUEUED" && call.attempts === 0;

@@ -25,7 +25,7 @@ export function hangUpCall(ctx: OutboundContext): NonNullable<Handlers<typeof Vo
   };
 }
 
-/** At once where that is certain; the job that watches the call does the rest. */
+/** Ends the call at once where that is certain; the job that watches the call does the rest. */
 async function hangUp(ctx: OutboundContext, call: OutboundCall): Promise<void> {
   const isUntried = call.status === "QUEUED" && call.attempts === 0;
   if (isUntried) await endCall(ctx, call, { outcome: "CANCELLED", durationSeconds: 0, notes: null });

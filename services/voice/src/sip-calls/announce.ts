@@ -15,7 +15,7 @@ export type Announce = (ownerId: string, invite: Invite) => Promise<boolean>;
 
 export interface AnnouncerOptions {
   sentence: string;
-  /** The operator's, because an owner's would cost the owner. */
+  /** The operator's voice, because an owner's would cost the owner money. */
   tts: TtsConfig | undefined;
   /** @throws ServiceError condition when its provider has no credential */
   voiceOf(tts: TtsConfig): TextToSpeech;
@@ -24,7 +24,7 @@ export interface AnnouncerOptions {
 
 const SPOKEN_WITHIN_MS = 15_000;
 const SAMPLES_MAX = 60 * SAMPLES_PER_SECOND;
-/** After the sentence, for a caller whose phone plays late or not at all. */
+/** How long the call lasts after the sentence, for a caller whose phone plays late or not at all. */
 const PATIENCE_MS = 3_000;
 /** Each of them takes a port for audio. */
 const FEW = { what: "announcements", atOnce: 5, waitingMax: 5 };

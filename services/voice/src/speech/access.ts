@@ -13,7 +13,7 @@ export interface Access {
   times?: Partial<Times> | undefined;
 }
 
-/** Milliseconds. */
+/** Times in milliseconds. */
 export interface Times {
   connectMs: number;
   /** Before the first attempt to reconnect; doubled for each further one, up to a second. */
@@ -66,7 +66,7 @@ export function refusal(
   );
 }
 
-/** A provider that cannot be reached, or does not do what it should, for longer than it may. */
+/** The error for a provider that cannot be reached, or does not respond as it should, for too long. */
 export function unreachable(provider: string, why: string): ServiceError {
   return new ServiceError("upstream_failed", `${provider} does not work: ${why}`);
 }

@@ -1,7 +1,7 @@
 import { SttConfig, TtsConfig } from "@parley/proto/parley/agent/v1/agent.ts";
 import type { GetSpeechResponse } from "@parley/proto/parley/agent/v1/agent_service.ts";
 
-/** What agents hear and speak with that have no speech settings. */
+/** The speech settings of agents that have none. */
 export interface DefaultSpeech {
   stt: SttConfig | undefined;
   tts: TtsConfig | undefined;

@@ -54,7 +54,7 @@ export const TTS_PROVIDERS: Providers<TextToSpeech> = {
   },
   DEEPGRAM: { ...DEEPGRAM, create: deepgramTextToSpeech },
   OPENAI: { ...OPENAI, create: openAiTextToSpeech },
-  // A different service than its models.
+  // A different service from Google's models.
   GOOGLE: {
     ...GOOGLE,
     address: ["GOOGLE_TTS_BASE_URL", "https://texttospeech.googleapis.com/v1"],

@@ -5,7 +5,7 @@ export interface Socket {
   /** Does nothing unless the socket is open. */
   send(message: object | Uint8Array<ArrayBuffer>): void;
   isOpen(): boolean;
-  /** Bytes that the other side has not taken. */
+  /** Bytes that are still to be sent. */
   waitingBytes(): number;
   /** Ends the connection at once; nothing is reported afterwards. */
   close(): void;
@@ -16,7 +16,7 @@ export interface SocketListener {
   /** A JSON object. */
   message(message: Record<string, unknown>): void;
   bytes?(data: Uint8Array): void;
-  /** Once: the connection failed or ended. */
+  /** Called once, when the connection failed or ended. */
   closed(end: SocketEnd): void;
 }
 
@@ -29,7 +29,7 @@ export interface SocketEnd {
   reason: string;
 }
 
-/** A minute of audio in base64 has half of it. */
+/** Limit for a message: twice a minute of audio in base64. */
 const MESSAGE_LENGTH_MAX = 8 * 1024 * 1024;
 
 const malformed = counter(
@@ -76,7 +76,7 @@ export function openSocket(
     if (message) listener.message(message);
     else malformed().add(1, { provider });
   };
-  // Bun tells the status of a refused upgrade only in its sentence.
+  // Bun reports the status of a refused upgrade only in its message.
   socket.onerror = (event) => {
     const found = /Expected 101 status code: (\d{3})/.exec((event as ErrorEvent).message ?? "");
     if (found) status = Number(found[1]);

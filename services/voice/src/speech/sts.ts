@@ -40,7 +40,7 @@ export interface SpokenConversation {
 
 export type SpokenTurnEvent =
   | { type: "user_began" }
-  /** What the user said, whole. */
+  /** What the user said, complete. */
   | { type: "user_said"; text: string }
   | { type: "audio"; audio: Pcm }
   /** What the agent says, in pieces, as it says it. */

@@ -7,7 +7,7 @@ export interface BatchKey {
   batchId: string;
 }
 
-/** What each call of a batch is made with. */
+/** The settings that the calls of a batch share. */
 export interface BatchSettings {
   agentId: string;
   fromMobileNumber: string;
@@ -159,7 +159,7 @@ export async function storeEntriesEnded(
     where owner_id = ${ownerId} and batch_id = ${batchId} and number = any(${numbers as number[]})`;
 }
 
-/** What waits to be called will not be. */
+/** Cancels the numbers that wait to be called. */
 export async function cancelEntries(sql: Sql, { ownerId, batchId }: BatchKey): Promise<void> {
   await sql`
     update batch_calls set status = 'ENDED', outcome = 'CANCELLED'
@@ -179,7 +179,7 @@ export async function storeEntryOutcome(
     where owner_id = ${ownerId} and batch_id = ${batchId} and number = ${number} and status = 'CALLING'`;
 }
 
-/** None of an owner's batches continues. */
+/** Cancels all of an owner's batches. */
 export async function cancelBatchesOf(sql: Sql, ownerId: string, now: Date): Promise<void> {
   await sql`
     update call_batches set status = 'CANCELLED', ended_at = ${now}

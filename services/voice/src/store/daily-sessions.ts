@@ -34,7 +34,7 @@ export interface DailySession extends NewDailySession {
   isRoomGone: boolean;
 }
 
-/** Stays in a room that are remembered. */
+/** How many stays in a room are remembered. */
 const LEFT_MAX = 20;
 
 const columns = (sql: Sql) => sql`
@@ -68,14 +68,14 @@ export async function listOpenSessions(sql: Sql, ownerId: string): Promise<Daily
     select ${columns(sql)} from daily_sessions where owner_id = ${ownerId} and status <> 'ENDED'`;
 }
 
-/** By its room alone, which is what a webhook has. */
+/** Finds a session by its room alone, which is all that a webhook has. */
 export async function findSessionOfRoom(sql: Sql, roomName: string): Promise<DailySession | null> {
   const [row] = await sql<DailySession[]>`
     select ${columns(sql)} from daily_sessions where room_name = ${roomName}`;
   return row ?? null;
 }
 
-/** Daily has made the room. Returns false when that took so long that the session was given up. */
+/** Records that Daily has made the room. Returns false when that took so long that the session was given up. */
 export async function storeRoom(
   sql: Sql,
   { ownerId, conversationId }: CallKey,

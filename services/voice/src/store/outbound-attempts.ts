@@ -2,13 +2,13 @@ import type { Sql } from "@parley/shared/db/database";
 import { type OutboundCall, type OutboundKey, outboundColumns } from "./outbound-calls.ts";
 import { lockPlaces, placesTaken } from "./places.ts";
 
-/** A place may become free in any process; the end of an outbound call is told at once. */
+/** How long to wait for a free place, because any process may free one. The end of an outbound call wakes the queue at once. */
 const NO_PLACE_MS = 2_000;
 
 export interface CallLimits {
-  /** Of one owner, calls of every kind. */
+  /** The most calls of one owner at a time, of every kind. */
   callsMax: number;
-  /** Of one carrier account. */
+  /** The most calls that one carrier account begins in a second. */
   callsPerSecond: number;
 }
 
@@ -47,7 +47,7 @@ export async function takeNextCall(
 }
 
 /**
- * Right before the carrier is asked. @returns whether this attempt may continue: another process makes the next one if it took too long
+ * Extends an attempt right before the carrier is asked. @returns whether it may continue: if it took too long, another process makes the next
  */
 export async function confirmAttempt(sql: Sql, call: OutboundCall, now: Date, until: Date): Promise<boolean> {
   const { count } = await sql`
@@ -65,7 +65,7 @@ export async function requeueCall(sql: Sql, call: OutboundCall, dueAt: Date): Pr
   return count > 0;
 }
 
-/** The same for an attempt that brought no news in time. */
+/** The same for an attempt of which nothing was heard in time. */
 export async function requeueLostCall(sql: Sql, call: OutboundKey, now: Date): Promise<boolean> {
   const { count } = await sql`
     update outbound_calls set status = 'QUEUED', due_at = ${now}

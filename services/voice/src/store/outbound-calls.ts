@@ -43,7 +43,7 @@ export interface OutboundCall extends NewOutboundCall {
   notes: string | null;
 }
 
-/** Of an `OutboundCall`. */
+/** The columns of an `OutboundCall`. */
 export const outboundColumns = (sql: Sql) => sql`
   owner_id, call_id, conversation_id, agent_id, carrier_id, provider, to_mobile_number, from_mobile_number,
   dynamic_variables, metadata, is_test_call, max_duration_seconds, ring_seconds, voicemail, status, attempts, due_at,
@@ -67,7 +67,7 @@ export async function countQueued(sql: Sql, ownerId: string): Promise<number> {
   return row?.queued ?? 0;
 }
 
-/** When the oldest call of anyone's that waits was asked for; null if none waits. */
+/** When the oldest call in any owner's queue was requested; null if the queues are empty. */
 export async function queuedSince(sql: Sql): Promise<Date | null> {
   const [row] = await sql<{ since: Date | null }[]>`
     select min(created_at) as since from outbound_calls where status = 'QUEUED'`;
@@ -80,14 +80,14 @@ export async function findOutboundCall(sql: Sql, { ownerId, callId }: OutboundKe
   return row ?? null;
 }
 
-/** By its id alone, which is what a carrier's callback has. */
+/** Finds a call by its id alone, which is all that a carrier's callback has. */
 export async function findCalledBack(sql: Sql, callId: string): Promise<{ ownerId: string; carrierId: string } | null> {
   const [row] = await sql<{ ownerId: string; carrierId: string }[]>`
     select owner_id, carrier_id from outbound_calls where call_id = ${callId}`;
   return row ?? null;
 }
 
-/** The call that a carrier is known to have under its own id. */
+/** The call that has this id at its carrier, if it is known. */
 export async function findIdOfCarrierCall(sql: Sql, ownerId: string, carrierCallId: string): Promise<string | null> {
   const [row] = await sql<{ callId: string }[]>`
     select call_id from outbound_calls where owner_id = ${ownerId} and carrier_call_id = ${carrierCallId} limit 1`;
@@ -123,7 +123,7 @@ export async function listOutboundCalls(
   return { calls, total: count?.total ?? 0 };
 }
 
-/** The call of a conversation, if it is one of these. */
+/** The outbound call of a conversation; null if it has none. */
 export async function findCallOfConversation(
   sql: Sql,
   { ownerId, conversationId }: { ownerId: string; conversationId: string },

@@ -2,7 +2,7 @@ import type { Sql } from "@parley/shared/db/database";
 import type { CallEnd } from "../call/port.ts";
 import { findOutboundCall, type OutboundCall, type OutboundKey, outboundColumns } from "./outbound-calls.ts";
 
-/** The carrier has the call. Does nothing if a callback has said more. */
+/** Records that the carrier has the call. Does nothing if a callback has reported more. */
 export async function storeRinging(
   sql: Sql,
   { ownerId, callId }: OutboundKey,
@@ -13,7 +13,7 @@ export async function storeRinging(
     where owner_id = ${ownerId} and call_id = ${callId} and status in ('QUEUED', 'PLACING', 'RINGING')`;
 }
 
-/** Someone or something answered. @returns false if the call has ended */
+/** Records that someone or something answered. @returns false if the call has ended */
 export async function storeAnswered(
   sql: Sql,
   { ownerId, callId }: OutboundKey,
@@ -27,7 +27,7 @@ export async function storeAnswered(
   return count > 0;
 }
 
-/** A machine answered, or is ready to record. */
+/** Records that a machine answered, or is ready to record. */
 export async function storeMachine(
   sql: Sql,
   { ownerId, callId }: OutboundKey,

@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { CallKey } from "./calls.ts";
 
-/** What is deleted of a deleted owner. Those with a limit return the number of rows. */
+/** The rows of a deleted owner that are deleted. Functions with a limit return the number of rows. */
 
 export async function deleteDoNotCallOf(sql: Sql, ownerId: string, limit: number): Promise<number> {
   const { count } = await sql`

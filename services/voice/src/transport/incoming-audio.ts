@@ -6,7 +6,7 @@ import type { LegListener } from "./leg.ts";
 export interface IncomingAudio {
   /** Something arrived that may yield audio later. */
   arrived(): void;
-  /** Hears audio, unless there is more of it than time has passed. */
+  /** Hears audio, unless it runs ahead of real time. */
   hear(audio: Pcm): void;
   /** Hears silence for audio that will not come. */
   lost(samples: number): void;
@@ -25,7 +25,7 @@ export interface IncomingAudioOptions {
 
 /** Before this long without a packet nothing is assumed lost: the next one is only late. */
 const LATE_MAX_MS = 80;
-/** How much faster than ours a clock may be. */
+/** How much faster than ours the peer's clock may be. */
 const DRIFT = 1.05;
 
 export function incomingAudio(options: IncomingAudioOptions, to: Pick<LegListener, "heard">): IncomingAudio {

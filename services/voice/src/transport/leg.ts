@@ -16,7 +16,7 @@ export interface Leg {
    * by the carrier's marks and the clock.
    */
   heardSamples(): number;
-  /** Samples that are queued and not heard. */
+  /** Samples that are queued and not heard yet. */
   queuedSamples(): number;
   /** Connects the other party to an E.164 number or a SIP address and leaves the call. @throws ServiceError if the other side refuses */
   transfer(to: string): Promise<void>;
@@ -32,7 +32,7 @@ export interface LegListener {
   pressed(key: string): void;
   reached(mark: string): void;
   /**
-   * The next FRAME_MS go out, to be heard in this many milliseconds: a frame of what is queued, or null. Returns what to send in its place,
+   * Called when the next FRAME_MS go out, to be heard in this many milliseconds: a queued frame, or null. Returns what to send in its place,
    * such as the frame with a sound behind it; null is silence.
    */
   sending(frame: Pcm | null, inMs: number): Pcm | null;

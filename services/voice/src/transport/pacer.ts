@@ -1,6 +1,6 @@
 import { FRAME_MS } from "../audio/pcm.ts";
 
-/** Behind by more, a stream starts over instead of sending what is overdue in one burst. */
+/** If it is behind by more, a stream starts over instead of sending everything overdue in one burst. */
 const BEHIND_MAX_MS = 200;
 
 /**

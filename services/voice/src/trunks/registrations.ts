@@ -40,7 +40,7 @@ export interface TrunkRegistrations {
 const QUEUE = "register-trunk";
 /** How soon a trunk that an owner has connected is registered with. */
 const FIND_EVERY_MS = 15_000;
-/** Asked for; when a process dies, its trunks' calls reach another one after a refresh. */
+/** The lifetime that is requested. When a process dies, its trunks' calls reach another one after a refresh. */
 const SECONDS = 120;
 const REFRESH_MS = 60_000;
 const REFRESH_MIN_MS = 5_000;

@@ -10,7 +10,7 @@ import {
 } from "./state.ts";
 import * as user from "./user.ts";
 
-// What the agent does: its replies, from the first thought of them to their end, and hanging up.
+// What the agent does: its replies, from their beginning to their end, and hanging up.
 
 type ReplyEvent = Extract<TurnEvent, { reply: number }>;
 

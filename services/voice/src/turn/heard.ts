@@ -1,4 +1,4 @@
-/** What a voice has been given to say and how its audio came, so that a playback position tells the words that were heard. */
+/** The text that a voice was given and the audio that came of it, so that a playback position tells which words were heard. */
 export interface Spoken {
   /** Everything given to the voice, in order. */
   text: string;
@@ -15,7 +15,7 @@ export interface Timing {
   endMs: number;
 }
 
-/** How fast a voice speaks of which nothing else is known. */
+/** The assumed speed of a voice about which nothing else is known. */
 const SYLLABLES_PER_MS = 3.8 / 1_000;
 
 /**
@@ -59,7 +59,7 @@ function wordsWithin(text: string, syllables: number): number {
   return end;
 }
 
-/** A word with what clings to it; of scripts without spaces each character. */
+/** A word with its punctuation; in scripts without spaces, a character. */
 const WORD =
   /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}][^\p{L}\p{N}\s]*|[^\s\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}]+/gu;
 const VOWELS = /[aeiouyà-öø-ÿœæ]+/giu;

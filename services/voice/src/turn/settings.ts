@@ -8,16 +8,16 @@ export interface TurnSettings {
   idle: { afterMs: number; remindersMax: number } | null;
 }
 
-/** What the agent says by itself. */
+/** What the agent says without a model. */
 export interface Lines {
   reminder: string;
-  /** While the answer takes long for a reason of ours; at most once in a call. */
+  /** Said when an answer takes long for a reason of ours; at most once in a call. */
   delay: string;
-  /** After an answer that failed: the user may try again. */
+  /** Said after an answer that failed: the user may try again. */
   retry: string;
-  /** After a transfer that failed. */
+  /** Said after a transfer that failed. */
   not_transferred: string;
-  /** Before a call that cannot continue is hung up. */
+  /** Said before a call that cannot continue is hung up. */
   apology: string;
   /** Left on a machine that answers; empty: the agent hangs up. */
   voicemail: string;
@@ -36,13 +36,13 @@ export const LINES: Lines = {
   voicemail: "",
 };
 
-/** User speech that interrupts the agent. */
+/** How much speech of the user interrupts the agent. */
 export const BARGE_IN_MS = 200;
-/** After an interruption without words the agent continues. */
+/** How long after an interruption without words the agent continues. */
 export const RESUME_MS = 2_000;
 /** The same while the voice detector still hears speech and the recognition has not said what it is. */
 export const RESUME_SPEAKING_MS = 5_000;
-/** Wait for the answer to `finalize` before a turn ends with the words that are known. */
+/** How long to wait for the answer to `finalize` before a turn ends with the words that are known. */
 export const FINALIZE_WAIT_MS = 1_000;
 /** Speech without a word from the recognition before it is asked for what it has. */
 export const PROBE_MS = 5_000;
@@ -58,7 +58,7 @@ export const KEYS_MAX = 32;
 export const TRANSFER_MS = 30_000;
 /** For how long a machine that answered is left to finish its greeting. */
 export const MACHINE_MS = 15_000;
-/** How long it may be that nobody can be heard. */
+/** How long nobody may be heard before the call is given up. */
 export const DEAD_AIR_MS = 15_000;
 /** How late a partial transcript is behind the voice. */
 export const PARTIAL_LAG_MS = 400;

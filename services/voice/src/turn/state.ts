@@ -35,22 +35,22 @@ export interface UserState {
   isDismissed: boolean;
   /** Silence since then, after speech of this turn. */
   silentSince: number | null;
-  /** Final words of this turn. */
+  /** The final words of this turn. */
   said: string;
   /** Words behind them that may still change. */
   partial: string;
-  /** When the words last changed while nothing told that the user is silent. */
+  /** When the words last changed while the user was not known to be silent. */
   wordsAt: number | null;
   /** The keys that were pressed in this turn, and when the last one was. */
   keys: string;
   keysAt: number | null;
-  /** The recognition was asked for everything it has, when these were the words. */
+  /** The words at the time when the recognition was asked for everything it has. */
   finalizing: { since: number; words: string } | null;
-  /** It has given everything of what was said before the silence. */
+  /** Whether the recognition has given everything that was said before the silence. */
   isFinalized: boolean;
   /** Words of a turn that ended before the recognition was sure of them: it says them again until then. */
   answered: { text: string; until: number } | null;
-  /** Speech since then about which the recognition has reported nothing. */
+  /** Since when there has been speech about which the recognition has reported nothing. */
   unheardSince: number | null;
 }
 
@@ -61,13 +61,13 @@ export interface Reply {
   kind: ReplyKind;
   /** `held`: stopped because the user may be speaking; it continues, or is interrupted. */
   stage: "thinking" | "speaking" | "held";
-  /** Of the stage. */
+  /** When the stage began. */
   since: number;
   /** Until when there is something to hear, or the moment at which it was expected. */
   soundUntil: number;
   /** All of its words are known. */
   isWhole: boolean;
-  /** It failed while it was held. */
+  /** Whether it failed while it was held. */
   hasFailed: boolean;
   /** What follows when it was heard whole. */
   next: Next;
@@ -82,7 +82,7 @@ export type TurnEvent =
   /** The voice detector is sure that speech began or ended so long ago. */
   | { type: "speech_began"; agoMs: number }
   | { type: "speech_ended"; agoMs: number }
-  /** The recognition's, as in SpeechEvent. */
+  /** Events of the recognition, as in SpeechEvent. */
   | { type: "partial"; text: string }
   | { type: "final"; text: string }
   | { type: "end_of_turn" }
@@ -90,7 +90,7 @@ export type TurnEvent =
   | { type: "pressed"; key: string }
   | { type: "finalized" }
   | { type: "recognition_failed" }
-  /** So many milliseconds more of a reply were queued to be played. */
+  /** This many more milliseconds of a reply were queued. */
   | { type: "sound"; reply: number; ms: number }
   /** All words of an answer are known. */
   | { type: "answered"; reply: number; next: Exclude<Next, "give_up"> }
@@ -102,7 +102,7 @@ export type TurnEvent =
   | { type: "delayed"; reply: number }
   /** The user could not be connected elsewhere. */
   | { type: "transfer_failed" }
-  /** A machine has answered, whose greeting nobody answers. */
+  /** A machine has answered; nobody answers its greeting. */
   | { type: "machine" }
   /** The machine records now. */
   | { type: "machine_ready" }
@@ -122,7 +122,7 @@ export type Effect =
   | { type: "ask_patience"; reply: number }
   /** Stop playing, drop what is queued and abort the voice; words that still come are kept. */
   | { type: "hold"; reply: number }
-  /** Go on speaking behind what was heard. */
+  /** Resume speaking after what was heard. */
   | { type: "resume"; reply: number }
   /** The reply is over: abort its model and voice, and store what was heard of it. */
   | { type: "interrupt"; reply: number }

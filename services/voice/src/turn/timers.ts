@@ -16,7 +16,7 @@ import {
 } from "./settings.ts";
 import { messageOf, type Reply, type TurnState, type UserState, wordsOf } from "./state.ts";
 
-// When something happens by itself; null: not as things stand.
+// Each function returns when something happens by itself; null if it does not as things stand.
 
 /** Of the silence that ends a turn, after which the recognition is asked for the last words. */
 const FINALIZE_AFTER = 0.4;
@@ -53,7 +53,7 @@ export function finalizeAt({ user, reply, settings }: TurnState): number | null 
   return since + FINALIZE_AFTER * Math.min(settings.silenceMs, silenceAfter(wordsOf(user), settings.silenceMs));
 }
 
-/** The recognition is asked for a sign of life. */
+/** The recognition is asked whether it still works. */
 export function probeAt({ user, reply }: TurnState): number | null {
   if (user.unheardSince === null || user.finalizing) return null;
   const probe = user.unheardSince + PROBE_MS;
@@ -61,14 +61,14 @@ export function probeAt({ user, reply }: TurnState): number | null {
   return isSoon ? Math.min(probe, reply.since + PROBE_HELD_MS) : probe;
 }
 
-/** The recognition does not answer: what it has said so far must do. */
+/** The recognition does not answer: what it has reported so far must do. */
 export function finalizeGivenUpAt({ user: { finalizing, speechSince } }: TurnState): number | null {
   return finalizing && finalizing.since + (speechSince === null ? FINALIZE_WAIT_MS : PROBE_MS);
 }
 
 /** The user's turn has ended. */
 export function turnEndAt({ user, settings }: TurnState): number | null {
-  // Whoever types says the next word when everything is typed.
+  // A user who types keys speaks again only when done.
   if (user.keysAt !== null) return user.keysAt + KEYS_PAUSE_MS;
   const words = wordsOf(user);
   const since = silentSince(user);

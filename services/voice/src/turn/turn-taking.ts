@@ -58,7 +58,7 @@ interface TurnTimer {
   fire(draft: Draft, now: number): void;
 }
 
-/** Of those that are due at once the first in this order fires first. */
+/** If several are due at the same time, the first in this order fires first. */
 const TIMERS: readonly TurnTimer[] = [
   { at: timers.transferGivenUpAt, fire: agent.transferFailed },
   { at: timers.machineReadyAt, fire: leaveMessage },
@@ -136,7 +136,7 @@ function happen(draft: Draft, event: TurnEvent, now: number): void {
 function pressed(draft: Draft, key: string, now: number): void {
   draft.quietSince = now;
   const isEnd = user.pressed(draft, key, now);
-  // Whoever presses a key has made up their mind; only a last apology continues.
+  // A pressed key always interrupts; only a last apology continues.
   if (draft.reply?.kind !== "apology") agent.interrupted(draft, now);
   if (isEnd) endUserTurn(draft, now);
 }
@@ -144,7 +144,7 @@ function pressed(draft: Draft, key: string, now: number): void {
 function endUserTurn(draft: Draft, now: number): void {
   const text = messageOf(draft.user);
   user.beginTurn(draft, now);
-  // What is left then are acknowledgements, or words over a last apology.
+  // Only acknowledgements are left then, or words during a last apology.
   if (draft.reply) return;
   draft.userSpoke = true;
   draft.greeted = true;

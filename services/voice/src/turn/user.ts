@@ -17,7 +17,7 @@ export function speechEnded(draft: Draft, since: number, now: number): void {
   draft.quietSince = now;
   if (user.speechSince === null) return;
   if (since - user.speechSince < BLIP_MS && user.unheardSince === user.speechSince) user.unheardSince = null;
-  // What was asked before the silence has no answer for the last words.
+  // An answer to an earlier request may lack the last words.
   Object.assign(user, { speechSince: null, isDismissed: false, silentSince: since, finalizing: null });
 }
 
@@ -76,7 +76,7 @@ export function finalize({ user, effects }: Draft, now: number): void {
   effects.push({ type: "finalize" });
 }
 
-/** Goes on with the words that are known. */
+/** Continues with the words that are known. */
 export function giveUpFinalize({ user }: Draft): void {
   user.finalizing = null;
   if (user.speechSince !== null) return;

@@ -3,7 +3,7 @@ import type { VoiceEvent } from "./detector.ts";
 /** How the probabilities of windows become speech that begins and ends. */
 export interface VoiceActivity {
   isSpeech: boolean;
-  /** Windows in a row that contradict it. */
+  /** The number of consecutive windows that contradict it. */
   contrary: number;
   /** How loud the room is without a voice; null until a window without one has been heard. */
   room: number | null;
@@ -13,9 +13,9 @@ export interface VoiceActivity {
 }
 
 export interface JudgedWindow {
-  /** That someone speaks. */
+  /** The probability that someone speaks. */
   probability: number;
-  /** Of the parts of the window, in order: the root of the mean square of their samples. */
+  /** The root mean square of each part of the window, in order. */
   loudness: readonly number[];
 }
 
@@ -33,17 +33,17 @@ export const WINDOW_MS = 32;
 // Between the two, speech goes on and silence stays: words have quiet parts.
 const SPEECH_FROM = 0.5;
 const SILENCE_BELOW = 0.35;
-/** A click is no speech. */
+/** Shorter sounds, such as clicks, are not speech. */
 const WINDOWS_TO_BEGIN = 2;
-/** A stop in a word ("p", "t") is no silence. */
+/** Shorter gaps, such as a stop in a word ("p", "t"), are not silence. */
 const WINDOWS_TO_END = 4;
 
-/** Of a window without a voice. */
+/** The probability below which a window has no voice. */
 const ROOM_BELOW = 0.1;
 const ROOM_FOLLOWS = 0.05;
-/** Louder than the room is what is 10 dB above it. */
+/** A sound counts as louder than the room from 10 dB above it. */
 const LOUD_FACTOR = 3;
-/** Of a perfectly silent line, such as a muted microphone. */
+/** The level of a perfectly silent line, such as a muted microphone. */
 const ROOM_MIN = 10;
 /** A voice pulses: between two pulses it is not quiet. */
 const PULSE_MS = 40;

@@ -10,7 +10,7 @@ export type ToThread = Windows | { forget: number } | { end: true };
 export interface Windows {
   /** Of each window; a call may have several, oldest first. */
   calls: number[];
-  /** One window behind the other. */
+  /** The windows, one after the other. */
   samples: Int16Array;
 }
 
@@ -28,7 +28,7 @@ const LAYER_CELLS = 128;
 /** A window in a run of eight costs less than half of one alone (64 instead of 150 µs); more gain nothing. */
 const RUN_MAX = 16;
 
-/** What Silero remembers of a call. */
+/** Silero's state for a call. */
 interface Heard {
   context: Float32Array;
   state: Float32Array;
@@ -74,7 +74,7 @@ async function judgeAll({ calls, samples }: Windows): Promise<void> {
   self.postMessage({ calls, probabilities } satisfies FromThread);
 }
 
-/** One run for the windows of this many calls, each another one's. */
+/** Judges one window each of several calls in one run. */
 async function judge(windows: readonly { call: number; window: Int16Array }[]): Promise<number[]> {
   const count = windows.length;
   const input = new Float32Array(count * INPUT_SAMPLES);

@@ -11,10 +11,10 @@ export interface SileroDetector extends VoiceDetector {
 }
 
 const WINDOW_SAMPLES = 512;
-/** Of one call, on their way to the thread and back; audio beyond is not judged, so a slow machine hears less instead of later. */
+/** Limit for a call's windows on their way to the thread and back; more audio is not judged, so a slow machine hears less instead of later. */
 const WAITING_MAX = 30;
 const THREADS = 2;
-/** Windows wait so long for others, because several in one run cost less. Events are dated, so nothing is decided later for it. */
+/** How long windows wait for others, because several in one run cost less. Events are dated, so this delays no decision. */
 const GATHER_MS = 10;
 
 /**
@@ -60,7 +60,7 @@ interface Stream {
   sent: { at: number; loudness: number[] }[];
 }
 
-/** Of eighths of a window, 4 ms each: so exactly it is known when a voice ended. */
+/** The parts of a window: eighths of 4 ms, the precision with which the end of a voice is known. */
 function loudnessOf(window: Pcm): number[] {
   const length = window.length / LOUDNESS_PARTS;
   return Array.from({ length: LOUDNESS_PARTS }, (_, part) => {

@@ -4,7 +4,7 @@ import { opus } from "../audio/opus.ts";
 import { durationMs, joined, type Pcm, SAMPLES_PER_SECOND } from "../audio/pcm.ts";
 import type { SpeechToText } from "../speech/stt.ts";
 
-/** Longer ones are letters, which nobody expects an answer to in a chat. */
+/** The longest voice note that is transcribed: nobody expects a chat to answer a longer one. */
 const DURATION_MS_MAX = 10 * 60_000;
 /** Of 20 ms frames: how much is sent at once. */
 const PIECE_SAMPLES = SAMPLES_PER_SECOND / 5;

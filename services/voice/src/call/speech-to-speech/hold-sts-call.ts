@@ -55,9 +55,9 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let replies = 0;
   let next: Next = LISTEN;
   let toolsUnderWay = 0;
-  /** The model owes an answer since then. */
+  /** Since when the model owes an answer; null if it owes none. */
   let owedSince: number | null = null;
-  /** Until when audio of the reply is still to be heard. */
+  /** When the last queued audio of the reply will have been heard. */
   let soundUntil = 0;
   let quietSince = clock.now();
   let reminders = 0;
@@ -65,13 +65,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let isApologizing = false;
   let transferringSince: number | null = null;
   let machine: { since: number; isReady: boolean } | null = null;
-  /** Of the answer that the user waits for. */
+  /** Latency of the answer that the user waits for. */
   let latency: LatencyWatch | null = null;
-  /** Of the reply that is heard. */
+  /** Latency of the reply that is being heard. */
   let measured: Latency | undefined;
   let notes: string | null = null;
 
-  /** A fault in one call ends that call only. Every event may change what is due. */
+  /** An exception in one call ends that call only. Every event may change what is due. */
   function contained<Given extends unknown[]>(work: (...given: Given) => void): (...given: Given) => void {
     return (...given) => {
       try {
@@ -220,7 +220,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     })();
   }
 
-  /** Does what the model decided, when its last words have been heard. */
+  /** Does what the model decided, once its last words have been heard. */
   function act(): void {
     const decided = next;
     next = LISTEN;
@@ -239,13 +239,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function say(text: string): void {
-    // It answers nobody.
+    // It is no answer to the user, so it has no latency.
     latency = null;
     talk?.say(text);
     owe();
   }
 
-  /** What the model took for the user had no words. */
+  /** Stops waiting for words: what the model took for the user had none. */
   function forgetUser(): void {
     user.stops();
     quietSince = clock.now();
@@ -317,7 +317,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     end((greeted || user.hasSpoken()) && !machine ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
   );
 
-  /** For captions, what is heard while it is. */
+  /** Reports the words that have been heard so far, for captions. */
   const report = contained(() => {
     const text = captioned.isTold("speaking") ? (reply?.heard().text ?? "") : "";
     if (text !== "") captioned.tell("agent", text, false);

@@ -2,7 +2,7 @@ import { durationMs, FRAME_SAMPLES, type Pcm } from "../../audio/pcm.ts";
 import type { Leg } from "../../transport/leg.ts";
 import { heardText } from "../../turn/heard.ts";
 
-/** What a model says from when it begins until it has been heard, on a leg. */
+/** One reply of a model on a leg, from its beginning until it has been heard. */
 export interface Reply {
   play(audio: Pcm): void;
   text(text: string): void;
@@ -12,7 +12,7 @@ export interface Reply {
   done(): void;
   /** What the leg has reached with a mark; null if the mark is not of this reply, or the model has continued since. */
   reached(mark: string): "audible" | "played" | null;
-  /** Words that were heard, and for how long. */
+  /** The words that were heard, and their duration. */
   heard(): { text: string; ms: number };
   /** All that the model said. */
   whole(): string;

@@ -9,15 +9,15 @@ export interface SaidInOrder {
   user(text: string): void;
   /** @param latency of the reply, as far as it was measured */
   agent(text: string, latency?: Latency): void;
-  /** Nothing more will be reported about what is missing. */
+  /** The call is over: reports that are still missing will not come. */
   end(): void;
-  /** What was told so far, the newest first dropped beyond what a model is told again. */
+  /** What was said so far, for a new connection of the model; the oldest is dropped first. */
   history(): Said[];
-  /** Messages that were said so far, counting what was not told yet. */
+  /** The number of messages so far, including those that the model has not reported yet. */
   messages(): number;
 }
 
-/** A model that tells nothing of a voice has heard no words. */
+/** If the model reports nothing about a voice for this long, it heard no words. */
 const WORDS_WITHIN_MS = 5_000;
 const HISTORY_MAX = 50;
 

@@ -26,7 +26,7 @@ export type Next =
 
 export const LISTEN: Next = { after: "listen" };
 
-/** What the model decided by calling a tool; null if it goes on as before. */
+/** What the model decided by calling a tool; null if the call continues as before. */
 export function nextOf(action: CallAction | undefined): Next | null {
   const decided = action?.action;
   if (decided?.$case === "endCall") return { after: "hang_up", reason: "agent_ended" };
@@ -36,7 +36,7 @@ export function nextOf(action: CallAction | undefined): Next | null {
 
 const TOOL_FAILED = "The tool does not work now. Tell the user.";
 
-/** Runs a tool; a failure is an answer that the model can tell the user. Never rejects. */
+/** Runs a tool. A failure becomes an answer that the model can pass on to the user. Never rejects. */
 export async function answerTool(
   run: RunTool,
   { name, arguments: given }: ToolCall,

@@ -16,7 +16,7 @@ export interface User {
   voiceBegins(at: number): void;
   /** @returns "speech" if it was long enough to have words in it; null if nothing had begun */
   voiceEnds(at: number): "speech" | "sound" | null;
-  /** Speech ended of which the model reports nothing. */
+  /** Speech has ended, and the model has reported nothing about it. */
   goesUnheard(): void;
   /** The model reacts, so it hears. */
   isHeard(): void;
@@ -26,16 +26,16 @@ export interface User {
   wordlessAt(): number | null;
 }
 
-/** A model that took a noise for the user goes on after so long. */
+/** If the model took a noise for the user, the call continues after this time. */
 const WORDS_WITHIN_MS = 5_000;
-/** Speech that has words in it, which a model must react to. */
+/** Speech of this length has words in it, so a model must react to it. */
 const SPEECH_MS = 1_000;
 const UNHEARD_MAX = 2;
 /** Longer than people speak without a pause, such as music that the model took for the user. */
 const VOICE_MAX_MS = 30_000;
 
 export function userOf(clock: CallClock): User {
-  /** The model hears the user, since then. */
+  /** Since when the model hears the user. */
   let speakingSince: number | null = null;
   let hasSpoken = false;
   let voiceSince: number | null = null;

@@ -25,13 +25,13 @@ export interface CallbackContext {
 
 export interface Callback {
   provider: CallingBack;
-  /** Of the carrier for an incoming call, of the call for an outgoing one. */
+  /** The carrier's id for an incoming call, the call's for an outgoing one. */
   id: string;
   event: string;
   form: URLSearchParams;
   /** Every signature that the carrier sent. */
   signatures: readonly string[];
-  /** Plivo's. */
+  /** Plivo's nonce. */
   nonce: string;
 }
 
@@ -89,7 +89,7 @@ async function targetOf({ accounts, calledBack }: CallbackContext, id: string): 
   return call && { kind: "call", ...call };
 }
 
-/** Null for a carrier that was disconnected, or of another provider. */
+/** Null for a carrier that was disconnected or is another provider's. */
 async function accountOf(
   { accounts }: CallbackContext,
   { ownerId, carrierId }: Target,

@@ -96,7 +96,7 @@ export function incomingCalls(options: IncomingOptions): IncomingCalls {
       }
       const now = clock.now();
       const call = await insertIncomingCall(db, newCall(asked, agentId, now));
-      // Nobody may have a second stream of a call: a carrier repeats its question at once or not at all.
+      // A call gets only one stream: a carrier repeats its question at once or not at all.
       if (now.getTime() - call.createdAt.getTime() > STREAM_WITHIN_MS) return HANG_UP;
       try {
         await options.checkAgent(requestOf(call));

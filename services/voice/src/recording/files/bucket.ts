@@ -3,9 +3,9 @@ import { MEDIA_TYPE } from "../stereo-file.ts";
 import { pathOf, READ_BYTES, type RecordingFile, type RecordingFiles } from "./files.ts";
 
 export interface BucketAccess {
-  /** Of a store other than Amazon's; else "". */
+  /** The endpoint of a store other than Amazon's; "" for Amazon's. */
   endpoint: string;
-  /** "" where the store has none. */
+  /** "" if the store has no regions. */
   region: string;
   accessKeyId: string;
   secretAccessKey: string;
@@ -13,7 +13,7 @@ export interface BucketAccess {
   timeoutMs?: number | undefined;
 }
 
-/** A minute of a call. What a process that dies has not stored yet is lost. */
+/** The size of a piece: a minute of a call, which is what is lost if the process dies. */
 const PIECE_BYTES = 256 * 1024;
 const RETRIES = 3;
 /** The smallest part that S3 accepts in an upload, and what a process holds of a file that it assembles. */

@@ -19,10 +19,10 @@ function converse(
   event: (event: SpokenTurnEvent) => void,
 ): SpokenConversation {
   const read = pcmReader(GOOGLE_SAMPLES_PER_SECOND);
-  /** Names of the tools whose answers it waits for, which it wants back. */
+  /** Names of the tools whose answers the model waits for; it wants them repeated in the answers. */
   const tools = new Map<string, string>();
   let heard = "";
-  /** Of a reply that was stopped here, until it is told so. */
+  /** Set while a reply was stopped here and the model does not know it yet. */
   let isMuted = false;
   let isSpeaking = false;
   /** What a new connection continues with (ai.google.dev/gemini-api/docs/live-session, "Session resumption"); null while it cannot. */

@@ -26,7 +26,7 @@ export interface StsDialect {
   begin(): object[];
   audio(audio: Pcm): object;
   hear(message: JsonObject): void;
-  /** A connection is gone that had been ready. */
+  /** A connection that had been ready is gone. */
   lost(): void;
   /** Whether another connection can continue with the conversation. */
   canResume(): boolean;
@@ -35,7 +35,7 @@ export interface StsDialect {
 }
 
 const RETRY_MS_MAX = 1_000;
-/** Of what waits to be sent; a call says little while it has no connection. */
+/** Limit for what waits to be sent; a call says little while it has no connection. */
 const WAITING_MAX = 100;
 /** The provider refuses what the connection carries, so that another one would end the same way. */
 const POLICY_VIOLATION = 1008;

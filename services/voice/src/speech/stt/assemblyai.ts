@@ -9,7 +9,7 @@ export function assemblyAiSpeechToText(access: Access): SpeechToText {
     url: ({ model }: { model: string }) =>
       socketUrl(access, "/v3/ws", { speech_model: model, sample_rate: "16000", encoding: "pcm_s16le" }),
     headers: { authorization: access.apiKey },
-    // It refuses messages of less than 50 ms.
+    // AssemblyAI refuses messages of less than 50 ms.
     pieceMs: 60,
     finalize: { type: "ForceEndpoint" },
     hear,

@@ -7,7 +7,7 @@ export interface AudioTail {
   push(audio: Pcm): void;
   /** What is kept from this sample on. */
   from(position: number): { audio: Pcm; position: number };
-  /** What comes before is not needed anymore. */
+  /** Drops what comes before this sample. */
   forget(position: number): void;
 }
 
@@ -32,7 +32,7 @@ export function audioTail(samplesMax: number): AudioTail {
     from: (position) => {
       const start = Math.min(Math.max(position, begin), end);
       const audio = new Int16Array(end - start);
-      // From the end, because mostly only the newest piece is wanted.
+      // From the end, because usually only the newest piece is wanted.
       for (let index = pieces.length - 1, to = end; index >= 0 && to > start; index--) {
         const piece = pieces[index] as Pcm;
         const at = to - piece.length;

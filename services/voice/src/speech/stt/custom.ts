@@ -19,11 +19,11 @@ export function customSpeechToText(access: Access, guardedFetch: typeof fetch): 
   return { endsTurns: false, listen: (options, heard) => listen(access, guardedFetch, options, heard) };
 }
 
-/** Words that were asked for before the end of an utterance. */
+/** A transcript that was requested before the end of an utterance. */
 interface Early {
   /** Null if the request failed. */
   text: Promise<string | null>;
-  /** All that was said is in it. */
+  /** Whether it covers everything that was said. */
   isWhole: boolean;
   abort(): void;
 }
@@ -58,7 +58,7 @@ function listen(
     if (!audio || signal.aborted) return;
     isNew = false;
     const aborted = new AbortController();
-    // A failure is not missed: the next request, or the final one, says the same.
+    // A failure can be ignored here: the next request, or the final one, reports it too.
     const text = words(audio, AbortSignal.any([signal, aborted.signal])).catch(() => null);
     const own: Early = { text, isWhole, abort: () => aborted.abort() };
     early = own;

@@ -5,7 +5,7 @@ const LEVEL_MIN = 150;
 const NOISE_AT_FIRST = 50;
 /** Speech is louder than noise by 12 dB. */
 const ABOVE_NOISE = 4;
-/** How much louder the noise is believed to be each second, until there is a quieter moment. */
+/** How fast the estimate of the noise rises, per second, until there is a quieter moment. */
 const NOISE_GROWTH = 1.2;
 
 /**

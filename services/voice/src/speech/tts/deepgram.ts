@@ -16,7 +16,7 @@ export function deepgramTextToSpeech(access: Access): TextToSpeech {
   };
 }
 
-/** It takes twenty in a minute. */
+/** Deepgram accepts twenty flushes a minute. */
 const FLUSHES_MAX = 15;
 
 /**

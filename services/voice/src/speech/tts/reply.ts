@@ -11,7 +11,7 @@ export interface Speaker {
   close(): void;
 }
 
-/** What a speaker reports. Characters, words and times are of what this speaker was given. */
+/** What a speaker reports. Characters, words and times refer to what this speaker was given. */
 export interface SpeakerEvents {
   audio(audio: Pcm): void;
   /** The audio so far says this many characters. */
@@ -27,7 +27,7 @@ export interface SpeakerEvents {
 
 /** Attempts for one reply. */
 const ATTEMPTS_MAX = 3;
-/** Where to look for a word: further on it would be another one. */
+/** How far ahead to look for a word; further on it would be another one. */
 const WORD_WITHIN_CHARACTERS = 80;
 
 interface Position {
@@ -73,7 +73,7 @@ export function reply(
     stop();
     spoken(event);
   };
-  /** Audio must follow what was said, and after the last of it all audio must come. */
+  /** Limits the wait for the audio of what was said, and after the last piece for all of it. */
   const expectAudio = () => {
     clearTimeout(timer);
     if (!isOver) timer = setTimeout(() => lost("it sent no audio in time"), times.stallMs);

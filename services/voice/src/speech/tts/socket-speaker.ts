@@ -25,7 +25,7 @@ export function endingInSpace(text: string): string {
 /** The provider refuses what the connection carries, so that another one would end the same way. */
 const POLICY_VIOLATION = 1008;
 
-/** Text that waits for the connection is the caller's reply, so it is bounded there. */
+/** The text that waits for the connection is the caller's reply, which is bounded there. */
 export function socketSpeaker(access: Access, dialect: SpeakerDialect, events: SpeakerEvents): Speaker {
   const waiting: object[] = [...(dialect.begin ?? [])];
   const send = (messages: object[]) => {

@@ -5,7 +5,7 @@ import type { Leg, LegListener } from "../leg.ts";
 import { DIALECTS, type StreamMessage } from "./dialects.ts";
 import { type StreamCarrier, type StreamLeg, streamLeg } from "./stream-leg.ts";
 
-/** A call whose audio a carrier has begun to stream: one of `accept` and `refuse` follows, unless the carrier leaves first. */
+/** A call whose audio a carrier has begun to stream. Either `accept` or `refuse` follows, unless the carrier leaves first. */
 export interface ArrivedStream {
   ownerId: string;
   callId: string;
@@ -37,7 +37,7 @@ export interface ConnectionOptions {
 export type Dropped = "malformed_stream" | "stream_too_much" | "stream_too_fast" | "stream_no_start" | "stream_codec";
 
 const START_MAX_MS = 5_000;
-/** For whoever accepts it to ask the other services. */
+/** How long the call may take to be accepted, which asks other services. */
 const ACCEPT_MAX_MS = 15_000;
 /** Carriers send 50 messages of 400 bytes a second; after congestion, some seconds arrive at once. */
 const BYTES_PER_SECOND = 64 * 1024;
@@ -46,7 +46,7 @@ const BURST_BYTES = 512 * 1024;
 const NORMAL = 1_000;
 const UNACCEPTABLE = 1_003;
 const POLICY = 1_008;
-/** Closed in order: with a code, while the other side goes away, or without a code. */
+/** Codes of an orderly close: normal, going away, or none. */
 const ORDERLY = new Set([1_000, 1_001, 1_005]);
 
 export function openConnection(options: ConnectionOptions, arrived: (stream: ArrivedStream) => void): Connection {

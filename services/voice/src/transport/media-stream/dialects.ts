@@ -10,13 +10,13 @@ export type StreamMessage =
   /** Means nothing to us. */
   | { type: "other" };
 
-/** The words of one carrier for the same protocol: JSON text messages, audio in base64. */
+/** One carrier's version of the same protocol: JSON text messages with audio in base64. */
 export interface Dialect {
   /** Returns null for what is no message of the dialect. */
   read(message: Readonly<Record<string, unknown>>): StreamMessage | null;
   media(streamId: string, audio: Uint8Array): object;
   mark(streamId: string, name: string): object;
-  /** Drops what the carrier has not played. */
+  /** Makes the carrier drop what it has not played. */
   clear(streamId: string): object;
 }
 

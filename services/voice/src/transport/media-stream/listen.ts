@@ -9,7 +9,7 @@ export interface ListenOptions {
   tls: ListenerFiles | null;
   /** Of one owner, in this process. */
   streamsMax: number;
-  /** Uses a token up. Null: nobody was told to open a stream with it, or someone has. */
+  /** Uses up a token. Null if the token is unknown or has been used. */
   claim(token: string): Promise<ExpectedStream | null>;
   arrived(stream: ArrivedStream): void;
   /** Counts what is not used, by reason. */
@@ -27,12 +27,12 @@ export interface MediaListener {
 
 /** Carriers' messages have 500 bytes. */
 const MESSAGE_MAX_BYTES = 16 * 1024;
-/** Handshakes whose token is looked up; more are sent away, so that strangers do not queue at the database. */
+/** Handshakes whose token is being looked up; more are refused, so that strangers do not queue at the database. */
 const CLAIMS_MAX = 64;
 const HANDSHAKE_SECONDS = 10;
-/** A connection without a sign of life is pinged, and closed after this. */
+/** A connection that is silent for this long is closed; it is pinged before. */
 const IDLE_SECONDS = 30;
-/** What a carrier that does not read leaves unsent; a message of 20 ms has 300 bytes. */
+/** Limit for what waits for a carrier that does not read; a message of 20 ms has 300 bytes. */
 const UNSENT_MAX_BYTES = 256 * 1024;
 const PATH = /\/media\/([A-Za-z0-9_-]{43})$/;
 

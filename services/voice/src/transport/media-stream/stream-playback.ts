@@ -14,24 +14,24 @@ export interface StreamPlaybackOptions {
   mark(name: string): void;
   clear(): void;
   reached(mark: string): void;
-  /** As a leg's listener has it. */
+  /** The `sending` of a leg's listener. */
   sending(frame: Pcm | null, inMs: number): Pcm | null;
   /** Milliseconds of a monotonic clock. */
   now(): number;
 }
 
-/** Audio that is sent before it is due, against jitter on the way. */
+/** How much audio is sent ahead of time, against jitter on the way. */
 const LEAD_MS = 200;
 /** A mark that the carrier has not reported this long after it was due is reached all the same. */
 const MARK_LATE_MAX_MS = 2_000;
-/** What a mark may reveal about the way to the carrier and back. */
+/** The most delay between us and the carrier that a mark may reveal. */
 const LAG_MAX_MS = 1_000;
-/** What the carrier may have, by both. */
+/** The most audio that the carrier may have, from both. */
 const BUFFERED_MAX_FRAMES = (LEAD_MS + LAG_MAX_MS) / FRAME_MS + 1;
 
 export function streamPlayback({ media, mark, clear, reached, sending, now }: StreamPlaybackOptions): StreamPlayback {
   const queue = playback();
-  /** By the name that the carrier knows. */
+  /** The marks, by the names that the carrier knows. */
   const marks = new Map<string, { mark: string; dueAt: number }>();
   let sentMarks = 0;
   /** When the carrier has played everything that was sent. */
@@ -44,7 +44,7 @@ export function streamPlayback({ media, mark, clear, reached, sending, now }: St
   /** Whether the frames that were sent last were of the queue, or only a sound behind silence. */
   const isSpeech: boolean[] = [];
 
-  /** What of the queue the carrier has not played. */
+  /** How much of the queue the carrier has not played. */
   const inBuffer = () => {
     const samples = Math.max(0, Math.round(((playsUntil + lagMs - now()) / 1_000) * SAMPLES_PER_SECOND));
     const frames = Math.ceil(samples / FRAME_SAMPLES);

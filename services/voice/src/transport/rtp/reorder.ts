@@ -12,7 +12,7 @@ export interface Ordered {
   lost(count: number): void;
 }
 
-/** How long a packet waits for those before it. A packet that is in order never waits. */
+/** How long a packet waits for earlier ones. A packet in order never waits. */
 const WAIT_MAX_MS = 60;
 /** Packets further ahead or behind may belong to a stream that starts over: it does if two in a row do (RFC 3550, appendix A.1). */
 const AHEAD_MAX = 3_000;
@@ -26,7 +26,7 @@ export function reorder(to: Ordered): Reorder {
   const held = new Map<number, { packet: RtpPacket; at: number }>();
   let source: number | null = null;
   let expected = 0;
-  /** What would follow a packet that was too far away. */
+  /** The number that would follow the last packet that was too far away. */
   let suspected: number | null = null;
 
   const deliver = (packet: RtpPacket) => {

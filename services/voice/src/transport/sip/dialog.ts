@@ -6,7 +6,7 @@ import type { Target } from "./sockets.ts";
 /** What two parties know of their call (RFC 3261, section 12). */
 export interface Dialog {
   callId: string;
-  /** Values of From and To with their tags, ours and theirs. */
+  /** The values of From and To with their tags: ours and theirs. */
   local: string;
   remote: string;
   localTag: string;

@@ -40,9 +40,9 @@ export interface SipReceiver {
 
 const MESSAGE_MAX_BYTES = 64 * 1024;
 const CONNECTIONS_MAX = 1_024;
-/** From one address, so that one peer leaves room for others; a trunk needs one or two. */
+/** The most connections from one address, so that one peer leaves room for others; a trunk needs one or two. */
 const FROM_ADDRESS_MAX = 32;
-/** A connection that was opened and has said nothing. */
+/** How long a connection may stay open without saying anything. */
 const SILENT_SECONDS = 10;
 /** Bytes that wait for a peer that does not read; beyond, the connection ends. */
 const UNSENT_MAX_BYTES = 256 * 1024;

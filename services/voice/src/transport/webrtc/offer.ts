@@ -1,10 +1,10 @@
 import { invalid, type ServiceError } from "@parley/shared/errors";
 import { parse } from "sdp-transform";
 
-/** Of an offer; browsers' are 2 to 6 KB. */
+/** Limit for an offer; browsers send 2 to 6 KB. */
 const OFFER_MAX_BYTES = 64 * 1024;
 
-/** @throws ServiceError invalid if the offer is none that a call can be made of, saying why */
+/** @throws ServiceError invalid if no call can be made from the offer, saying why */
 export function checkOffer(offer: string): void {
   if (Buffer.byteLength(offer) > OFFER_MAX_BYTES) throw invalidOffer("it is larger than 64 KiB");
   const audio = mediaOf(offer).find(({ type }) => type === "audio");

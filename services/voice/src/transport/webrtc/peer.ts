@@ -33,7 +33,7 @@ export interface WebRtcPeer {
   connected: Promise<Leg>;
   /** Sends text over the browser's data channel, if it has one; dropped while the channel is not open or too slow. */
   tell(text: string): void;
-  /** Ends without a leg. */
+  /** Ends the connection without a leg. */
   close(): void;
 }
 
@@ -88,7 +88,7 @@ export async function answerOffer(offer: string, options: WebRtcOptions, to: Leg
         try {
           open.send(text);
         } catch {
-          // The browser takes shorter messages only (RFC 8841, max-message-size).
+          // The browser accepts only shorter messages (RFC 8841, max-message-size).
         }
       },
       close: () => close(connection),
@@ -109,7 +109,7 @@ function onlyAt(hostname: string) {
   };
 }
 
-/** What cannot be closed in order is gone all the same. */
+/** A connection that cannot be closed properly is gone all the same. */
 function close(connection: RTCPeerConnection): void {
   connection.close().catch(() => {});
 }

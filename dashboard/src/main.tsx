@@ -16,7 +16,7 @@ function toSignIn(): void {
   if (pathname !== "/sign-in") router.navigate({ to: "/sign-in", search: { next: href } });
 }
 
-/** From here on a page that is not there yet is worth saying so, in milliseconds. */
+/** How long a page may load before the loading state is shown, in milliseconds. */
 const BLANK_MAX_MS = 500;
 // React shows nothing for 300 ms after it has rendered a page that is still loading.
 await Promise.race([load(router), new Promise((resolve) => setTimeout(resolve, BLANK_MAX_MS))]);

@@ -17,7 +17,7 @@ export interface Installation {
   carrierPort: number;
   whatsAppPort: number;
   dailyPort: number;
-  /** Likewise, because phones store it. */
+  /** Stays the same if possible, because phones store it. */
   sipPort: number;
   mediaPort: number;
 }
@@ -53,7 +53,7 @@ export function saveInstallation(home: Home, installation: Installation): void {
   replaceFile(home.file(FILE), `${JSON.stringify(installation, null, 2)}\n`);
 }
 
-/** One that an earlier release created lacks what has been added since. */
+/** An installation that an earlier release created lacks what has been added since. */
 function read(home: Home): Partial<Installation> | null {
   try {
     return JSON.parse(readFileSync(home.file(FILE), "utf8")) as Partial<Installation>;

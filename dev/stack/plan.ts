@@ -20,7 +20,7 @@ import {
 const CHECKOUT = join(import.meta.dir, "../..");
 const LOOPBACK = "127.0.0.1";
 
-/** The most that a process takes to stop: until its calls end, and after that. */
+/** How long a process may take to stop: until its calls have ended, and after that. */
 const DRAIN_MS = 10_000;
 const AFTER_DRAIN_MS = 15_000;
 
@@ -85,7 +85,7 @@ export interface Surroundings extends StandInPlaces {
   databaseUrls: Readonly<Record<Schema, string>>;
   redisUrl: string | null;
   sipPort: number;
-  /** Of the voice processes after the first. */
+  /** The SIP ports of the voice processes after the first. */
   replicaSipPorts: readonly number[];
   mediaPort: number;
   /** Folder with binaries to run instead of the sources, "" for none. */
@@ -132,7 +132,7 @@ export function sipAddressOf({ env, sipPort }: Pick<Surroundings, "env" | "sipPo
   return env.PARLEY_SIP_LISTEN || `${LOOPBACK}:${sipPort}`;
 }
 
-/** Where a further voice process has SIP, because any of them may call; none with SIP over TLS, whose port is only one. */
+/** Where a further voice process listens for SIP, because any of them may place calls; none with SIP over TLS, which has only one port. */
 function replicaSipAddress(surroundings: Surroundings, number: number): string | undefined {
   const port = surroundings.replicaSipPorts[number - 1];
   if (port === undefined || surroundings.env.PARLEY_SIP_TLS_CERT) return undefined;

@@ -6,7 +6,7 @@ export interface CallOptions {
   /** host:port of the stack's SIP. */
   server: string;
   callee: string;
-  /** What to say, one after the other, each when the agent has finished: PHONE_HZ samples a second. Null: stay and listen. */
+  /** What to say, one line after the other, each when the agent has finished, at PHONE_HZ samples a second. Null to stay and listen. */
   lines: readonly Int16Array[] | null;
   connected(): void;
   /** Hangs up. */
@@ -14,12 +14,12 @@ export interface CallOptions {
 }
 
 const LOOPBACK = "127.0.0.1";
-/** Louder is a voice, softer is the noise of a line. */
+/** The level from which sound is a voice; below it is the noise of a line. */
 const VOICE_FROM = 500;
-/** Silence of the agent after which it is one's turn, when it has said something and when it has not. */
+/** How long the agent must be silent before the caller speaks, after it has said something and before. */
 const TURN_AFTER_MS = 1_200;
 const TURN_ANYWAY_MS = 6_000;
-/** The same after the last line, to whose answer one listens. */
+/** The same after the last line, whose answer the caller still listens to. */
 const ANSWER_WITHIN_MS = 20_000;
 
 /**
@@ -44,7 +44,7 @@ export async function call({ server, callee, lines, connected, signal }: CallOpt
     void ended.then(() => over.abort());
     signal.addEventListener("abort", () => over.abort(), { once: true });
 
-    /** Until the agent has spoken and fallen silent, or is silent for too long. */
+    /** Waits until the agent has spoken and fallen silent, or is silent for too long. */
     const turn = async (anywayMs: number) => {
       const since = performance.now();
       heardAt = null;

@@ -14,7 +14,7 @@ export interface Captions {
 
 const EVERY_MS = 400;
 const REQUEST_MS = 5_000;
-/** For the end of a call to be stored. */
+/** How long to wait until the end of a call is stored. */
 const ENDS_WITHIN_MS = 10_000;
 
 /**

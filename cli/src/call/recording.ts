@@ -3,7 +3,7 @@ import { wavHeader } from "@parley/shared/media/wav";
 /** Both sides of a call, side by side: what was said on the left, what was heard on the right. */
 export interface Recording {
   heard(frame: Int16Array): void;
-  /** Paces the recording: what was heard in the meantime stands beside it. */
+  /** Adds what was said, which paces the recording: what was heard in the meantime goes beside it. */
   sent(frame: Int16Array): void;
   /** A WAV file. */
   file(): Uint8Array;
@@ -11,7 +11,7 @@ export interface Recording {
 
 /** Longer recordings keep their beginning: two hours are 230 MB. */
 const SECONDS_MAX = 2 * 60 * 60;
-/** What is heard early waits this long at most, in frames. */
+/** How long sound that is heard early waits at most, in frames. */
 const WAITING_MAX = 10;
 
 export function recording(samplesPerSecond: number): Recording {

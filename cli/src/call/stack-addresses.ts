@@ -9,12 +9,12 @@ export interface StackAddresses {
   sip: string;
   /** With /v1. */
   speechUrl: string;
-  /** Of the gateway. */
+  /** The gateway's URL. */
   url: string;
   apiKey: string;
 }
 
-/** Of the whole stack. @throws ConfigError naming what is missing */
+/** The addresses of the whole stack. @throws ConfigError naming what is missing */
 export function stackAddresses(env: Environment): StackAddresses {
   const [sip = "", speechUrl = "", url = "", apiKey = ""] = valuesOf(env, [
     "PARLEY_SIP_ADDRESS",
@@ -25,13 +25,13 @@ export function stackAddresses(env: Environment): StackAddresses {
   return { sip, speechUrl, url, apiKey };
 }
 
-/** Of the public API alone. @throws ConfigError likewise */
+/** The address of the public API alone. @throws ConfigError likewise */
 export function apiAddress(env: Environment): Pick<StackAddresses, "url" | "apiKey"> {
   const [url = "", apiKey = ""] = valuesOf(env, ["PARLEY_URL", "PARLEY_API_KEY"]);
   return { url, apiKey };
 }
 
-/** Of Daily's stand-in. @throws ConfigError likewise */
+/** The address of Daily's stand-in. @throws ConfigError likewise */
 export function dailyStandIn(env: Environment): string {
   const [url = ""] = valuesOf(env, ["PARLEY_DAILY_URL"]);
   return url;

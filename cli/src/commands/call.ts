@@ -22,7 +22,7 @@ interface CallCommandOptions {
   json?: boolean;
 }
 
-/** Of those that the stand-in has, the one that it understands best. */
+/** The one of the stand-in's voices that it understands best itself. */
 const VOICE = "kal16";
 const SPOKEN_WITHIN_MS = 30_000;
 
@@ -112,7 +112,7 @@ async function callNumber(
   }
 }
 
-/** By the stack's stand-in. @throws ServiceError when it does not answer */
+/** Speaks a text with the stack's stand-in. @throws ServiceError when it does not answer */
 async function spoken({ speechUrl }: StackAddresses, text: string): Promise<Int16Array> {
   const unavailable = (why: string) => new ServiceError("unavailable", `The speech stand-in at ${speechUrl} ${why}`);
   const response = await fetch(`${speechUrl}/audio/speech`, {
@@ -165,7 +165,7 @@ async function show(
   await print(json, document, record ? `${over}\nRecorded to ${record}` : over);
 }
 
-/** What a refusal means to the caller (services/voice answers so). */
+/** What a refusal by the voice service means to the caller. */
 function refused({ status, message }: NotAnswered, agentId: string): ServiceError {
   if (status === 404) return new ServiceError("not_found", `There is no agent ${agentId} on this stack`);
   if (status === 480) {

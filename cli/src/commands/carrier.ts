@@ -27,7 +27,7 @@ interface OwnerOptions {
   json?: boolean;
 }
 
-/** The carrier is asked in the meantime. */
+/** How long a command waits for the account service, which asks the carrier in the meantime. */
 const PATIENT = { timeoutMs: CARRIER_CALL_MS };
 const PROVIDERS = Object.keys(CARRIER_PROVIDERS) as CarrierProvider[];
 
@@ -143,7 +143,7 @@ function parseObject(text: string, command: Command): Record<string, unknown> {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   } catch {
-    // Told below.
+    // The code below tells the user.
   }
   return command.error("error: standard input must be a JSON object with the fields of the account");
 }
@@ -155,7 +155,7 @@ function fieldsOf(provider: CarrierProvider): string {
 
 type Registration = Omit<ShownRegistration, "state"> & { state: ShownRegistration["state"] | "UNKNOWN" };
 
-/** How registrations stand. The voice service is asked only if there can be one, and an account is shown also without its answer. */
+/** The states of registrations. The voice service is asked only if there can be one, and an account is shown even without its answer. */
 async function registrations(env: Environment, ownerId: string, carriers: readonly Carrier[]) {
   const none = { registrations: [], hasSip: true };
   const isAsked = carriers.some(({ settings }) => settings && wantsRegistration(settings));

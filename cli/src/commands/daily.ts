@@ -73,7 +73,7 @@ async function enter(standIn: string, { room_name, token }: Session, say: readon
   throw new ServiceError("condition", `The person could not enter the room: ${detail}`);
 }
 
-/** Until the conversation has ended. */
+/** Waits until the conversation has ended. */
 async function follow(
   env: Environment,
   conversationId: string,

@@ -81,7 +81,7 @@ async function readComponents(path: string): Promise<unknown[]> {
     const value: unknown = JSON.parse(text);
     if (Array.isArray(value)) return value;
   } catch {
-    // Told below.
+    // The code below tells the user.
   }
   throw new ConfigError(`${path} must be a JSON array of components, such as [{ "type": "body", "parameters": [] }]`);
 }

@@ -5,7 +5,7 @@ export class Problem extends Error {
   readonly status: number;
   /** Violated rules by the path of their field, such as `llm.model_name`. */
   readonly fields: ReadonlyMap<string, string>;
-  /** What is wrong with the request, in order: of one field there may be several. */
+  /** What is wrong with the request, in order; a field may have several entries. */
   readonly violations: readonly string[];
   /** Seconds after which a retry may succeed; 0 if the API did not say. */
   readonly retryAfterSeconds: number;

@@ -15,7 +15,7 @@ export function createQueryClient(onSignedOut: () => void): QueryClient {
   });
 }
 
-/** What the client did wrong stays wrong. */
+/** Whether a retry may help: a request that was wrong stays wrong. */
 function isWorthRetrying(failures: number, error: Error): boolean {
   const status = error instanceof Problem ? error.status : 0;
   return failures < RETRIES && (status === 0 || status >= 500);

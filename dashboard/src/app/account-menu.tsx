@@ -7,7 +7,7 @@ import { Menu, MenuItem, MenuLabel, MenuLine } from "../ui/overlay/menu.tsx";
 import { tellFailure } from "../ui/overlay/toasts.tsx";
 import { THEMES, type Theme, useTheme } from "./theme.ts";
 
-/** Who is signed in, with the look, the documentation and signing out behind it. */
+/** Shows who is signed in; its menu has the theme, the documentation and signing out. */
 export function AccountMenu() {
   const { data: me } = useSuspenseQuery(meQuery);
   const [theme, setTheme] = useTheme();

@@ -4,7 +4,7 @@ import { Button } from "../ui/button.tsx";
 import { Page } from "../ui/page.tsx";
 import { EmptyState, ErrorState, LoadingRows, Skeleton } from "../ui/states.tsx";
 
-/** In place of a page that failed. */
+/** Shown in place of a page that failed. */
 export function PageFailure({ error, reset }: ErrorComponentProps) {
   const router = useRouter();
   const retry = () => {
@@ -36,7 +36,7 @@ export function PageNotFound() {
   );
 }
 
-/** Until a page's script has come. */
+/** Shown until a page's script has loaded. */
 export function PagePending() {
   return (
     <div className="mx-auto w-full max-w-6xl px-4 py-6 sm:px-8 sm:py-8">

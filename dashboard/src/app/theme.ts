@@ -6,7 +6,7 @@ export type Theme = keyof typeof THEMES;
 const STORED_AS = "parley.theme";
 const listeners = new Set<() => void>();
 
-/** The look that the viewer chose, and a function to choose another. Without a choice it is the system's. */
+/** The theme that the viewer chose, and a function to choose another. Without a choice it is the system's. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
   return [useSyncExternalStore(subscribe, chosenTheme), chooseTheme];
 }

@@ -3,7 +3,7 @@ import { Pagination } from "./pagination.tsx";
 import { ErrorState, LoadingRows } from "./states.tsx";
 import { type Column, Table } from "./table.tsx";
 
-/** What `useQuery` gives of a page of a list. */
+/** The result of `useQuery` for a page of a list. */
 interface PageQuery {
   data: { total: number } | undefined;
   error: unknown;
@@ -26,7 +26,7 @@ export function Listed<Row>({
   page?: number | undefined;
   pageSize: number;
   onPage: (page: number) => void;
-  /** In place of a list without items. */
+  /** Shown in place of a list without items. */
   empty: ReactNode;
   label: string;
   columns: readonly Column<Row>[];

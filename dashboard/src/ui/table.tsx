@@ -7,7 +7,7 @@ export interface Column<Row> {
   label?: ReactNode;
   cell: (row: Row) => ReactNode;
   align?: "right";
-  /** Narrow screens leave such a column out; `very`: all but wide ones. */
+  /** Narrow screens leave out such a column; with `very`, all but wide screens do. */
   wide?: boolean | "very";
   className?: string;
 }
@@ -83,8 +83,8 @@ function followRowLink(event: MouseEvent<HTMLTableRowElement>): void {
 /** The class of a link that takes a click anywhere in its row; buttons in the row need `relative` to stay above it. */
 export const ROW_LINK = "row-link font-medium after:absolute after:inset-0 hover:underline";
 
-/** A column's figures: at the right, under each other. */
+/** A column of figures, aligned to the right. */
 export const FIGURES = { align: "right", className: "text-muted tabular-nums whitespace-nowrap" } as const;
 
-/** A column of moments, which stands last. */
+/** A column of times, which comes last. */
 export const MOMENT = { wide: true, align: "right", className: "text-muted whitespace-nowrap" } as const;

@@ -52,11 +52,11 @@ export interface ConversationLimits {
   model: ModelLimits;
   contextTokens: number;
   chatIdleMinutes: number;
-  /** Of WhatsApp conversations. */
+  /** How long WhatsApp conversations may be silent. */
   threadIdleMinutes: number;
-  /** Per process. */
+  /** The most analyses at a time in a process. */
   analysesAtOnce: number;
-  /** Per owner. */
+  /** The most analyses at a time of an owner. */
   analysesPerOwner: number;
   callIdleMinutes: number;
   /** Interval between checkpoints of a streamed reply. */

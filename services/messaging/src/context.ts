@@ -27,7 +27,7 @@ export interface ThreadContext {
   /** Memory for voice notes. */
   noteShares: ByteShares;
   count(outcome: "sent" | "failed"): void;
-  /** WhatsApp no longer takes an owner's access token. */
+  /** Counts that WhatsApp has refused an owner's access token. */
   countTokenRefused(): void;
   clock: Clock;
   log: Logger;
@@ -35,7 +35,7 @@ export interface ThreadContext {
 
 export interface MessagingContext extends ThreadContext {
   widgetTokens: WidgetTokens;
-  /** Of all visitors to the agents of an owner. */
+  /** The most messages a day from all visitors to an owner's agents. */
   widgetMessagesPerDay: number;
   countRefused(reason: string): void;
   /** Callbacks that are being verified. */

@@ -39,10 +39,10 @@ const tokensRefused = counter("parley.whatsapp.tokens.refused", "Messages for wh
 const refused = counter("parley.whatsapp.callbacks.refused", "WhatsApp callbacks that were refused, by reason");
 
 const MIB = 1024 * 1024;
-/** Two notes of an owner's at once, and a dozen in all. */
+/** Room for two notes of one owner at a time, and a dozen in all. */
 const NOTES = { what: "voice messages", totalBytes: 24 * MIB, ownerBytes: 4 * MIB, waitingMax: 1_000 };
 
-/** Of one owner, whose callbacks would otherwise take every connection to the database. */
+/** The most callbacks of one owner being stored, which could otherwise take every connection to the database. */
 const TAKE_AT_ONCE = { what: "callbacks", atOnce: 2, waitingMax: 1_000 };
 
 interface MessagingSettings extends Pick<WorkerSettings, "pollMs"> {

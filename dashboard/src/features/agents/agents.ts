@@ -2,7 +2,7 @@ import { queryOptions } from "@tanstack/react-query";
 import { api, ask, type Schema } from "../../api/client.ts";
 
 export type Agent = Schema["Agent"];
-/** What a PATCH of an agent takes, and what it is tried with before it is saved. */
+/** The body of an agent's PATCH, which also tries the agent before it is saved. */
 export type Changes = Schema["UpdateAgentRequest"];
 
 export const AGENTS = ["agents"] as const;

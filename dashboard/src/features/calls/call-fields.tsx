@@ -6,7 +6,7 @@ import { Select } from "../../ui/form/select.tsx";
 import { AgentField } from "../agents/agent-field.tsx";
 import { numbersQuery } from "../numbers/queries.ts";
 
-/** Who calls, and how: what a call and a batch of calls ask for alike. */
+/** Who calls, and how: the fields that a call and a batch of calls share. */
 export interface CallSetup {
   agentId: string;
   /** One of the owner's numbers; "default" for the agent's first. */
@@ -73,7 +73,7 @@ export function CallFields({
   );
 }
 
-/** The same as the API takes it. */
+/** The same in the form of the API. */
 export function setupBody({ agentId, from, voicemail }: CallSetup) {
   return {
     agent_id: agentId,

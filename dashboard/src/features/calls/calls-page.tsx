@@ -158,7 +158,7 @@ function columnsOf(names: ReadonlyMap<string, string> | undefined, canAct: boole
   ];
 }
 
-/** Where the call stands; of one that has ended, how. */
+/** The call's state; for an ended call, its outcome. */
 function Standing({ call: { status, outcome, notes } }: { call: Call }) {
   const { label, tone } = outcome ? OUTCOMES[outcome] : CALL_STATUSES[status];
   return (

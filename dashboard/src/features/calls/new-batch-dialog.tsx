@@ -28,7 +28,7 @@ export function NewBatchDialog({ open, onClose }: { open: boolean; onClose: () =
   );
 }
 
-/** What the form shows an error at; the rest is of rows. */
+/** The fields at which the form shows an error; other errors concern rows. */
 const FIELDS = /^(agent_id|from_mobile_number|voicemail|start_at|window|retries)(\.|$)/;
 
 function BatchForm({ onDone }: { onDone: () => void }) {

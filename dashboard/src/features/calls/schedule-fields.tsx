@@ -4,7 +4,7 @@ import { Field } from "../../ui/form/field.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 
-/** When a batch calls, as its form has it. Texts are "" and numbers of retries 0 for what is not chosen. */
+/** When a batch calls, in the form's values. Texts are "" and numbers of retries 0 for what is not chosen. */
 export interface Schedule {
   /** The viewer's local time, such as `2026-01-31T09:30`. */
   startAt: string;
@@ -139,7 +139,7 @@ function withOwn(zone: string) {
   return ZONES.some(({ value }) => value === zone) ? ZONES : [{ value: zone, label: zone }, ...ZONES];
 }
 
-/** The same as the API takes it. */
+/** The same in the form of the API. */
 export function scheduleBody(
   schedule: Schedule,
 ): Pick<Schema["CreateCallBatchRequest"], "start_at" | "window" | "retries"> {

@@ -1,6 +1,6 @@
 import { CodeBlock } from "../../ui/code-block.tsx";
 
-/** What the API answers, as text. */
+/** The API's response as text. */
 export function JsonView({ value }: { value: unknown }) {
   return <CodeBlock text={JSON.stringify(value, null, 2)} copied="JSON" className="max-h-160" />;
 }

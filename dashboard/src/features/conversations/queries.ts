@@ -14,7 +14,7 @@ export function conversationsQuery(filters: Filters) {
   return queryOptions({
     queryKey: ["conversations", filters],
     queryFn: async ({ signal }) => {
-      // The API names the words that a parameter may be.
+      // The API lists the values that a parameter may have.
       const query = { ...filters, page_size: PAGE_SIZE, shape: "flat" } as { shape: "flat" };
       const answer = await ask(api.GET("/v1/public/conversations", { params: { query }, signal }));
       return "conversations" in answer ? answer : { conversations: answer.data, ...answer.pagination };

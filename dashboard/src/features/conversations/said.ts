@@ -26,7 +26,7 @@ function textOf(characters: readonly string[]): Extract<Said, { type: "text" }>[
   return text === "" ? [] : [{ type: "text", text }];
 }
 
-/** Milliseconds from the request until the tools had answered that the model called before its first word; 0 without any. */
+/** Milliseconds from the request until the last tool that the model called before its first word had answered; 0 without tools. */
 export function toolsBeforeFirstWord(calls: readonly ToolCall[]): number {
   const ends = calls.map(({ offset, started_ms, duration_ms }) =>
     offset === 0 && started_ms !== null ? started_ms + duration_ms : 0,

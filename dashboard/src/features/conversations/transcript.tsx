@@ -91,7 +91,7 @@ function Line({
   onSeek: Playback["seek"] | undefined;
 }) {
   const isUser = message.role === "user";
-  // What the agent called after the user's words, without an answer, is a line of its own.
+  // Tool calls after the user's words without a reply get a line of their own.
   const said = saidInOrder(message.content, isUser ? [] : (message.tool_calls ?? []));
   return (
     <li

@@ -94,7 +94,7 @@ const COLUMNS: readonly Column<Key>[] = [
 
 const SCOPES_SHOWN = 2;
 
-/** As many as fit in a line; all on hover, and for screen readers. */
+/** Shows as many as fit in a line; all of them on hover, and for screen readers. */
 function Scopes({ scopes }: Pick<Key, "scopes">) {
   if (scopes.includes("*")) return "Full access";
   const rest = scopes.length - SCOPES_SHOWN;

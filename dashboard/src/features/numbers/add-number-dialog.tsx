@@ -14,7 +14,7 @@ import { Notice, Skeleton } from "../../ui/states.tsx";
 import { accountOf, PROVIDERS } from "./providers.ts";
 import { type Carrier, NUMBERS } from "./queries.ts";
 
-/** Brings a number of a connected carrier here. */
+/** Imports a number of a connected carrier. */
 export function AddNumberDialog({
   open,
   onClose,

@@ -20,9 +20,9 @@ export interface ProviderField {
     | "allowed_addresses"
     | "agent_id";
   label: string;
-  /** A text unless it is said. */
+  /** The field is a text unless this says otherwise. */
   kind?: "choice" | "list" | "agent";
-  /** Of a choice; the first is the API's default. */
+  /** The options of a choice; the first is the API's default. */
   options?: readonly string[];
   hint?: string;
   isSecret?: boolean;
@@ -100,7 +100,7 @@ export const PROVIDERS: Record<Provider, ProviderText> = {
 
 export const PROVIDER_OPTIONS = Object.entries(PROVIDERS).map(([value, { label }]) => ({ value, label }));
 
-/** What tells one account of a provider from another. */
+/** What distinguishes the accounts of a provider. */
 export function accountOf(carrier: Schema["Carrier"]): string {
   const { account_sid, auth_id, host, username, mobile_number, phone_number_id } = carrier;
   const account = account_sid ?? auth_id ?? mobile_number ?? phone_number_id;

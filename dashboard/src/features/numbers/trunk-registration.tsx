@@ -12,7 +12,7 @@ const STATES: Record<Registration["state"], { label: string; tone: Tone }> = {
   NOT_REGISTERING: { label: "No registration", tone: "neutral" },
 };
 
-/** How the registration with a SIP trunk stands, since when, and why. */
+/** The state of the registration with a SIP trunk, since when, and why. */
 export function TrunkRegistration({ registration }: { registration: Registration }) {
   const { state, since, sip_status, reason } = registration;
   const { label, tone } = STATES[state];

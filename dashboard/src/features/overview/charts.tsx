@@ -83,7 +83,7 @@ function byChannel(days: readonly Day[]): Series[] {
   return withValues(channels);
 }
 
-/** Without those that have nothing to show, except the first. */
+/** Leaves out those that have nothing to show, except the first. */
 function withValues(series: Series[]): Series[] {
   return series.filter(({ values }, at) => at === 0 || values.some((value) => (value ?? 0) > 0));
 }

@@ -75,7 +75,7 @@ function latencyNote(latency: Latency): string {
   return latency ? `${latencyOf(latency.p50_ms)} median reply latency` : "No measurements";
 }
 
-/** Of the last 30 days, for which deliveries are kept. */
+/** The deliveries of the last 30 days, for which they are kept. */
 function useFailedDeliveries(): number | undefined {
   const failed = useQuery({
     queryKey: ["deliveries", "failed"],

@@ -25,7 +25,7 @@ export function PromptEditor({
   const parent = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView>(null);
   const change = useRef(onChange);
-  // A text that came from outside is no change by whoever edits.
+  // A text set by the page is not a change by the user.
   change.current = (text) => text !== value && onChange(text);
   const initial = useRef({ label, value });
   useEffect(() => {

@@ -45,7 +45,7 @@ export const versionsQuery = (name: string) =>
       ),
   });
 
-/** The agent that a prompt holds the own text of; null for one that was made as a prompt. */
+/** The agent whose own text a prompt holds; null for one that was created as a prompt. */
 export function agentOf(promptName: string): string | null {
   return /^agent-(agt_[a-z0-9]+)(?:-analysis)?$/.exec(promptName)?.[1] ?? null;
 }

@@ -1,5 +1,5 @@
 export interface Variable {
-  /** As values are given for it: lower case, with underscores. */
+  /** The name under which values are given: lower case, with underscores. */
   name: string;
   /** Without one the agent needs a value. */
   defaultValue: string | null;

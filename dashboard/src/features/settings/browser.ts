@@ -1,4 +1,4 @@
-/** The first that matches: browsers name others too. */
+/** The first match counts, because browsers name others too. */
 const BROWSERS = [
   [/\bEdg\//, "Edge"],
   [/\bOPR\//, "Opera"],

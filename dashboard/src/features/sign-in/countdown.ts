@@ -1,6 +1,6 @@
 import { useEffect, useState } from "react";
 
-/** Seconds that are left, 0 when none are, and a function that starts from some. */
+/** The seconds that are left, and a function that starts the countdown. */
 export function useCountdown(): [number, (seconds: number) => void] {
   const [secondsLeft, setSecondsLeft] = useState(0);
   const isCounting = secondsLeft > 0;

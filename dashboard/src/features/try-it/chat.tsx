@@ -9,7 +9,7 @@ import { filled } from "../prompts/variables.ts";
 import type { Setup } from "./setup.ts";
 import { type Turn, useChat } from "./use-chat.ts";
 
-/** A chat with the agent, with what each reply took. */
+/** A chat with the agent, which shows how long each reply took. */
 export function Chat({ setup }: { setup: Setup }) {
   const chat = useChat(setup);
   const [text, setText] = useState("");

@@ -1,7 +1,7 @@
 import type { Changes } from "../agents/agents.ts";
 import type { Variable } from "../prompts/variables.ts";
 
-/** What a conversation is tried with. */
+/** The settings with which a conversation is tried. */
 export interface Setup {
   agentId: string;
   /** The agent's unsaved changes. */
@@ -12,7 +12,7 @@ export interface Setup {
   values: Readonly<Record<string, string>>;
 }
 
-/** The values that were given. */
+/** The values that were entered. */
 export function givenValues({ values }: Setup): Record<string, string> {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ""));
 }

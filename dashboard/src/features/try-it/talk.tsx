@@ -14,7 +14,7 @@ const STATES: Record<AgentState, string> = {
   speaking: "Speaking",
 };
 
-/** A spoken call with the agent, with captions and what each answer took. */
+/** A spoken call with the agent, with captions and how long each answer took. */
 export function Talk({ setup }: { setup: Setup }) {
   const call = useCall(setup);
   const end = useRef<HTMLDivElement>(null);

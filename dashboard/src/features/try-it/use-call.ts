@@ -68,7 +68,7 @@ export function useCall(setup: Setup) {
   return { state, lines, error, isMuted, start, hangUp, toggleMute };
 }
 
-/** Adds to the agent's lines what each took, as the conversation's transcript tells. */
+/** Adds each answer's latency, from the conversation's transcript, to the agent's lines. */
 function useLatencies(
   state: AgentState | null,
   setLines: (change: (lines: readonly Captioned[]) => readonly Captioned[]) => void,

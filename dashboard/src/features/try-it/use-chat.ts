@@ -74,7 +74,7 @@ export function useChat(setup: Setup) {
 }
 
 interface Stored {
-  /** Of the whole chat. */
+  /** The tokens of the whole chat. */
   tokens: { input: number; output: number };
   /** Of the last message, in the order in which they were made. */
   toolCalls: readonly ToolCall[];

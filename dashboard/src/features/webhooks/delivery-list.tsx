@@ -33,7 +33,7 @@ export function DeliveryList({
   empty: ReactNode;
 }) {
   const found = useQuery(deliveriesQuery(filter));
-  // Where all are of one webhook, its name says nothing.
+  // If all deliveries belong to one webhook, its name adds nothing.
   const destinations = useQuery({ ...destinationsQuery, enabled: filter.destination_id === undefined }).data;
   const nameOf = ({ destination_id }: Delivery) =>
     filter.destination_id === undefined

@@ -2,7 +2,7 @@ import { Search } from "lucide-react";
 import { useEffect, useState } from "react";
 import { Input } from "./input.tsx";
 
-/** Long enough that a word is not searched letter by letter. */
+/** Milliseconds of pause, long enough that a word is not searched letter by letter. */
 const PAUSE_MS = 250;
 
 /** Searches when typing pauses. */

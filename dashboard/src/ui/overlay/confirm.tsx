@@ -3,7 +3,7 @@ import { sentenceOf } from "../../api/problem.ts";
 import { Button } from "../button.tsx";
 import { Dialog } from "./dialog.tsx";
 
-/** What `useMutation` gives of a write that takes nothing. */
+/** The result of `useMutation` for a write without arguments. */
 interface Write {
   mutate(): void;
   isPending: boolean;

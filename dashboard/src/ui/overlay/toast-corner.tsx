@@ -9,7 +9,7 @@ export interface Toast {
 }
 
 const SHOWN_MS = 5_000;
-/** A failure must be read, so it stays for longer. */
+/** Failures stay longer, because they must be read. */
 const FAILURE_SHOWN_MS = 12_000;
 
 interface ToastCornerProps {

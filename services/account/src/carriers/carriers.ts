@@ -9,7 +9,7 @@ import { openSettings, type SealedSettings, sealSettings } from "./sealed-settin
 /** Seals and opens the credentials of carriers, and finds their adapters. */
 export interface Carriers {
   seal(row: Pick<CarrierRow, "ownerId" | "carrierId" | "provider">, settings: CarrierSettings): SealedSettings;
-  /** With the secrets. @throws ServiceError condition when they can no longer be read */
+  /** Returns the settings with the secrets. @throws ServiceError condition when they can no longer be read */
   settings(row: CarrierRow): CarrierSettings;
   /** The account at the provider. @throws ServiceError as `settings` does */
   open(row: CarrierRow): CarrierAccount;

@@ -14,7 +14,7 @@ export interface PlivoAccountSettings {
   authToken: string;
 }
 
-/** The most that Plivo returns at once. */
+/** The most numbers that Plivo returns at once. */
 const PAGE = 20;
 const PAGES_MAX = NUMBERS_MAX / PAGE;
 

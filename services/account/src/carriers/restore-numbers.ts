@@ -12,7 +12,7 @@ const QUEUE = "restore-number";
 const MINUTE_MS = 60_000;
 const RETRY_MS = [5_000, MINUTE_MS, 10 * MINUTE_MS] as const;
 const LATER_MS = 60 * MINUTE_MS;
-/** A carrier that refuses is asked for a day: its account may be suspended, or its token may be replaced. */
+/** How often a carrier that refuses is asked again, for about a day: its account may be suspended, or its token replaced. */
 const REFUSED_MAX = 24;
 
 /** In the transaction that removes a number, has its carrier give it back what it had, now or while the carrier is down later. */

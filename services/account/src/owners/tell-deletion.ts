@@ -3,11 +3,11 @@ import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import { TELLING } from "../telling.ts";
 
-/** The services that keep what is of an owner outside of conversations, and delete it when the owner is deleted. */
+/** The services that keep an owner's data outside of conversations, and delete it with the owner. */
 export const FORGETTING = ["voice", "messaging"] as const;
 export type ForgettingService = (typeof FORGETTING)[number];
 
-/** Has a service end and delete what it has of a deleted owner. May be repeated. */
+/** Has a service end and delete what it keeps of a deleted owner. May be repeated. */
 export type ForgetOwner = (service: ForgettingService, ownerId: string) => Promise<unknown>;
 
 const QUEUE = "tell-deletion";

@@ -3,7 +3,7 @@ import { toCarrier } from "../convert.ts";
 import { isMobileNumber } from "../mobile-number.ts";
 import { findTrunkOfNumber } from "../store/carriers.ts";
 
-/** For a call that comes in over SIP: whose it is follows from the number, and its source is checked with the trunk's settings. */
+/** For an incoming SIP call: the number tells the owner, and the trunk's settings tell which sources are allowed. */
 export function findTrunk(ctx: AccountContext): Handler<"findTrunk"> {
   return async ({ mobileNumber }) => {
     const row = isMobileNumber(mobileNumber) ? await findTrunkOfNumber(ctx.db, mobileNumber) : null;

@@ -3,7 +3,7 @@ import { toSession } from "../convert.ts";
 import { hasEnded } from "../sign-in/session.ts";
 import { listSessionRows } from "../store/sessions.ts";
 
-/** Sign-ins are limited, so an owner has few sessions; those beyond are not shown. */
+/** Sign-ins are limited, so an owner has few sessions; older ones beyond this number are not shown. */
 const SHOWN_MAX = 200;
 
 export function listSessions(ctx: AccountContext): Handler<"listSessions"> {

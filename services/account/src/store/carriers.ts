@@ -24,7 +24,7 @@ export async function insertCarrier(sql: Sql, row: CarrierRow): Promise<void> {
       ${sql.json(row.sealed)}, ${row.createdAt})`;
 }
 
-/** Also of one that is being disconnected, which is connected again. */
+/** Also applies to one that is being disconnected, which is then connected again. */
 export async function replaceCredentials(sql: Sql, row: CarrierRow): Promise<void> {
   await sql`
     update carriers set settings = ${sql.json(row.settings as never)}, sealed = ${sql.json(row.sealed)}, disconnected_at = null
@@ -75,7 +75,7 @@ export async function findCarrierToRestore(sql: Sql, { ownerId, carrierId }: Car
   return row ?? null;
 }
 
-/** Whose a carrier is. */
+/** The owner of a carrier. */
 export async function findCarrierOwner(
   sql: Sql,
   carrierId: string,
@@ -117,7 +117,7 @@ export async function listCarriers(sql: Sql, ownerId: string): Promise<CarrierRo
     where owner_id = ${ownerId} and disconnected_at is null order by created_at, carrier_id`;
 }
 
-/** Of all owners, for maintenance. */
+/** The carriers of all owners, for maintenance. */
 export async function listCarrierKeys(sql: Sql): Promise<CarrierKey[]> {
   return sql<CarrierKey[]>`select owner_id, carrier_id from carriers`;
 }

@@ -31,7 +31,7 @@ export async function insertNumber(sql: Sql, row: NumberRow, now: Date): Promise
       ${row.before && sql.json(row.before)}, ${now})`;
 }
 
-/** For a number that the owner had added, or imported from another carrier. */
+/** Replaces a number that the owner had added, or imported from another carrier. */
 export async function updateNumber(sql: Sql, row: NumberRow): Promise<void> {
   await sql`
     update mobile_numbers

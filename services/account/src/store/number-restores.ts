@@ -1,7 +1,7 @@
 import type { Sql } from "@parley/shared/db/database";
 import type { NumberSettings } from "../carriers/account.ts";
 
-/** A removed number that is to get back at its carrier what it had. */
+/** A removed number whose former settings are to be restored at its carrier. */
 export interface RestoreRow {
   ownerId: string;
   mobileNumber: string;
@@ -23,7 +23,7 @@ export async function findRestore(sql: Sql, ownerId: string, mobileNumber: strin
   return row ?? null;
 }
 
-/** Takes it back, because the number is imported again; null if there is none. */
+/** Cancels a restoration, because the number is imported again; null if there is none. */
 export async function takeRestore(sql: Sql, ownerId: string, mobileNumber: string): Promise<RestoreRow | null> {
   const [row] = await sql<RestoreRow[]>`
     delete from number_restores where owner_id = ${ownerId} and mobile_number = ${mobileNumber}

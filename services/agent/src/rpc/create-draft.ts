@@ -15,7 +15,7 @@ import { type Draft, insertDraft } from "../store/drafts.ts";
 
 /** Longer than any call lasts. A chat sends its draft with each message. */
 const KEPT_MS = 24 * 60 * 60_000;
-/** Of one owner's drafts together; the oldest ones go first. */
+/** Limit for the drafts of one owner, in bytes; the oldest are deleted first. */
 const BYTES_MAX = 16 * 1024 * 1024;
 
 export function createDraft(ctx: AgentContext): NonNullable<Handlers<typeof AgentServiceService>["createDraft"]> {

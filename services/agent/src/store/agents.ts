@@ -111,7 +111,7 @@ export async function findExistingIds(sql: Sql, agentIds: readonly string[]): Pr
   return new Set(rows.map((row) => row.agentId));
 }
 
-/** Of all owners, for maintenance. */
+/** The agents of all owners, for maintenance. */
 export async function listAgentsThatMayHaveKeys(sql: Sql): Promise<AgentKey[]> {
   return sql<
     AgentKey[]

@@ -3,7 +3,7 @@ import { enqueueJobs } from "@parley/shared/jobs/store";
 import type { Queue } from "@parley/shared/jobs/worker";
 import type { ConversationContext } from "../context.ts";
 
-/** At the webhook dispatcher, and at the voice service; each has a job, so that neither waits for the other. */
+/** The queues of the webhook dispatcher and of the voice service: each service has its own jobs, so that neither waits for the other. */
 const QUEUES = ["forget-conversations", "forget-recordings"] as const;
 /** By then the relay's running calls, which time out after 5 s, have reached the dispatcher or failed. */
 const AFTER_MS = 60_000;

@@ -13,7 +13,7 @@ const SHOWN_MAX = 100;
 export function getStatistics(ctx: ConversationContext): Handler {
   return async ({ ownerId, from, to, agentId }, { signal }) => {
     const filter = { ownerId, agentId, ...daysOf(from, to) };
-    // They share the places of lists: a year of many agents takes as long as one.
+    // Statistics share the places of lists, because a year of many agents takes as long as a list.
     const [figures, latencies] = await ctx.listFewAtOnce(ownerId, signal, () =>
       Promise.all([listFigures(ctx.db, filter), listLatencies(ctx.db, filter)]),
     );

@@ -40,7 +40,7 @@ export function runTurns(ctx: ConversationContext): Handler {
 }
 
 interface RunningTurn {
-  /** The caller takes further characters. */
+  /** The caller accepts further characters. */
   takeMore(characters: number): void;
   leave(): void;
 }
@@ -69,7 +69,7 @@ async function readRequests(
   }
 }
 
-/** Runs a turn to its end, which is reported like everything else of it. */
+/** Runs a turn to its end, which is reported like its other events. */
 async function startTurn(
   ctx: ConversationContext,
   start: TurnStart,
@@ -99,7 +99,7 @@ async function startTurn(
       goOn();
     },
   });
-  /** A whole reply leaves with its end: nobody can use it, or its session, before. */
+  /** A whole reply leaves together with the turn's end, because the client can use neither the reply nor the session earlier. */
   let held = "";
   let sessionOfHeld: TurnStarted | null = null;
   const tell: Tell = (event) => {

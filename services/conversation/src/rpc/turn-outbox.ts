@@ -25,7 +25,7 @@ export interface TurnOutbox {
   tellText(turn: ToldTurn, text: string, urgent: boolean): void;
   /** @param sent is called once the end has left, or cannot anymore */
   tellEnd(turn: ToldTurn, end: TurnEnd, sent?: () => void): void;
-  /** Tells that the replica stops. */
+  /** Tells the caller that the replica is stopping. */
   stop(): void;
   /** Ends the messages after what waits, or throws `error` there. */
   end(error?: unknown): void;
@@ -74,7 +74,7 @@ export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherM
     return known;
   }
 
-  /** Waits for something to tell, and then until it may leave. */
+  /** Waits for something to send, and then until it may leave. */
   async function due(): Promise<void> {
     await wake.promise;
     const leftMs = turnsUnderWay() < GATHER_FROM_TURNS ? 0 : leftAt + gatherMs - performance.now();

@@ -85,7 +85,7 @@ export async function findDueOwners(
 
 export interface DueEventsWanted {
   limit: number;
-  /** Of one owner. */
+  /** Limits for one owner. */
   ofOwner: number;
 }
 

@@ -11,12 +11,12 @@ export interface MessageRow {
   role: keyof typeof ROLES;
   content: string;
   createdAt: Date;
-  /** Of a spoken reply, when measured. */
+  /** The latency of a spoken reply, if measured. */
   latency: Partial<TurnLatency> | null;
-  /** Of a message that was sent over a channel, when reported. */
+  /** The status of a message that was sent over a channel, if reported. */
   deliveryStatus: keyof typeof MESSAGE_DELIVERIES | null;
   deliveryError: string | null;
-  /** Of a model's reply, where a single conversation is read. */
+  /** Facts of a model's reply, where a single conversation is read. */
   provider?: string | null;
   model?: string | null;
   inputTokens?: number | null;

@@ -55,7 +55,7 @@ export async function runTurn(
   const memory = await takeTurnMemory(ctx.turnShares, turn.ownerId, call);
   const letMemoryGo = memory.keep();
   try {
-    // A gateway's turns arrive many in one message.
+    // Many of a gateway's turns arrive in one message.
     const entered = enterTurn(turn.ownerId);
     if (entered) await entered;
     const taken = await accept(ctx, turn, call);

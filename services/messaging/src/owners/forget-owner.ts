@@ -10,7 +10,7 @@ export function forgetJob(ownerId: string, dueAt: Date) {
   return { ownerId, jobId: QUEUE, queue: QUEUE, payload: {}, dueAt };
 }
 
-/** Deletes the threads of deleted owners, with the messages that wait in them. A turn in progress gets no reply sent. */
+/** Deletes the threads of deleted owners, with the messages that wait in them. The reply of a turn in progress is not sent. */
 export function forgetOwners({ db }: Pick<MessagingContext, "db">): Record<string, Queue> {
   return {
     [QUEUE]: {

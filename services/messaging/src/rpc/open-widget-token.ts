@@ -6,7 +6,7 @@ import { wrongToken } from "../widget/token.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
 
-/** For one message, which counts for the day: an origin proves nothing outside of a browser, and replies cost the owner. */
+/** Opens a token for one message, which counts towards the day's limit: outside of a browser an origin proves nothing, and replies cost the owner. */
 export function openWidgetToken(ctx: MessagingContext): Handler<"openWidgetToken"> {
   return async ({ token, origin }) => {
     const now = ctx.clock.now();

@@ -4,7 +4,7 @@ import type { ThreadKey } from "./threads.ts";
 
 export interface WaitingMessage {
   messageId: string;
-  /** A bigint. */
+  /** The row's id, a bigint. */
   position: string;
   content: IncomingContent;
   receivedAt: Date;
@@ -84,7 +84,7 @@ export async function setContent(
     where owner_id = ${key.ownerId} and carrier_id = ${key.carrierId} and message_id = ${messageId}`;
 }
 
-/** Forgets waiting messages that nobody will answer. */
+/** Deletes waiting messages that nobody will answer. */
 export async function dropWaiting(sql: Sql, key: ThreadKey): Promise<number> {
   const { count } = await sql`
     update incoming_messages set content = null

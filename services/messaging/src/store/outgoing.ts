@@ -53,7 +53,7 @@ export async function insertOutgoing(sql: Sql, messages: readonly NewOutgoing[],
     order by at`;
 }
 
-/** The message to a person that is to be sent next. */
+/** The next message to send to a person. */
 export async function findNext(sql: Sql, key: ThreadKey): Promise<Outgoing | null> {
   const [row] = await sql<Outgoing[]>`
     select owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content, attempts, due_at,
@@ -70,7 +70,7 @@ type MessageKey = Pick<Outgoing, "ownerId" | "messageId">;
 const isMessage = (sql: Sql, { ownerId, messageId }: MessageKey) =>
   sql`owner_id = ${ownerId} and message_id = ${messageId}`;
 
-/** Before a request. @param dueAt when another attempt may follow if nothing is heard of this one */
+/** Records an attempt before its request. @param dueAt when another attempt may follow if nothing is heard of this one */
 export async function beginAttempt(sql: Sql, key: MessageKey, dueAt: Date): Promise<boolean> {
   const { count } = await sql`
     update outgoing_messages set state = 'sending', attempts = attempts + 1, due_at = ${dueAt}
@@ -78,7 +78,7 @@ export async function beginAttempt(sql: Sql, key: MessageKey, dueAt: Date): Prom
   return count > 0;
 }
 
-/** After an attempt that WhatsApp refused for now. */
+/** Records that WhatsApp refused an attempt for now. */
 export async function putOff(sql: Sql, key: MessageKey, dueAt: Date): Promise<void> {
   await sql`
     update outgoing_messages set state = 'waiting', due_at = ${dueAt}
@@ -94,7 +94,7 @@ export async function setSequence(sql: Sql, key: MessageKey, sequence: number): 
   await sql`update outgoing_messages set sequence = ${sequence} where ${isMessage(sql, key)}`;
 }
 
-/** WhatsApp has taken the message. A status may have said so before. */
+/** Records that WhatsApp has accepted the message. A status may have said so before. */
 export async function markSent(sql: Sql, key: MessageKey, wamid: string): Promise<void> {
   await sql`
     update outgoing_messages set state = case when state = 'failed' then state else 'sent' end, content = null,
@@ -144,7 +144,7 @@ export async function storeStatuses(
     returning contact, conversation_id, sequence`;
 }
 
-/** What became of an item of a transcript, which may have been sent in parts; null while nothing is known. */
+/** The status of an item of a transcript, which may have been sent in parts; null while nothing is known. */
 export async function findItemDelivery(
   sql: Sql,
   ownerId: string,

@@ -1,6 +1,6 @@
 import type { Sql } from "@parley/shared/db/database";
 
-/** A person and an owner's number that write each other. */
+/** A person and an owner's number who write to each other. */
 export interface ThreadKey {
   ownerId: string;
   carrierId: string;
@@ -19,7 +19,7 @@ export interface Thread extends ThreadKey {
   turnDueAt: Date | null;
 }
 
-/** The turn of a thread whose turn is in progress. */
+/** The turn in progress of a thread. */
 export interface OpenTurn extends ThreadKey {
   conversationId: string;
   agentId: string;
@@ -42,7 +42,7 @@ export async function findThread(sql: Sql, key: ThreadKey): Promise<Thread | nul
   return row ?? null;
 }
 
-/** Leads the next message of the person to this conversation. */
+/** Makes the person's next message part of this conversation. */
 export async function setConversation(
   sql: Sql,
   key: ThreadKey,
@@ -91,7 +91,7 @@ export async function endTurn(tx: Sql, turn: OpenTurn, now: Date): Promise<boole
   return count > 0;
 }
 
-/** Deletes threads that have been silent since `before` and are not in the middle of anything. @returns the number deleted */
+/** Deletes threads that have been silent since `before` and have nothing in progress. @returns the number deleted */
 export async function deleteSilentThreads(sql: Sql, before: Date, limit: number): Promise<number> {
   const { count } = await sql`
     delete from threads where (owner_id, carrier_id, contact) in (

@@ -11,13 +11,13 @@ const TIMEOUT_MS = 660_000;
 export type Answer =
   /** The text is empty if the agent has nothing to say. */
   | { type: "reply"; text: string; sequence: number }
-  /** Worth another attempt, with a new id if this one's failure is kept. */
+  /** Another attempt may succeed, with a new id if this one's failure is stored. */
   | { type: "later"; reason: string; asNew: boolean; afterMs: number | null }
-  /** Perhaps because the conversation has ended. */
+  /** The turn was refused, perhaps because the conversation has ended. */
   | { type: "ended"; reason: string }
   | { type: "refused"; reason: string };
 
-/** Kinds that another attempt gets too, whatever happens. */
+/** Kinds of errors that another attempt would get too. */
 const FINAL: readonly ErrorKind[] = ["invalid", "forbidden", "not_found", "unimplemented", "unauthenticated"];
 
 /** Runs the turn in the conversation service. Repeated after a crash, it gets the reply of the first attempt. */

@@ -1,13 +1,13 @@
 import type { WaitingMessage } from "../store/incoming.ts";
 
-/** People write a thought in several messages. */
+/** How long to wait for further messages: people write a thought in several. */
 const QUIET_MS = 2_000;
-/** Someone who never pauses gets an answer too. */
+/** The longest wait, so that someone who never pauses gets an answer too. */
 const WAIT_MAX_MS = 10_000;
-/** Of one turn: what comes beyond is the next one. */
+/** Limit for the text of one turn; the next turn takes the rest. */
 const CHARACTERS_MAX = 16_000;
 
-/** When messages are answered of which the first and the last came at these times. */
+/** When to answer messages of which the first and the last came at these times. */
 export function dueOf(firstAt: Date, lastAt: Date): Date {
   return new Date(Math.min(lastAt.getTime() + QUIET_MS, firstAt.getTime() + WAIT_MAX_MS));
 }

@@ -15,7 +15,7 @@ interface Known extends ThreadKey {
   agentId: string | null;
 }
 
-/** The thread's conversation while it lasts and the agent is the same; else a new one, which the thread then has. */
+/** The thread's conversation while it lasts and the agent is the same; otherwise a new one, which becomes the thread's. */
 export async function conversationFor(
   ctx: ThreadContext,
   thread: Known,
@@ -33,7 +33,7 @@ export async function conversationFor(
   return fresh.conversationId;
 }
 
-/** Whether the conversation lasts. Begins it if that failed before. */
+/** Whether the conversation continues. Begins it if that failed before. */
 export async function isInProgress(
   ctx: ThreadContext,
   thread: ThreadKey & { conversationId: string; agentId: string },
@@ -43,7 +43,7 @@ export async function isInProgress(
     const { status } = await startThread(ctx, thread, connection);
     return status === ConversationStatus.CONVERSATION_STATUS_IN_PROGRESS;
   } catch (error) {
-    // Past its retention, or the connection has another number by now.
+    // It is past its retention, or the connection has another number by now.
     if (error instanceof ServiceError && error.kind === "conflict") return false;
     throw error;
   }

@@ -8,11 +8,11 @@ import { findItemDelivery, type Item } from "../store/outgoing.ts";
 const QUEUE = "deliveries";
 const CONCURRENCY = 64;
 const LEASE_MS = 10_000;
-/** Then the status is not reported: it is of no use after a day. */
+/** After this many attempts a status is dropped: it is of no use after a day. */
 const ATTEMPTS_MAX = 50;
 const RETRY_MS_MAX = 30 * 60_000;
 
-/** Asks for what became of items to be told to the conversation service, in the transaction that changes it. */
+/** Enqueues reports of the items' statuses to the conversation service, in the transaction that changes them. */
 export async function enqueueDelivery(tx: Sql, ownerId: string, items: readonly Item[], now: Date): Promise<void> {
   const jobs = items.map((item) => {
     const jobId = `delivery ${item.conversationId} ${item.sequence}`;

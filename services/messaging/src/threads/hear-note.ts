@@ -5,11 +5,11 @@ import type { Connection } from "../whatsapp/connections.ts";
 import { mayRetry } from "../whatsapp/graph.ts";
 import type { IncomingContent } from "../whatsapp/notification.ts";
 
-/** What the voice service takes: a quarter of an hour. */
+/** The most bytes that the voice service accepts: a quarter of an hour. */
 const BYTES_MAX = 2 * 1024 * 1024;
 const TIMEOUT_MS = 130_000;
 const RETRY_MS = 10_000;
-/** Then the agent is told that there was a voice message. */
+/** After this time the agent is only told that there was a voice message. */
 const GIVE_UP_MS = 2 * 60_000;
 const UNHEARD = "[a voice message that could not be transcribed]";
 

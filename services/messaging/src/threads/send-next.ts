@@ -74,7 +74,7 @@ async function judge(ctx: ThreadContext, message: Outgoing, error: unknown): Pro
   return "done";
 }
 
-/** Expired, revoked, or of an app that may not send. */
+/** Whether the token has expired, was revoked, or belongs to an app that may not send. */
 function isOfToken({ status, code }: CarrierRefusal): boolean {
   return status === 401 || code === "0" || code === "190";
 }

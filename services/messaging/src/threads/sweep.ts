@@ -6,9 +6,9 @@ import { deleteSilentThreads } from "../store/threads.ts";
 import { deleteOldWidgetDays } from "../store/widget-days.ts";
 
 const DAY_MS = 24 * 60 * 60_000;
-/** Meta repeats a callback for up to a week. */
+/** How long messages are kept: Meta repeats a callback for up to a week. */
 const INCOMING_MS = 8 * DAY_MS;
-/** A status may come for a month. */
+/** How long sent messages are kept: a status may come for a month. */
 const OUTGOING_MS = 31 * DAY_MS;
 const EVERY_MS = 10 * 60_000;
 const BATCH = 1_000;

@@ -20,12 +20,12 @@ import { conversationFor, isInProgress } from "./conversation.ts";
 import { hearNote } from "./hear-note.ts";
 import type { Step } from "./step.ts";
 
-/** More than anyone writes in the time of a bundle; the next turn takes the rest. */
+/** The most messages of one turn: more than anyone writes in that time. The next turn takes the rest. */
 const MESSAGES_MAX = 20;
-/** A longer reply is read better than heard. */
+/** The longest reply that is spoken: a longer one is easier to read than to hear. */
 const SPOKEN_CHARACTERS_MAX = 1_000;
 
-/** Goes on with a thread's turn, or begins one with the messages that wait. */
+/** Continues a thread's turn, or begins one with the messages that wait. */
 export async function takeTurn(ctx: ThreadContext, key: ThreadKey, gone: AbortSignal): Promise<Step> {
   const thread = await findThread(ctx.db, key);
   if (!thread) return null;

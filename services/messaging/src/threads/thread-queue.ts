@@ -7,13 +7,13 @@ import { sendNext } from "./send-next.ts";
 import { takeTurn } from "./take-turn.ts";
 
 const QUEUE = "threads";
-/** Threads at work in a process. Most of the time they wait for a model. */
+/** Threads that a process works on at a time. Most of the time they wait for a model. */
 const CONCURRENCY = 256;
 const PER_OWNER = 32;
 const LEASE_MS = 15_000;
 const RETRY_MS = 5_000;
 
-/** Asks for work on threads, in the transaction that makes the work. */
+/** Enqueues work on threads, in the transaction that creates the work. */
 export async function enqueueThreads(sql: Sql, threads: readonly (ThreadKey & { dueAt: Date })[]): Promise<void> {
   await enqueueJobs(
     sql,

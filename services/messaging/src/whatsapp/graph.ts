@@ -112,7 +112,7 @@ interface Media {
   bytesMax: number;
 }
 
-/** The token goes along, so only to the operator's own address or, guarded, over https. */
+/** The request carries the token, so it goes only to the operator's own address or, guarded, over https. */
 async function readMedia(url: string, { authorization, baseUrl, guardedFetch, bytesMax }: Media): Promise<Uint8Array> {
   const address = URL.parse(url);
   const isOperators = address?.origin === new URL(baseUrl).origin;

@@ -22,7 +22,7 @@ export type IncomingContent =
   | { type: "text"; text: string }
   /** A voice message that is still to be transcribed. */
   | { type: "voice"; mediaId: string }
-  /** One that has been. */
+  /** A voice message that has been transcribed. */
   | { type: "heard"; text: string };
 
 export interface DeliveryStatus {
@@ -41,12 +41,12 @@ const STATUSES: Readonly<Record<string, Delivery>> = {
   sent: "sent",
   delivered: "delivered",
   read: "read",
-  // Of a voice message, after `read`.
+  // `played` is the status of a voice message after `read`.
   played: "read",
   failed: "failed",
 };
 const WAMID_CHARACTERS_MAX = 256;
-/** What the conversation service takes as a number, without its plus. */
+/** The form of a number that the conversation service accepts, without its plus. */
 const CONTACT = /^[1-9]\d{6,14}$/;
 
 /**

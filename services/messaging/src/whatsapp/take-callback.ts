@@ -8,10 +8,10 @@ import { enqueueThreads } from "../threads/thread-queue.ts";
 import type { Connection } from "./connections.ts";
 import type { DeliveryStatus, Notification } from "./notification.ts";
 
-/** Messages of an owner that no turn has taken yet. Beyond, WhatsApp keeps them and calls again. */
+/** The most messages of an owner that no turn has taken yet. Further ones stay with WhatsApp, which calls again. */
 const WAITING_MAX = 10_000;
 const RETRY_MS = 60_000;
-/** Persons in one transaction, whose jobs it locks. */
+/** The most people in one transaction, which locks their jobs. */
 const CONTACTS_MAX = 1_000;
 
 /**
@@ -53,7 +53,7 @@ export async function takeNotification(
 
 const ORDER = ["failed", "sent", "delivered", "read"];
 
-/** One status for each message: the furthest. */
+/** One status for each message: the latest in the order of statuses. */
 function latest(statuses: readonly DeliveryStatus[]): DeliveryStatus[] {
   const found = new Map<string, DeliveryStatus>();
   for (const status of statuses) {

@@ -5,7 +5,7 @@ import type { Sealer } from "@parley/shared/sealing";
 export interface WidgetGrant {
   ownerId: string;
   agentId: string;
-  /** Of the page, such as `https://shop.example`. */
+  /** The page's origin, such as `https://shop.example`. */
   origin: string;
   sessionId: string;
 }
@@ -30,7 +30,7 @@ const CONTEXT = "widget token";
 /** Longer than every token: an origin has at most 300 characters. */
 const TOKEN_CHARACTERS_MAX = 1_500;
 
-/** Keeps what a token is for in the token itself, sealed, because anyone may ask for one and nothing should be stored for that. */
+/** Seals what a token is for in the token itself, because anyone may request one and nothing should be stored for that. */
 export function widgetTokens(sealer: Sealer): WidgetTokens {
   const read = (token: string, origin: string): Contents => {
     const contents = token.length <= TOKEN_CHARACTERS_MAX ? opened(sealer, token) : null;

@@ -1,4 +1,4 @@
-/** The carrier will not do it, however often it is asked. */
+/** The carrier refuses a request, and will refuse it again. */
 export class CarrierRefusal extends Error {
   override readonly name = "CarrierRefusal";
   constructor(

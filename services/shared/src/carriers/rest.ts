@@ -20,11 +20,11 @@ export interface Sent {
 export type CarrierAnswer = Readonly<Record<string, unknown>>;
 
 export interface RestSettings {
-  /** For messages, such as `Twilio`. */
+  /** The carrier's name in messages, such as `Twilio`. */
   carrier: string;
-  /** The operator's, so it is not guarded. */
+  /** The operator sets it, so it is not guarded. */
   baseUrl: string;
-  /** Of the Authorization header. */
+  /** The value of the Authorization header. */
   authorization: string;
   /** Reads the carrier's own code and words from the body of a refusal. */
   reasonOf(body: CarrierAnswer): { code?: string | undefined; words?: string | undefined };
@@ -33,7 +33,7 @@ export interface RestSettings {
 }
 
 const TIMEOUT_MS = 8_000;
-/** For a call of a service that asks a carrier three times. */
+/** Timeout of a call to a service that asks a carrier three times. */
 export const CARRIER_CALL_MS = 25_000;
 const ANSWER_BYTES_MAX = 2 * 1024 * 1024;
 const WORDS_MAX = 300;

@@ -30,7 +30,7 @@ export function plivoSignature(authToken: string, url: string, form: URLSearchPa
 }
 
 /**
- * The secret of a Daily domain's webhook, in base64. Only who has the API key can compute it, so nothing more has to be kept secret.
+ * The secret of a Daily domain's webhook, in base64. Only the holder of the API key can compute it, so no further secret has to be stored.
  * @param connection as in `dailyWebhookUrl`
  */
 export function dailyWebhookSecret(apiKey: string, connection: string): string {

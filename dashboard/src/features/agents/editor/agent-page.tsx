@@ -24,7 +24,7 @@ import { ModelsTab } from "./models-tab.tsx";
 import { PromptTab } from "./prompt-tab.tsx";
 import { ToolsTab } from "./tools-tab.tsx";
 
-/** An agent: its settings in tabs, and beside them a chat and a call with what they say now. */
+/** An agent: its settings in tabs, and beside them a chat or a call that uses the settings as they are on the screen. */
 export function AgentPage() {
   const { agentId } = useParams({ from: "/signed-in/agents/$agentId" });
   const agent = useQuery(agentQuery(agentId));

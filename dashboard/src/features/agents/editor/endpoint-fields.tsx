@@ -6,7 +6,7 @@ export interface Endpoint {
   api_key?: string;
 }
 
-/** The address of a server of one's own that speaks OpenAI's protocol, and its key, which is shown masked once it is stored. */
+/** The address of the owner's own server, which speaks OpenAI's protocol, and its key, which is masked once it is stored. */
 export function EndpointFields({
   params,
   onChange,

@@ -19,7 +19,7 @@ export interface LlmCatalogue {
 
 const CUSTOM = "CUSTOM_LLM";
 
-/** A provider, its model and its temperature; or the address of a model of one's own. */
+/** A provider, its model and its temperature; or the address of the owner's own model. */
 export function LlmFields({
   value,
   onChange,

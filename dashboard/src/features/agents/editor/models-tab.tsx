@@ -14,7 +14,7 @@ import { TtsFields, type TtsValue } from "./tts-fields.tsx";
 const FALLBACKS_MAX = 3;
 const SILENCE_DEFAULT_MS = 500;
 
-/** What the agent thinks, speaks and hears with. */
+/** The models that the agent thinks, speaks and hears with. */
 export function ModelsTab({ draft }: { draft: AgentDraft }) {
   const { values, set, errorAt } = draft;
   const providers = useQuery(providersQuery);

@@ -12,7 +12,7 @@ export type Kind = (typeof KINDS)[number]["value"];
 
 export interface FieldType {
   kind: Kind;
-  /** Choices with commas between, or the notation itself. */
+  /** The choices, separated by commas, or the notation itself. */
   detail: string;
   isOptional: boolean;
 }
@@ -31,7 +31,7 @@ export function readNotation(notation: string): FieldType {
   return known ? { kind: known.value, detail: "", isOptional } : { kind: "other", detail: notation, isOptional: false };
 }
 
-/** Writes it. */
+/** Writes a type in the API's notation. */
 export function notationOf({ kind, detail, isOptional }: FieldType): string {
   if (kind === "other") return detail;
   const type = kind === "choice" ? `Literal[${choicesOf(detail)}]` : kind;

@@ -2,10 +2,10 @@ import { Field } from "../../../ui/form/field.tsx";
 import { Select } from "../../../ui/form/select.tsx";
 import { providerLabel } from "../provider-labels.ts";
 
-/** Stands for leaving the choice to someone else. */
+/** The option that leaves the choice to the server. */
 export const DEFAULT = "default";
 
-/** Whose speech it is: the server's default, one of the catalogue's, or a server of one's own. */
+/** The speech provider: the server's default, one of the catalogue, or the owner's own server. */
 export function SpeechProviderField({
   path,
   provider,
@@ -18,7 +18,7 @@ export function SpeechProviderField({
   /** `DEFAULT` for the server's. */
   provider: string;
   models: Record<string, string[]>;
-  /** The provider that stands for a server of one's own. */
+  /** The provider name of the owner's own server. */
   custom: string;
   onChange: (provider: string) => void;
   errorAt: (path: string) => string | undefined;

@@ -13,7 +13,7 @@ export interface SttValue {
 
 const CUSTOM = "CUSTOM_STT";
 
-/** What recognizes speech: the server's default, a provider's model, or a server of one's own. */
+/** What recognizes speech: the server's default, a provider's model, or the owner's own server. */
 export function SttFields({
   value,
   onChange,

@@ -16,7 +16,7 @@ type VoiceProvider = paths["/v1/public/voices"]["get"]["parameters"]["query"]["p
 
 const VOICES_MAX = 100;
 
-/** The voices of a provider, each to be listened to; a voice that is not listed is given by its ID. */
+/** The voices of a provider, each with a sample; a voice that is not listed is entered by its ID. */
 export function VoicePicker({
   provider,
   model,

@@ -11,7 +11,7 @@ export interface OpenTurn extends SessionKey {
 }
 
 export interface NewTurn extends OpenTurn {
-  /** Of the conversation. */
+  /** The conversation's type. */
   type: "CHAT" | "WHATSAPP";
   agentId: string;
   /** The draft of the agent that the session tries; null for the agent itself. */

@@ -60,11 +60,11 @@ export function addingToolCall(sql: Sql, done: Fragment, seq: number | null, cal
 
 /** The most of a conversation's calls that is read at once, the newest. */
 export const TOOL_CALLS_BYTES_MAX = 1024 * 1024;
-/** Calls count this much beside their texts: 32 of a reply. */
+/** Each call counts this many bytes beside its texts; a reply keeps up to 32. */
 const ROW_BYTES = 2 * 1024;
 
 export interface ToolCallsRow {
-  /** Of the reply. */
+  /** The reply's sequence. */
   seq: number;
   calls: readonly KeptToolCall[];
 }

@@ -21,7 +21,7 @@ import {
   takeTurns,
 } from "./take-turns.ts";
 
-/** The statements of turns outside of a transaction, concurrent ones in one statement and one commit. */
+/** Stores turns outside of a transaction, concurrent ones together in one statement and one commit. */
 export interface TurnStore {
   insertSessionWithTurn(session: NewSession): ReturnType<typeof insertSessionWithTurn>;
   takeTurn(turn: NewTurn, maxBytes: number): ReturnType<typeof takeTurn>;
@@ -29,11 +29,11 @@ export interface TurnStore {
   storeCheckpoint(turn: OpenReply, reply: ReplySoFar, now: Date): Promise<void>;
 }
 
-/** In one statement: 16 take a fifth of the CPU of 16 statements, 32 hardly less. */
+/** The most turns in one statement: 16 take a fifth of the CPU of 16 statements, and 32 hardly less. */
 const TURNS_MAX = 16;
-/** Limit for a turn's texts, in characters: longer ones are stored alone, and hold up nobody. */
+/** Limit for a turn's texts, in characters: longer ones are stored alone, so that they hold up no others. */
 const TEXTS_MAX = 16 * 1024;
-/** Of one owner. Each takes a connection for many milliseconds, and many replies may end, or be checkpointed, at the same time. */
+/** The most long texts of one owner that are stored at a time. Each takes a connection for many milliseconds, and many replies may end, or be checkpointed, together. */
 const LONG_AT_ONCE = 2;
 const NEVER = new AbortController().signal;
 /**

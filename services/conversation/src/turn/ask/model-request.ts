@@ -11,7 +11,7 @@ import { offeredTools, type Toolbox } from "./tools.ts";
 /** What a channel adds to an agent. */
 export interface Channel {
   toolbox: Toolbox;
-  /** Told to the model behind the agent's prompt; empty: nothing. */
+  /** Told to the model after the agent's prompt; may be empty. */
   note: string;
 }
 

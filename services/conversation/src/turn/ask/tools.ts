@@ -3,7 +3,7 @@ import { storable } from "../../storable.ts";
 import type { ScheduledCall } from "../../store/conversations.ts";
 import { languageName, parseLanguage } from "./language.ts";
 
-/** As an agent has them: name to true, false or a configuration. */
+/** An agent's tools, by name: true, false or a configuration. */
 export type AgentTools = Record<string, unknown> | undefined;
 
 /** Something to do besides talking, decided by the model of a call. */

@@ -1,4 +1,4 @@
-/** Where the files are that take long, the longest first: what starts last would otherwise be waited for alone. */
+/** The folders of the files that take long, the longest first: a long file that starts last would run alone at the end. */
 const LONGEST = [
   "tests/api/contract.",
   "tests/faults/",

@@ -8,7 +8,7 @@ import { crowdedFolders } from "./rules/folder-rules.ts";
 import { circles, forbiddenImports } from "./rules/import-rules.ts";
 import type { Outcome } from "./tally.ts";
 
-/** Of several checkers, each infers again what another has; and what one checker keeps fits in memory. */
+/** One checker, because several repeat each other's inference and take more memory. */
 const TYPES = ["node_modules/.bin/tsc", "--noEmit", "--checkers", "1", "-p"] as const;
 /** Lets the heap grow to five times what is in use before it is searched for garbage (https://pkg.go.dev/runtime). */
 const SELDOM_COLLECTED = { GOGC: "400" };

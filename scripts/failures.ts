@@ -5,7 +5,7 @@ export interface Failure {
   report: string;
 }
 
-/** What is repeated of each file's report, in characters, if few failed, and of all of them. */
+/** How many characters are repeated of each file's report, if few failed, and of all reports together. */
 const FILE_MAX = 8_000;
 const ALL_MAX = 60_000;
 const HEADING = /^\S+\.test\.ts:$/;
@@ -15,7 +15,7 @@ const REPEATED = /^\d+ tests? failed:$/;
 const PASSED = /^\(pass\) /;
 
 /**
- * Repeats the reports of what failed, the end of long ones, then lists the failed tests by file: whoever sees only the
+ * Repeats the reports of what failed, the end of long ones, then lists the failed tests by file: a reader who sees only the
  * end of the output learns what failed. Empty if nothing failed.
  */
 export function tellFailures(failures: readonly Failure[]): string {

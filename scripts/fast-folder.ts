@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 const IN_MEMORY = "/dev/shm";
 
 /**
- * The system's folder in memory if it has that much room and programs in it may run, otherwise the one for temporary
+ * The system's in-memory folder if it has that much room and may hold programs that run, otherwise the one for temporary
  * files. A disk's file system takes ten times as long to make and drop a database.
  */
 export async function fastFolder(bytes: number): Promise<string> {

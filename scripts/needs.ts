@@ -4,9 +4,9 @@ import { postgresClient } from "../tests/kit/deploy/postgres-client.ts";
 import { importersOf } from "./affected.ts";
 import { readImports } from "./imports.ts";
 
-/** As the formatter leaves it. */
+/** Matches a call of `obtain` as the formatter leaves it. */
 const CALL = /\bobtain\("(\w+)"\)/g;
-/** What the test files use that import these. */
+/** The programs that test files use if they import these modules. */
 const UNPACKED = [
   { module: "tests/kit/deploy/postgres-client.ts", unpack: postgresClient },
   { module: "tests/kit/deploy/kubernetes.ts", unpack: kubectl },

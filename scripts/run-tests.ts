@@ -16,7 +16,7 @@ const AT_A_TIME = Math.min(2 * availableParallelism() + 1, 6);
 const SHORT_LIVED = { BUN_JSC_useDFGJIT: "0" };
 
 export interface Surroundings {
-  /** Whether what the test file needs is there; files of which this is not so yet may start later. */
+  /** Whether what the test file needs is ready; other files may start first. */
   isReady(file: string): boolean;
   /** @returns the variables that the test file needs, once the services that these name run */
   envOf(file: string): Promise<Record<string, string>>;

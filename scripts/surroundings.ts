@@ -26,7 +26,7 @@ export async function startSurroundings(files: readonly string[]): Promise<Runni
   const programs = await fetchPrograms(files);
   const binaries = compiling(startsPrograms.size > 0);
   const stack = sharesStack.size > 0 ? startStackOf(binaries) : undefined;
-  // Whoever needs the stack is told.
+  // The failure reaches the files that need the stack.
   stack?.catch(() => {});
   return {
     isReady: (file) => programs.isReady(file) && (binaries.done || !startsPrograms.has(file)),

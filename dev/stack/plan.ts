@@ -221,7 +221,7 @@ function reachable(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** Of the processes that are not services. */
+/** The sources of the processes that are not services. */
 const SCRIPTS: Readonly<Record<string, string>> = {
   gateway: "gateway/src/main.ts",
   model: "dev/stand-ins/model/main.ts",

@@ -36,11 +36,11 @@ export interface StackSummary {
   sipAddress: string;
   modelUrl: string;
   speechUrl: string;
-  /** Of the stand-in for Twilio and Plivo. */
+  /** The address of the stand-in for Twilio and Plivo. */
   carrierUrl: string;
-  /** Of Daily's stand-in, which also plays the people in its rooms. */
+  /** The address of Daily's stand-in, which also plays the people in its rooms. */
   dailyUrl: string;
-  /** Of WhatsApp's stand-in, which also plays its customers. */
+  /** The address of WhatsApp's stand-in, which also plays its customers. */
   whatsAppUrl: string;
   /** Path of the file with the first owner's key and password. */
   devEnv: string;

@@ -2,7 +2,7 @@ import { STAND_IN_API_KEY } from "../stand-ins/daily/server.ts";
 
 const LOOPBACK = "127.0.0.1";
 
-/** Of the stack, as far as its stand-ins go. */
+/** What the stand-ins' settings need of the stack. */
 export interface StandInPlaces {
   /** The operator's environment. */
   env: Readonly<Record<string, string | undefined>>;
@@ -15,7 +15,7 @@ export interface StandInPlaces {
   url: string;
 }
 
-/** The model of agents that are made in the dashboard: the stand-in. */
+/** Agents that are created in the dashboard use the stand-in model. */
 export function defaultModel({ env, modelPort }: StandInPlaces): Record<string, string> {
   const params = { base_url: standInUrl(modelPort), api_key: "any" };
   const llm = { provider_name: "CUSTOM_LLM", model_name: "stand-in", params };
@@ -33,7 +33,7 @@ export function defaultSpeech({ env, speechPort }: StandInPlaces): Record<string
   };
 }
 
-/** WhatsApp is its stand-in, unless the operator says otherwise. */
+/** WhatsApp is the stand-in, unless the operator says otherwise. */
 export function whatsApp({ env, whatsAppPort }: StandInPlaces): Record<string, string> {
   return { PARLEY_WHATSAPP_BASE_URL: env.PARLEY_WHATSAPP_BASE_URL || `${whatsAppUrl(whatsAppPort)}/v23.0` };
 }

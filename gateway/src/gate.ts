@@ -28,7 +28,7 @@ import { refuseOverRate } from "./rate-limit/refuse.ts";
  */
 export interface GateContext extends IdentifyContext {
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession" | "claimIdempotencyKey">;
-  /** For keys and sessions. */
+  /** The limiter of keys and sessions. */
   keyLimiter: RateLimiter;
   signInLimiter: RateLimiter;
   answers: Answers;
@@ -60,7 +60,7 @@ interface Rules<B extends TObject, Q extends TObject> {
 export interface Admitted<B, Q> {
   /** "" on routes without authentication. */
   ownerId: string;
-  /** The key or session; "" likewise. */
+  /** The id of the key or session; "" on routes without authentication. */
   callerId: string;
   /** Whether someone is signed in, rather than a program with a key. */
   isSession: boolean;

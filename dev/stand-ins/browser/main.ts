@@ -4,7 +4,7 @@ import { type WebCall, webCall } from "./web-call.ts";
 
 const USAGE = 'usage: bun dev/stand-ins/browser/main.ts <agent_id> ["What to say" …], after ". .parley/dev.env"';
 
-// What docs/calls.md#from-a-web-page has a server and a page do, without a browser and a microphone.
+// Does what a server and a page do in docs/calls.md#from-a-web-page, without a browser and a microphone.
 const { positionals } = parseArgs({ allowPositionals: true });
 const [agentId, ...lines] = positionals;
 const { PARLEY_URL: url, PARLEY_API_KEY: apiKey, PARLEY_SPEECH_URL: speechUrl } = process.env;
@@ -25,7 +25,7 @@ try {
 // A closed connection leaves timers behind, which wait for nothing.
 process.exit(0);
 
-/** What the page's server does. */
+/** Does what the page's server does. */
 async function ask(api: string, key: string, agent_id: string): Promise<WebCall> {
   const response = await fetch(`${api}/v1/public/web-calls`, {
     method: "POST",

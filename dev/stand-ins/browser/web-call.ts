@@ -8,10 +8,10 @@ export interface WebCall {
   token: string;
 }
 
-/** Of Opus in RTP, whatever the audio had. */
+/** The clock rate of Opus in RTP, whatever the audio had. */
 const TICKS_PER_FRAME = (48_000 / 1_000) * FRAME_MS;
 const OPUS = { mimeType: "audio/opus", clockRate: 48_000, channels: 2 };
-/** When one speaks although the agent does not fall silent, or never began. */
+/** How long to wait before speaking although the agent does not fall silent, or never began. */
 const GREETED_WITHIN_MS = 8_000;
 const ANSWERED_WITHIN_MS = 30_000;
 
@@ -98,7 +98,7 @@ function openMicrophone(send: (packet: Uint8Array, at: number) => void) {
   const startedAt = performance.now();
   let at = 0;
   const timer = setInterval(() => {
-    // By the clock: delays do not add up.
+    // Timed by the clock, so that delays do not add up.
     for (; performance.now() - startedAt >= at * FRAME_MS; at++) {
       const next = queue.shift();
       send(encode(next?.frame ?? silence), at);
@@ -116,7 +116,7 @@ function openMicrophone(send: (packet: Uint8Array, at: number) => void) {
   };
 }
 
-/** What the agent does, by its captions. */
+/** Follows what the agent does by its captions. */
 function agentState() {
   let hasLeft = false;
   let since: string[] = [];
@@ -140,9 +140,9 @@ function agentState() {
       hasLeft = true;
       look();
     },
-    /** Until it has greeted. The first states may have come before the channel was open. */
+    /** Waits until it has greeted. The first states may have come before the channel was open. */
     listens: (withinMs: number) => until(() => since.at(-1) === "listening", withinMs),
-    /** Until it has answered what was said just now. */
+    /** Waits until it has answered what was said just now. */
     answered: async (withinMs: number) => {
       since = [];
       await until(() => since.includes("speaking") && since.at(-1) === "listening", withinMs);

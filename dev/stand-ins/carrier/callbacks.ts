@@ -6,21 +6,21 @@ export interface CallbackTarget {
   provider: "TWILIO" | "PLIVO";
   authToken: string;
   callbacks: Script["callbacks"];
-  /** Told of each request that was answered, or failed at last. */
+  /** Called with each request that was answered, or failed at last. */
   sent(url: string, status: number): void;
 }
 
 /** Callbacks of one call, signed as its carrier does. */
 export interface Callbacks {
-  /** Tells what happened. */
+  /** Reports what happened. */
   tell(url: string, form: Record<string, string>): void;
   /** Asks for a document, and waits for it. @throws when the other side does not answer 200 */
   ask(url: string, form: Record<string, string>): Promise<string>;
-  /** The call has ended: what was kept back is reported. */
+  /** Reports what was held back, because the call has ended. */
   ended(): void;
 }
 
-/** Carriers try again when they reach nobody. */
+/** Carriers retry a request without an answer. */
 const RETRY_MS = [500, 1_000, 2_000, 4_000];
 const TIMEOUT_MS = 15_000;
 

@@ -48,7 +48,7 @@ export type NewCall = Omit<
   "status" | "rings" | "notes" | "heardBytes" | "saidLines" | "answeredAt" | "callbacks" | "media"
 >;
 
-/** @param sent is told about each callback */
+/** @param sent called with each callback */
 export function newCall(given: NewCall, sent: (url: string, status: number) => void): SimulatedCall {
   const { provider, authToken, script } = given;
   const callbacks = callbacksOf({ provider, authToken, callbacks: script.callbacks, sent });
@@ -101,7 +101,7 @@ export async function obey(call: SimulatedCall, xml: string): Promise<void> {
   hangUp(call);
 }
 
-/** Ends the call, whoever wants it. */
+/** Ends the call, whichever side wants it. */
 export function hangUp(call: SimulatedCall): void {
   if (isOver(call)) return;
   change(call, call.answeredAt === null ? "canceled" : "completed");

@@ -20,7 +20,7 @@ const CALLS_MAX = 10_000;
 const TELEPHONE_HZ = 8_000;
 const SENTENCES_MAX = 200;
 
-/** @param speechUrl of an OpenAI audio API, for what phones say */
+/** @param speechUrl URL of an OpenAI audio API, for what phones say */
 export function createExchange(speechUrl: string): Exchange {
   const scripts = new Map<string, Script>();
   const calls = new Map<string, SimulatedCall>();
@@ -46,7 +46,7 @@ export function createExchange(speechUrl: string): Exchange {
   };
 }
 
-/** Silence if nobody can speak: a call continues without words. */
+/** Silence if no speech is available: a call continues without words. */
 async function synthesize(speechUrl: string, sentence: string): Promise<Uint8Array> {
   try {
     return muLaw.encode(resampler(SPOKEN_HZ, TELEPHONE_HZ)(await spoken(speechUrl, sentence)));

@@ -41,7 +41,7 @@ export function openMedia(options: MediaOptions): Media {
   const lines = [...script.say];
   let speaking: Uint8Array | null = null;
   let [at, sequence, heard, said] = [0, 0, 0, 0];
-  /** When the agent's audio that has come is played, and the marks within it. */
+  /** When the agent's audio so far will have been played, and the marks within it. */
   let playedAt = 0;
   let marks: { name: string; at: number }[] = [];
   let [isPreparing, hasEnded] = [false, false];
@@ -123,7 +123,7 @@ export function openMedia(options: MediaOptions): Media {
             ? { event: "dtmf", streamSid: streamId, sequenceNumber: number(), dtmf: { track: "inbound_track", digit } }
             : { event: "dtmf", streamId, sequenceNumber: number(), dtmf: { track: "inbound", digit } },
         );
-      // Whoever hangs up at a time of the script's own stays on the line.
+      // A phone whose script says when to hang up stays on the line.
       if (script.hang_up_after_ms === null && script.keys === "") end("hung_up");
       script.keys = "";
     } else {

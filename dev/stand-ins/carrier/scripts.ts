@@ -1,6 +1,6 @@
 /** How the other party of a call behaves. */
 export interface Script {
-  /** What becomes of a call to a phone. */
+  /** The outcome of a call to a phone. */
   outcome: "answer" | "busy" | "no_answer" | "failed" | "machine";
   /** Milliseconds that the carrier takes to answer the request for the call, which in the meantime rings. */
   accept_ms: number;

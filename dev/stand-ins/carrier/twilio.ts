@@ -68,7 +68,7 @@ function dialectOf({ accountSid }: TwilioAccount, fields: TwilioFields, statusUr
       const isEnd = !["initiated", "ringing", "in-progress"].includes(status);
       const seconds = call.answeredAt === null ? 0 : Math.round((Date.now() - call.answeredAt) / 1_000);
       if (isEnd) fields.duration = String(seconds);
-      // Of a call that comes in, only the end is reported.
+      // For an incoming call, only the end is reported.
       if (statusUrl === "" || (call.direction === "inbound" && !isEnd)) return;
       call.callbacks.tell(statusUrl, {
         ...form(call, status),
@@ -82,7 +82,7 @@ function dialectOf({ accountSid }: TwilioAccount, fields: TwilioFields, statusUr
   };
 }
 
-/** Tells who answered, if that was asked for. */
+/** Reports who answered, if that was asked for. */
 function withMachine(dialect: Dialect, url: string | null): Dialect {
   if (!url) return dialect;
   return {

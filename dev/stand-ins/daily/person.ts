@@ -11,7 +11,7 @@ export interface Behaviour {
 /** Someone who talks with the agent in a room. */
 export interface Person {
   heard(frame: Int16Array): void;
-  /** The agent can be talked to. */
+  /** The agent is in the room, so the person may talk. */
   connect(audio: PhoneAudio): void;
   saidLines(): number;
   /** Frames of the agent's voice that were heard. */
@@ -19,11 +19,11 @@ export interface Person {
   stop(): void;
 }
 
-/** Louder is a voice. */
+/** The level from which sound is a voice. */
 const VOICE_FROM = 500;
 /** Silence after which the agent has finished. */
 const PAUSE_MS = 1_200;
-/** How long one waits for an agent that says nothing. */
+/** How long the person waits for an agent that says nothing. */
 const PATIENCE_MS = 20_000;
 const TICK_MS = 20;
 
@@ -39,7 +39,7 @@ export function person(
   const lines = [...say];
   let audio: PhoneAudio | null = null;
   let [said, heardFrames] = [0, 0];
-  /** When the agent was last heard, and when it became its turn. */
+  /** When the agent was last heard, and when its turn began. */
   let heardAt: number | null = null;
   let turnAt = performance.now();
   let isPreparing = false;
@@ -47,7 +47,7 @@ export function person(
   const next = async (to: PhoneAudio) => {
     const line = lines.shift();
     if (line === undefined) {
-      // Who leaves at a time of their own stays.
+      // A person with a time to leave stays until then.
       if (leaveAfterMs === null) end();
       return;
     }

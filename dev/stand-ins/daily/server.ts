@@ -6,7 +6,7 @@ import { type Behaviour, type Person, person } from "./person.ts";
 import { type FocusCall, startSipFocus } from "./sip-focus.ts";
 
 export interface DailyOptions {
-  /** Of the REST API over TCP and of SIP over UDP; 0 takes any free one. */
+  /** The port of the REST API over TCP and of SIP over UDP; 0 takes any free one. */
   port: number;
   /** Loopback, because whoever reaches it may enter as anyone. */
   hostname: string;
@@ -14,7 +14,7 @@ export interface DailyOptions {
   speechUrl: string;
 }
 
-/** The domain that it begins with. */
+/** The domain that exists at the start. */
 export const STAND_IN_API_KEY = "stand-in-api-key";
 const DOMAIN = "parley-stand-in";
 const BODY_BYTES_MAX = 64 * 1024;
@@ -25,7 +25,7 @@ interface Talk {
   people: Map<string, Person>;
   call: FocusCall | null;
   agentId: string;
-  /** Of those who have left. */
+  /** The people who have left. */
   saidLines: number;
   heardFrames: number;
 }
@@ -174,7 +174,7 @@ function failuresOf({ statuses = [] }: Record<string, unknown>): (number | null)
   return statuses.map((status) => (status === null ? null : Number(status)));
 }
 
-/** A second of silence if nobody can speak: a call continues without words. */
+/** A second of silence if no speech is available: a call continues without words. */
 async function spoken(speechUrl: string, input: string): Promise<Int16Array> {
   try {
     const response = await fetch(`${speechUrl}/audio/speech`, {

@@ -17,7 +17,7 @@ export interface FocusCall {
 }
 
 export interface FocusRooms {
-  /** What is known about a call for this user; null if nobody is in its room, so it is refused. */
+  /** How to answer a call to this user; null to refuse it, because its room is empty. */
   called(user: string): { heard(frame: Int16Array): void; connected(call: FocusCall): void; ended(): void } | null;
 }
 
@@ -39,7 +39,7 @@ export async function startSipFocus(hostname: string, port: number, rooms: Focus
         const message = readMessage(bytes.toString());
         if (message && message.status === undefined) void received(message, { port: fromPort, address: from });
       },
-      // Whoever called is gone.
+      // The caller is gone.
       error: () => {},
     },
   });
@@ -113,7 +113,7 @@ function responseTo(request: Message, status: string): Message {
   return { start: `SIP/2.0 ${status}`, headers: tagged, body: "" };
 }
 
-/** Within the dialog of an answered INVITE, from our side. */
+/** Sends a request within the dialog of an answered INVITE. */
 function byeOf(invite: Message, answer: Message, local: string): Message {
   const target = /<([^>]+)>/.exec(headerOf(invite, "contact"))?.[1] ?? "";
   return {

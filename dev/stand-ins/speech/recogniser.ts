@@ -10,7 +10,7 @@ export interface Recogniser {
   close(): void;
 }
 
-/** So that the end of a sentence need not wait for the words so far. Each takes about 100 MB once it has heard something. */
+/** Two threads, so that the end of a sentence need not wait for the words so far. Each takes about 100 MB once it has heard something. */
 const THREADS = 2;
 
 /** @param missing what to do about a PocketSphinx that is not there */

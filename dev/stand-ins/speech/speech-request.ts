@@ -11,7 +11,7 @@ export interface SpeechRequest {
 const FLITE_VOICES = ["slt", "rms", "awb", "kal16"] as const;
 export type FliteVoice = (typeof FLITE_VOICES)[number];
 
-/** OpenAI's limit. */
+/** OpenAI's limit for a text, in characters. */
 const TEXT_CHARACTERS_MAX = 4_096;
 
 /** Parses the body of `POST /v1/audio/speech`. A voice that flite does not have is spoken by `slt`. @throws ApiError 400 */

@@ -1,16 +1,16 @@
 import { resampler } from "@parley/shared/media/resample";
 import { readWav } from "@parley/shared/media/wav";
 
-/** Of what is spoken. */
+/** The sample rate of what is spoken. */
 export const SPOKEN_HZ = 16_000;
-/** Of those that the stand-in has, the one that it understands best. */
+/** The one of the stand-in's voices that it understands best itself. */
 const VOICE = "kal16";
 const WITHIN_MS = 30_000;
 
 /**
  * A text in the voice of the speech stand-in, SPOKEN_HZ samples a second.
  * @param speechUrl of an OpenAI audio API, with its version
- * @throws when nobody can speak
+ * @throws when no speech is available
  */
 export async function spoken(speechUrl: string, input: string): Promise<Int16Array> {
   const response = await fetch(`${speechUrl}/audio/speech`, {

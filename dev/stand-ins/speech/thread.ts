@@ -1,7 +1,7 @@
 /** A thread that answers one question after another. */
 export interface Thread<Question, Answer> {
   /**
-   * Asks after the questions before, unless the signal was aborted by then.
+   * Asks a question after the earlier ones, unless the signal has been aborted by then.
    * @throws what the thread threw, that it died, or the signal's reason
    */
   ask(question: Question, signal?: AbortSignal): Promise<Answer>;

@@ -1,6 +1,6 @@
 import * as wav from "@parley/shared/media/wav";
 
-/** What the stand-in hears and speaks. */
+/** The form of audio that the stand-in hears and speaks. */
 const FORM = { samplesPerSecond: 16_000, channels: 1 };
 
 /** @param dataBytes of the samples; absent for a stream, whose length is not known yet */

@@ -7,7 +7,7 @@ import {
 import type { StandIn } from "../serve.ts";
 import { voiceNote } from "./voice-note.ts";
 
-/** The number that is there at the start. */
+/** The number that exists at the start. */
 const NUMBER = {
   phoneNumberId: "106540352242922",
   accessToken: "stand-in-access-token",
@@ -61,7 +61,7 @@ export function startWhatsApp({ port = 0, hostname = "127.0.0.1", speechUrl }: W
 
 interface NumberBody {
   phone_number_id: string;
-  /** Absent for a number that is there already. */
+  /** Absent for a number that already exists. */
   access_token?: string;
   app_secret?: string;
   verify_token?: string;

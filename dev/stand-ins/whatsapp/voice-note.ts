@@ -5,7 +5,7 @@ import { SPOKEN_HZ, spoken } from "../speech/spoken.ts";
 /** Opus' own delay, which players skip. */
 const LEAD_SAMPLES = (SPOKEN_HZ * 65) / 10_000;
 
-/** A text as a customer's voice message: an Ogg file of Opus, as WhatsApp's apps record it. @throws when nobody can speak */
+/** A text as a customer's voice message: an Ogg file of Opus, as WhatsApp's apps record it. @throws when no speech is available */
 export async function voiceNote(speechUrl: string, text: string): Promise<Uint8Array> {
   const file = oggWriter({ channels: 1, samplesPerSecond: SPOKEN_HZ, leadSamples: LEAD_SAMPLES });
   const { encode } = speechOpus();

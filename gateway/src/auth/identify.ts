@@ -28,7 +28,7 @@ export interface IdentifyContext {
   keys: KeyRing;
   accounts: Pick<ServiceClient<typeof AccountServiceService>, "authenticateSession">;
   addressLimiter: RateLimiter;
-  /** Of keys, sessions, ids and signatures. */
+  /** Limits guesses of keys, sessions, ids and signatures. */
   guesses: Guesses;
   addressOf(request: Request): string;
   clock: Clock;

@@ -6,7 +6,7 @@ import { refuseManyValues } from "./json-values.ts";
 const KIB = 1024;
 /** The default limit of a route. */
 const BYTES_MAX = 1024 * KIB;
-/** Texts are short, and some come from people who have shown no key. */
+/** The default limit for a text: texts are short, and some come from callers without a key. */
 const TEXT_WITHIN_MS = 10_000;
 const JSON_TYPE = /^application\/json\s*(;|$)/i;
 
@@ -64,9 +64,9 @@ export function utf8(bytes: Uint8Array): string {
 
 export interface RawLimits {
   bytesMax: number;
-  /** For the whole body: whoever sends it slowly keeps memory from others. */
+  /** Time limit for the whole body: a slow sender holds memory that others need. */
   withinMs: number;
-  /** Told before bytes are kept, how many there are with them; throws to refuse them. */
+  /** Called before bytes are kept, with their total so far; throws to refuse them. */
   keep(bytes: number): void;
 }
 

@@ -4,7 +4,7 @@ import { pathOf } from "./path.ts";
 export interface Served {
   request: Request;
   requestId: string;
-  /** Whose key or session it was; null for callers without. */
+  /** The owner of the key or session; null for callers without one. */
   caller: { ownerId: string; id: string } | null;
   status: number;
   /** In `performance.now()` time. */

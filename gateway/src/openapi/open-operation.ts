@@ -7,18 +7,18 @@ import { openProblems } from "./problems.ts";
 import { type Components, type Json, shown } from "./schema.ts";
 
 /**
- * What a route accepts and answers whose callers have neither a key nor a session: visitors' browsers and carriers. The
+ * What a route accepts and answers if its callers have neither a key nor a session: visitors' browsers and carriers. The
  * route's own handler enforces it, and the document describes it.
  */
 export interface OpenOperation extends Pick<Operation, "id" | "tag" | "summary"> {
   description: string;
-  /** Of which the request must meet one; none for a route that anyone may call. */
+  /** The schemes of which the request must meet one; none for a route that anyone may call. */
   security: readonly (keyof typeof OPEN_SECURITY_SCHEMES)[];
   /** Headers that the request needs. */
   headers?: readonly RequestHeader[];
   query?: TObject;
   body?: { type: string; schema: TSchema };
-  /** By status. */
+  /** The responses by status. */
   success: Readonly<Record<number, Success>>;
   /** The detail of a refusal, by status, beyond those that every such route has. */
   refuses: Readonly<Record<number, string>>;
@@ -26,7 +26,7 @@ export interface OpenOperation extends Pick<Operation, "id" | "tag" | "summary">
 
 interface Success {
   description: string;
-  /** Beside X-Request-ID. */
+  /** Headers of the response besides X-Request-ID. */
   headers?: readonly string[];
   /** Absent for an answer without a body. */
   content?: { type: string; schema: TSchema };

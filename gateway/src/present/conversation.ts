@@ -20,7 +20,7 @@ import {
 } from "@parley/shared/domain/api-names";
 import { isoTime } from "@parley/shared/domain/present/time";
 
-/** What a client asked for beyond what everybody gets. */
+/** What a client asked for with `include`. */
 interface Shown {
   /** What each reply of a model cost, and which tools it called. */
   replies?: boolean;

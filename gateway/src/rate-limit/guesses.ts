@@ -4,7 +4,7 @@ import { LRUCache } from "lru-cache";
 import type { RateLimiter } from "./limiter.ts";
 import { refuseOverRate } from "./refuse.ts";
 
-/** Limits guesses of keys, sessions, ids and signatures. To find one wrong, other processes and the database are asked. */
+/** Limits guesses of keys, sessions, ids and signatures, each of which costs other processes and the database work. */
 export interface Guesses {
   /**
    * Looks up what a client sent, in its address's turn if the address was wrong too often. What was right before never waits.
@@ -28,7 +28,7 @@ export interface Guess {
 
 export interface GuessSettings {
   limiter: RateLimiter;
-  /** Of an address, after each wrong guess of its own, in milliseconds. */
+  /** How long an address waits after each wrong guess of its own, in milliseconds. */
   pauseMs?: number;
   /** Milliseconds, from any start. */
   now?(): number;
@@ -37,9 +37,9 @@ export interface GuessSettings {
 const WRONG_PER_MINUTE = 60;
 /** Addresses that were wrong too often, until the limiter would allow the next guess. */
 const SUSPECTS_MAX = 10_000;
-/** Of what was right, by all addresses. */
+/** The most right values of all addresses that are remembered. */
 const RIGHT_MAX = 20_000;
-/** Together; one of each address. */
+/** The most look-ups of slowed addresses at a time, one of each address. */
 const SUSPECTS_AT_ONCE = 4;
 const WAITING_MAX = 200;
 /** At most 50 guesses a second of each address. */
@@ -50,7 +50,7 @@ const PAUSE_MS = 20;
  * another owner's callback from the same carrier, waits for its turn the first time, and is served.
  */
 export function createGuesses({ limiter, pauseMs = PAUSE_MS, now = () => performance.now() }: GuessSettings): Guesses {
-  /** Until when, by address. */
+  /** The end of each address's wait. */
   const suspects = new LRUCache<string, number>({ max: SUSPECTS_MAX });
   const right = new LRUCache<string, true>({ max: RIGHT_MAX });
   const shares = byteShares({

@@ -7,7 +7,7 @@ import type { OpenOperation } from "../openapi/open-operation.ts";
 import { problemOf } from "../problem.ts";
 import { refuseOverRate } from "../rate-limit/refuse.ts";
 
-/** What bounds a route that anyone can call, before it does anything. */
+/** The limits of a route that anyone can call, applied before it does any work. */
 export interface OpenRules {
   /** Requests of one client address in a minute. Routes with the same `name` share the count. */
   perAddress: { name: string; perMinute: number; refusal: string };
@@ -19,7 +19,7 @@ export interface OpenRequest {
   request: Request;
   requestId: string;
   params: Readonly<Record<string, string>>;
-  /** Of the client. */
+  /** The client's address. */
   address: string;
 }
 

@@ -21,7 +21,7 @@ const TOKENS = "/v1/public/widget-tokens";
 const MESSAGES = "/v1/public/widget-messages";
 
 const BODY_BYTES_MAX = 32 * 1024;
-/** Per minute. Offices share an address; an owner's pages have many visitors. */
+/** Requests per minute: of an address, which an office may share, and of an owner, whose pages have many visitors. */
 const LIMITS = { tokensOfAddress: 60, tokensOfOwner: 1_200, messagesOfSession: 20, messagesOfAddress: 120 };
 const MESSAGES_OF_OWNER_PER_MINUTE = 600;
 /** Replies to visitors of an owner in progress in this process: far fewer than the owner's own programs may have. */
@@ -200,7 +200,7 @@ const rules = (name: string, perMinute: number, what: string) => ({
   headers: CORS,
 });
 
-/** Of the page; empty if the request names none. */
+/** The page's origin; empty if the request names none. */
 function originOf({ headers }: Request): string {
   return headers.get("origin") ?? "";
 }

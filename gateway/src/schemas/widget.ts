@@ -3,7 +3,7 @@ import { MESSAGE_CHARACTERS_MAX } from "./chat.ts";
 import { At, Resource, Uuid } from "./resources.ts";
 import { Text } from "./types.ts";
 
-/** What a page asks for a token with. */
+/** The body with which a page requests a token. */
 export const WidgetTokenBody = Type.Object(
   {
     agent_id: Text({ min: 1, max: 200, description: "ID of the agent.", example: "agt_01m7yyhwdzeb28n9gms8rr2qyg" }),

@@ -13,11 +13,11 @@ import { readStatus } from "@parley/shared/rpc/status";
 
 export type Conversations = ServiceClient<typeof ConversationServiceService>;
 
-/** How a turn is made, and who takes what it tells. */
+/** How a turn is made, and who receives its events. */
 export interface TurnCall extends CallOptions {
   origin: NonNullable<CallOptions["origin"]>;
   timeoutMs: number;
-  /** The reply in pieces as they come, else whole. */
+  /** Whether the reply comes in pieces, or whole. */
   streamed: boolean;
   onStarted(started: TurnStarted): void;
   /** @returns a promise while the reader is behind, or null */
@@ -149,14 +149,14 @@ export function unreachable(): ServiceError {
 }
 
 interface RequestOutbox {
-  /** The message that leaves next, to be added to. */
+  /** The message that leaves next; more may be added to it. */
   next(): RunTurnsRequest;
   /** Ends the messages after what waits. */
   end(): void;
   messages(): AsyncGenerator<RunTurnsRequest>;
 }
 
-/** What is asked for in one turn of the loop, or while the connection is behind, leaves together. */
+/** Requests of one turn of the event loop, or while the connection is behind, leave together. */
 function requestOutbox(): RequestOutbox {
   let waiting: RunTurnsRequest | null = null;
   let hasEnded = false;

@@ -17,7 +17,7 @@ const LOOK_EVERY_MS = 2_000;
  * (`services/shared/src/rpc/server.ts`).
  */
 const STREAM_AGE_MS = 10_000;
-/** How long turns wait for a service that has just lost its last replica, as calls do (`services/shared/src/rpc/resend.ts`). */
+/** How long turns wait for a service that has just lost its last replica, as calls do (`services/shared/src/rpc/client/resend.ts`). */
 const PATIENCE_MS = 2_000;
 
 /**
@@ -28,7 +28,7 @@ export function createTurns(conversations: Conversations): Turns {
   const streams = new Map<string, { stream: TurnStream; openedAt: number }>();
   let opening: Promise<boolean> | null = null;
   let lookedAt = Number.NEGATIVE_INFINITY;
-  /** Since when no replica is found; null while one is. */
+  /** Since when no replica has been found; null while there is one. */
   let awaySince: number | null = null;
 
   /** Opens a stream to the next replica. @returns whether there was none to it */

@@ -62,7 +62,7 @@ export function withMetadata(error: ServiceError, metadata: Readonly<Record<stri
   });
 }
 
-/** Whoever asked is gone. */
+/** The error for a caller that has gone. */
 export function cancelled(cause?: unknown): ServiceError {
   return new ServiceError("cancelled", "The request was cancelled", { cause });
 }

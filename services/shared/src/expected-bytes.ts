@@ -2,15 +2,15 @@ const OWNERS_REMEMBERED_MAX = 10_000;
 
 /** How large the next read of an owner may be, so that room can be kept for it before it begins. */
 export interface ExpectedBytes {
-  /** As large as its last, or half as large as was expected of that; at least what most reads have. */
+  /** The expected size: that of the owner's last read or half of what was expected of it, whichever is larger; at least what most reads have. */
   of(ownerId: string): number;
-  /** Tells how large a read was. */
+  /** Reports how large a read was. */
   saw(ownerId: string, bytes: number): void;
 }
 
 /** @param usualBytes that most reads do not exceed */
 export function expectedBytes(usualBytes: number): ExpectedBytes {
-  /** Of owners that are expected to read more than usual. */
+  /** The expected sizes of owners whose reads are larger than usual. */
   const expected = new Map<string, number>();
   const of = (ownerId: string) => expected.get(ownerId) ?? usualBytes;
   return {

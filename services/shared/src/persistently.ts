@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface Persistence {
-  /** Milliseconds to wait after each failed try; the try after the last of them is the last. */
+  /** Milliseconds to wait after each failed attempt; the attempt after the last wait is the last. */
   delaysMs: Iterable<number>;
-  /** Tells of a failure, and whether another try may follow after `delayMs`. */
+  /** Called after a failure; returns whether another attempt may follow after `delayMs`. */
   goesOn(error: unknown, delayMs: number): boolean;
 }
 
-/** Does the work until it succeeds. @throws what a try fails with that is the last */
+/** Does the work until it succeeds. @throws the error of the last attempt */
 export async function persistently<T>(work: () => Promise<T>, { delaysMs, goesOn }: Persistence): Promise<T> {
   for (const delayMs of delaysMs) {
     try {

@@ -51,7 +51,7 @@ const SMALL_BYTES = 64 * 1024;
 const BYTES_PER_RECEIVED = 2;
 /** Reserved for a response unless the owner's are large. */
 const USUAL_BYTES = 256 * 1024;
-/** In memory. */
+/** Bytes in memory. */
 const BYTES_PER_CHARACTER = 2;
 const WAIT_MS = 5_000;
 
@@ -92,7 +92,7 @@ export function createAnswers(turns: LoopTurns = loopTurns()): Answers {
       let hold = await reserved.hold(ownerId, Math.min(expected.of(ownerId), most), gone);
       let isLarge = false;
       let isReleased = false;
-      /** For a response that was dropped. */
+      /** Stands for a response that was dropped. */
       let wanted = 0;
       return {
         received: (bytes) => {

@@ -85,7 +85,7 @@ const CONFLICTS: Readonly<Record<string, string>> = {
 
 const MISSING: Readonly<Record<string, string>> = { createAgent: "Prompt" };
 
-/** By the path's last parameter; the agent of a chat is in its body. */
+/** The not-found text by the path's last parameter; the agent of a chat is in its body. */
 const THINGS: Readonly<Record<string, string>> = {
   prompt_name: "Prompt",
   session_id: "Session",

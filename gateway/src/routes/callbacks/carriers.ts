@@ -12,7 +12,7 @@ const KIB = 1024;
 const BODIES = {
   what: "callbacks",
   name: "carrier_callbacks",
-  // A carrier's own have about 1 KiB.
+  // Carriers' callbacks have about 1 KiB.
   bytesMax: 16 * KIB,
   firstBytes: 2 * KIB,
   addressBytes: 1_024 * KIB,
@@ -20,7 +20,7 @@ const BODIES = {
 };
 const FORM = "application/x-www-form-urlencoded";
 const IS_FORM = /^application\/x-www-form-urlencoded\s*(;|$)/i;
-/** From one address: a carrier sends the callbacks of all owners from a few. */
+/** Limit for one address: a carrier sends the callbacks of all owners from a few addresses. */
 const RULES = {
   perAddress: {
     name: "carrier",
@@ -30,7 +30,7 @@ const RULES = {
   headers: { "Cache-Control": "no-store" },
 };
 const ID = /^(car|call)_[0-9a-z]{26}$/;
-/** Holds what a transfer is about, too. */
+/** The query of a transfer's callback says what the transfer is about. */
 const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
 /** What carriers report and ask about calls. Anyone can send such a request: the voice service checks the carrier's signature. */

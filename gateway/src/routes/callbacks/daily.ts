@@ -10,13 +10,13 @@ const KIB = 1024;
 const BODIES = {
   what: "webhooks",
   name: "daily_webhooks",
-  // Daily's events of rooms have about 1 KiB.
+  // Daily's events about rooms have about 1 KiB.
   bytesMax: 64 * KIB,
   firstBytes: 4 * KIB,
   addressBytes: 1_024 * KIB,
   totalBytes: 8_192 * KIB,
 };
-/** Daily calls from a few addresses for all owners. */
+/** Limit for one address: Daily sends the events of all owners from a few addresses. */
 const RULES = {
   perAddress: {
     name: "daily",
@@ -62,7 +62,7 @@ export function dailyWebhookRoutes(gate: GateContext, { voices }: Clients) {
         // Not cancelled with the request: what is in progress may as well become durable.
         const origin = { requestId: open.requestId };
         await pass(open, (body) => voices.handleDailyWebhook({ connection, body, signature, timestamp }, { origin }));
-        // Daily takes nothing else for an answer.
+        // Daily accepts no other answer.
         return new Response(null, { status: 200 });
       },
     ),

@@ -8,17 +8,17 @@ import type { OpenRequest } from "../open-endpoint.ts";
 const WITHIN_MS = 10_000;
 const RETRY = { retryAfterMs: 1_000 };
 
-/** Of a provider's callbacks; lengths are in bytes. */
+/** Limits for a provider's callbacks; lengths are in bytes. */
 export interface UnverifiedSettings {
   /** As errors call them, such as "callbacks". */
   what: string;
-  /** Of the metric and the count of wrong ones. */
+  /** The name of the metric, and of the count of wrong callbacks. */
   name: string;
-  /** Of one body. */
+  /** The longest body. */
   bytesMax: number;
-  /** What a body holds at first. A longer one takes more as it arrives, so that a slow sender holds no more than it sent. */
+  /** What a body reserves at first. A longer one reserves more as it arrives, so that a slow sender holds no more than it has sent. */
   firstBytes: number;
-  /** Of the bodies of one address at a time: nobody fills the share of the provider. */
+  /** The most bytes of one address at a time, so that no sender fills the provider's share. */
   addressBytes: number;
   totalBytes: number;
 }
@@ -50,7 +50,7 @@ export function unverifiedBodies(gate: GateContext, settings: UnverifiedSettings
 export interface Guessing extends Pick<OpenRequest, "request" | "address"> {
   /** As errors call them, such as "callbacks". */
   what: string;
-  /** Of the count. */
+  /** The name of the count. */
   name: string;
   /** The connection or call that the callback is about. */
   id: string;

@@ -12,13 +12,13 @@ const MIB = 1024 * 1024;
 const BODIES = {
   what: "callbacks",
   name: "callbacks",
-  // What Meta sends at most (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint).
+  // The most that Meta sends (developers.facebook.com/documentation/business-messaging/whatsapp/webhooks/create-webhook-endpoint).
   bytesMax: 3 * MIB,
   firstBytes: 8 * 1024,
   addressBytes: 6 * MIB,
   totalBytes: 48 * MIB,
 };
-/** Meta calls from many addresses, and each may serve many owners. */
+/** Limit for one address: Meta calls from many addresses, and each may serve many owners. */
 const RULES = {
   perAddress: {
     name: "callback",

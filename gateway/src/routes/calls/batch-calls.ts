@@ -6,7 +6,7 @@ import { CALLS_OF_BATCH_MAX, type CallBatchBody } from "../../schemas/calls.ts";
 
 interface BatchCalls {
   calls: BatchCall[];
-  /** Of the CSV, for each call; null if they did not come as CSV. */
+  /** The line of each call in the CSV; null if the calls did not come as CSV. */
   lines: readonly number[] | null;
 }
 

@@ -6,7 +6,7 @@ import { rangeOf } from "../../http/range.ts";
 import { HttpError } from "../../problem.ts";
 import { endpoint } from "../endpoint.ts";
 
-/** A player that pauses for longer asks for the rest again. */
+/** Idle limit of a download: a player that pauses for longer asks for the rest again. */
 const READ_TIMEOUT_MS = 600_000;
 const HEADERS = { "Accept-Ranges": "bytes", "Content-Disposition": "inline" };
 

@@ -22,7 +22,7 @@ const PREFLIGHT = {
 const RULES = {
   perAddress: {
     name: "whip",
-    /** Offices share an address. */
+    /** Limit for one address, which an office may share. */
     perMinute: 120,
     refusal: "Too many web calls from this address, wait a minute",
   },

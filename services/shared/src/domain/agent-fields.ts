@@ -5,9 +5,9 @@ interface Description {
   /** Name in the API's requests and answers. */
   api: string;
   column: "text" | "text[]" | "integer" | "boolean" | "jsonb";
-  /** What an agent has that was given no value, or whose value was cleared. */
+  /** The value of an agent that was given none, or whose value was cleared. */
   empty: null | string | number | boolean | readonly never[];
-  /** What an answer shows in the place of null. */
+  /** What an answer shows in place of null. */
   nullShownAs?: object;
   /**
    * The API's form is not the protocol's: `gateway/src/routes/agent-request.ts` and `gateway/src/present/agent.ts` convert it
@@ -41,7 +41,7 @@ export const AGENT_FIELDS = {
 
 type Fields = typeof AGENT_FIELDS;
 export type AgentField = keyof Fields;
-/** Those that the API and the protocol have in one form. */
+/** The fields that have the same form in the API and the protocol. */
 export type PlainAgentField = { [F in AgentField]: Fields[F] extends { converted: true } ? never : F }[AgentField];
 
 export const agentFields = Object.keys(AGENT_FIELDS) as AgentField[];
@@ -54,7 +54,7 @@ export function isList(field: AgentField): boolean {
   return Array.isArray(AGENT_FIELDS[field].empty);
 }
 
-/** What answers show in the place of null. */
+/** What answers show in place of null. */
 export function nullShownAs(field: AgentField): object | null {
   const description: Description = AGENT_FIELDS[field];
   return description.nullShownAs ?? null;

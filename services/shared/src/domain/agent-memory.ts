@@ -7,7 +7,7 @@ import { observeHeldBytes } from "../telemetry/held-bytes.ts";
 /** Reads agents and remembers them for as long as the agent and prompt services report every change. */
 export interface AgentMemory<A> {
   /**
-   * The agent as it is now: what a write changed whose answer came before this call is in it.
+   * The agent as it is now, with every write that was answered before this call.
    * @throws what `read` throws
    */
   get(ownerId: string, agentId: string): Promise<A>;
@@ -26,7 +26,7 @@ export interface AgentMemorySettings<A> {
   log: Logger;
 }
 
-/** Of 1,000 tokens of prompt each, about 8,000 agents, and 1,000 of one owner. */
+/** Room for about 8,000 agents with prompts of 1,000 tokens, and for 1,000 of one owner. */
 const TOTAL_BYTES = 64 * 1024 * 1024;
 const OWNER_BYTES = 8 * 1024 * 1024;
 

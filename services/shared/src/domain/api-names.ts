@@ -92,7 +92,7 @@ export const CALLING_TYPES = {
   OUTBOUND: CallingType.CALLING_TYPE_OUTBOUND,
 } as const;
 
-/** What became of a message that was sent over a channel. */
+/** Delivery statuses of a message that was sent over a channel. */
 export const MESSAGE_DELIVERIES = {
   sent: Delivery_Status.STATUS_SENT,
   delivered: Delivery_Status.STATUS_DELIVERED,
@@ -123,7 +123,7 @@ export const CALL_OUTCOMES = {
   ERROR: Outcome.OUTCOME_ERROR,
 } as const;
 
-/** What a call does with a voicemail that answers. */
+/** What a call does when a voicemail answers. */
 export const VOICEMAILS = {
   hang_up: Voicemail.VOICEMAIL_HANG_UP,
   leave_message: Voicemail.VOICEMAIL_LEAVE_MESSAGE,

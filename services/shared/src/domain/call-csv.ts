@@ -4,7 +4,7 @@ import { ServiceError, type Violation } from "../errors.ts";
 export interface CsvCall {
   toMobileNumber: string;
   dynamicVariables: Record<string, string>;
-  /** Of the file, from 1. */
+  /** The line in the file, from 1. */
   line: number;
 }
 

@@ -13,7 +13,7 @@ interface FieldRule {
 const secret = (api: string) => ({ api, isSecret: true }) as const;
 const optional = (api: string) => ({ api, isOptional: true }) as const;
 
-/** What each provider of channels needs. `account` names the fields that tell one account of it from another. */
+/** What each provider of channels needs. `account` names the fields that distinguish its accounts. */
 export const CARRIER_PROVIDERS = {
   TWILIO: {
     fields: { accountSid: { api: "account_sid" }, authToken: secret("auth_token") },
@@ -53,7 +53,7 @@ export function isCarrierProvider(text: string): text is CarrierProvider {
   return Object.hasOwn(CARRIER_PROVIDERS, text);
 }
 
-/** A SIP trunk is registered with if it has credentials, and no addresses that its calls come from. */
+/** Whether to register with a SIP trunk: if it has credentials, and no addresses that its calls come from. */
 export function wantsRegistration({ username, password, allowedAddresses }: CarrierSettings): boolean {
   return Boolean(username && password) && allowedAddresses.length === 0;
 }

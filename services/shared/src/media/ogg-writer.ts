@@ -10,7 +10,7 @@ export interface OggWriter {
 
 export interface OggWriterOptions {
   channels: 1 | 2;
-  /** Of the audio before it was encoded. */
+  /** The sample rate of the audio before it was encoded. */
   samplesPerSecond: number;
   /** What the encoder puts before the audio, at that rate. */
   leadSamples: number;
@@ -18,7 +18,7 @@ export interface OggWriterOptions {
 
 /** Positions count samples at this rate, whatever the audio had. */
 const GRANULES_PER_SECOND = 48_000;
-/** A second of most audio: what is missing of a file whose writer died, and players show no finer progress. */
+/** A page has a second of most audio: that much is missing if the writer dies, and players show no finer progress. */
 const PAGE_PACKETS = 50;
 
 const FIRST = 0x02;

@@ -1,6 +1,6 @@
-/** Input samples on either side of a sample that its filter looks at, if the rate does not fall. */
+/** Input samples on either side that the filter looks at, if the rate does not fall. */
 const REACH = 12;
-/** Of the narrower band: the rest is where the filter falls off. */
+/** The share of the narrower band that passes; in the rest, the filter falls off. */
 const PASSED = 0.92;
 
 /**

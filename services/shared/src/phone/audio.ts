@@ -67,7 +67,7 @@ export async function openPhoneAudio(
       const ssrc = crypto.getRandomValues(new Uint32Array(1))[0] as number;
       const startedAt = performance.now();
       const send = () => {
-        // By the clock: delays do not add up.
+        // Timed by the clock, so that delays do not add up.
         while (performance.now() - startedAt >= sequence * FRAME_MS) {
           const frame = nextFrame();
           const payload = muLaw.encode(frame);
@@ -75,7 +75,7 @@ export async function openPhoneAudio(
           try {
             socket.send(writeRtp({ ...packet, timestamp: sequence * FRAME_SAMPLES, payload }), port, address);
           } catch {
-            // The network refuses it: a packet is lost.
+            // The network refuses the packet, which is then lost.
           }
           sequence++;
           sent?.(frame);

@@ -17,7 +17,7 @@ export interface Dialed {
   media: MediaAddress;
   /** Settles when either side has hung up; never rejects. */
   ended: Promise<"hung_up" | "ended_by_us">;
-  /** Says goodbye; settles when the other side knows, or does not answer. */
+  /** Hangs up; settles when the other side has confirmed, or does not answer. */
   hangUp(): Promise<void>;
 }
 
@@ -25,7 +25,7 @@ export interface Dialed {
 export class NotAnswered extends Error {
   override readonly name = "NotAnswered";
   constructor(
-    /** Of SIP; 408 if nothing came. */
+    /** The SIP status; 408 if no answer came. */
     readonly status: number,
     reason: string,
   ) {
@@ -35,7 +35,7 @@ export class NotAnswered extends Error {
 
 /** T1 of RFC 3261: when something is sent again for the first time. */
 const REPEAT_MS = 500;
-/** Until a server shows a sign of life; a phone may ring for longer. */
+/** How long to wait for a first answer of the server; a phone may ring for longer. */
 const TRIES = 5;
 const RING_MAX_MS = 60_000;
 
@@ -63,7 +63,7 @@ export async function dial({ server, callee, media, signal }: DialOptions): Prom
     try {
       socket.send(writeMessage(message), Number(port), host);
     } catch {
-      // The network refuses it, as it loses messages: it is sent again, or given up.
+      // The network refuses the message, which is then lost: it is sent again, or given up.
     }
   };
   const local = `${media.address}:${socket.port}`;
@@ -91,7 +91,7 @@ export async function dial({ server, callee, media, signal }: DialOptions): Prom
     if (headerOf(message, "cseq").endsWith("BYE")) return bye.resolve();
     if (message.status >= 100) repeating?.stop();
     if (message.status < 200) return;
-    // Also when it comes again: its ACK was lost.
+    // It may come again, if its ACK was lost.
     send(acknowledgement(message));
     answered.resolve(message);
   };
@@ -148,7 +148,7 @@ export async function dial({ server, callee, media, signal }: DialOptions): Prom
       },
     };
   } catch (error) {
-    // The one that is not answered yet is called off; the other side forgets an INVITE that it has refused.
+    // Only an INVITE without an answer is cancelled; the other side forgets one that it has refused.
     if (!(error instanceof NotAnswered)) {
       const cancel = request("CANCEL", 1, `<${uri}>`);
       send({ ...cancel, headers: [["Via", headerOf(invite, "via")], ...cancel.headers.slice(1)] });
@@ -166,7 +166,7 @@ interface Repeating {
   stop(): void;
 }
 
-/** Sends now and again, ever more rarely, until it is stopped or gives up. */
+/** Sends now and again, with growing pauses, until it is stopped or gives up. */
 function repeat(send: () => void, gaveUp: () => void): Repeating {
   let timer: Timer | undefined;
   const next = (tries: number) => {

@@ -125,7 +125,7 @@ function parentOf(parent: string | null | undefined): Context {
   return parent === null ? ROOT_CONTEXT : propagation.extract(ROOT_CONTEXT, { traceparent: parent });
 }
 
-/** For log lines. */
+/** The ids of the active span, for log lines. */
 export function activeTraceIds(): { trace_id?: string; span_id?: string } {
   const spanContext = recording ? trace.getActiveSpan()?.spanContext() : undefined;
   return spanContext ? { trace_id: spanContext.traceId, span_id: spanContext.spanId } : {};

@@ -16,14 +16,14 @@ export function presentCarrier({ carrierId, provider, settings, createdAt }: Car
 
 export interface ShownRegistration {
   state: keyof typeof REGISTRATION_STATES | "NOT_REGISTERING";
-  /** Null for a trunk that is not registered with, or that nobody has registered with yet. */
+  /** Null for a trunk without registration, or whose registration has not been tried yet. */
   since: string | null;
   expires_at: string | null;
   sip_status: number | null;
   reason: string | null;
 }
 
-/** How the registration with a carrier stands; null for a carrier that is not a SIP trunk. */
+/** The state of the registration with a carrier; null for a carrier that is not a SIP trunk. */
 export function presentRegistration(
   { carrierId, provider, settings }: Carrier,
   { registrations, hasSip }: ListTrunkRegistrationsResponse,

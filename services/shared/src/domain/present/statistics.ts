@@ -8,7 +8,7 @@ import { CONVERSATION_TYPES, nameOf } from "../api-names.ts";
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /**
- * What an owner's conversations came to, with every day of the period.
+ * An owner's statistics, with every day of the period.
  * @param period midnights in UTC: of its first day, and the one after its last
  */
 export function presentStatistics(
@@ -63,7 +63,7 @@ function sumOf(all: readonly Presented[]): Presented {
   return total;
 }
 
-/** Sums of tenths are not tenths to a computer. */
+/** Rounds to tenths, because floating-point sums of tenths are not exact. */
 function tenths(value: number): number {
   return Math.round(value * 10) / 10;
 }

@@ -30,14 +30,14 @@ export interface ClientSettings {
   keepaliveMs?: number;
 }
 
-/** What makes the calls of a client. */
+/** What the functions that make a client's calls need. */
 export interface Sender {
   channel: Client;
   settings: ClientSettings;
   resender: Resender;
 }
 
-/** Of a unary call. */
+/** Default timeout of a unary call, in milliseconds. */
 export const TIMEOUT_MS = 5_000;
 /** Each hop's deadline is this much before its caller's, so that the error names the hop that was slow. */
 const HOP_MARGIN_MS = 25;

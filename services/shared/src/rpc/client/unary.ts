@@ -8,9 +8,9 @@ import { fromStatus } from "../status.ts";
 import { decodeInTurns } from "./decode-in-turns.ts";
 import { type CallOptions, callOptions, deadlineOf, type Sender, TIMEOUT_MS } from "./sender.ts";
 
-/** Of a response that is decoded item by item. */
+/** From this size on, a response is decoded item by item. */
 const LARGE_BYTES = 256 * 1024;
-/** In place of a response that there is no room for. */
+/** Stands for a response that there is no room for. */
 const NO_ROOM = Symbol("no room");
 /** Shared by all clients of a process. */
 const turns = loopTurns();

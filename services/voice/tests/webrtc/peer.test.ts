@@ -35,6 +35,24 @@ test("agent and browser hear each other, and the browser reads the captions", as
   peer.tell("after the end");
 });
 
+test("captions from before the browser's channel is open reach it, in order", async () => {
+  const page = await opened();
+  const agent = listening();
+  const peer = await answerOffer(page.offer, OPTIONS, agent.to);
+  peer.tell("first");
+  peer.tell("x".repeat(100_000));
+  const opening = Promise.withResolvers<void>();
+  page.channel.stateChanged.subscribe((state) => state === "open" && opening.resolve());
+  await page.accept(peer.answer);
+  const leg = await peer.connected;
+  await opening.promise;
+  peer.tell("second");
+  await eventually(() => expect(page.captions).toContain("second"));
+  // What is over the limit is dropped.
+  expect(page.captions).toEqual(["first", "second"]);
+  await leg.hangUp();
+});
+
 test("our answer is ICE-lite and has one address, the announced one if there is a NAT", async () => {
   const page = await opened();
   const peer = await answerOffer(page.offer, { ...OPTIONS, announced: "203.0.113.7" }, listening().to);

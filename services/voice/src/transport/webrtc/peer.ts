@@ -3,7 +3,6 @@ import { ServiceError } from "@parley/shared/errors";
 import type { RtpPacket } from "@parley/shared/media/rtp-packet";
 import {
   MediaStreamTrack,
-  type RTCDataChannel,
   RTCPeerConnection,
   RTCRtpCodecParameters,
   type RTCRtpTransceiver,
@@ -15,6 +14,7 @@ import type { Leg, LegListener } from "../leg.ts";
 import { rtpAudio } from "../rtp/audio.ts";
 import { noPortFree, type PortRange } from "../rtp/ports.ts";
 import { invalidOffer } from "./offer.ts";
+import { textsTo } from "./texts.ts";
 
 export interface WebRtcOptions {
   /** The address that media is received on. */
@@ -31,18 +31,17 @@ export interface WebRtcPeer {
   answer: string;
   /** Resolves once media can flow. @throws ServiceError upstream_timeout if the browser does not connect */
   connected: Promise<Leg>;
-  /** Sends text over the browser's data channel, if it has one; dropped while the channel is not open or too slow. */
+  /** Sends text over the browser's data channel, if it has one, once it is open; dropped if more than 64 KiB waits. */
   tell(text: string): void;
   /** Ends the connection without a leg. */
   close(): void;
 }
 
-const CONNECT_MAX_MS = 15_000;
+/** As long as the dashboard waits (`dashboard/src/features/try-it/web-call.ts`): a busy browser sends its first check late. */
+const CONNECT_MAX_MS = 30_000;
 /** A browser sends 50 packets a second, also while it is muted. One that was not heard for this long is gone. */
 const UNHEARD_MAX_MS = 10_000;
 const WATCH_MS = 1_000;
-/** Text that waits for a slow browser; more is dropped. */
-const UNSENT_MAX_BYTES = 64 * 1024;
 const OPUS = { mimeType: "audio/opus", clockRate: 48_000, channels: 2 };
 
 /**
@@ -64,10 +63,7 @@ export async function answerOffer(offer: string, options: WebRtcOptions, to: Leg
     bundlePolicy: "max-bundle",
   });
   try {
-    const channel = { current: null as RTCDataChannel | null };
-    connection.onDataChannel.subscribe((opened) => {
-      channel.current ??= opened;
-    });
+    const tell = textsTo(connection);
     await connection.setRemoteDescription({ type: "offer", sdp: withoutCandidates(offer) }).catch(() => {
       throw invalidOffer("it cannot be read");
     });
@@ -82,15 +78,7 @@ export async function answerOffer(offer: string, options: WebRtcOptions, to: Leg
     return {
       answer: announce(sdp, options),
       connected,
-      tell: (text) => {
-        const open = channel.current;
-        if (open?.readyState !== "open" || open.bufferedAmount >= UNSENT_MAX_BYTES) return;
-        try {
-          open.send(text);
-        } catch {
-          // The browser accepts only shorter messages (RFC 8841, max-message-size).
-        }
-      },
+      tell,
       close: () => close(connection),
     };
   } catch (error) {

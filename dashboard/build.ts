@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { constants, gzip, zstdCompress } from "node:zlib";
 import tailwind from "bun-plugin-tailwind";
@@ -48,13 +48,8 @@ export async function buildDashboard(folder: string): Promise<void> {
     plugins: [tailwind],
     metafile: true,
   });
-  const [font] = await copyFonts(join(folder, "assets"));
-  const links = [
-    `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}">`,
-    ...firstScripts(metafile?.outputs ?? {}).map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`),
-  ];
-  const page = Bun.file(join(folder, "index.html"));
-  await page.write((await page.text()).replace("<script", `${links.join("")}<script`));
+  const outputs = metafile?.outputs ?? {};
+  await writePages(folder, (first) => scriptsOf(outputs, [PAGE_SCRIPT, ...first]));
   const files = await readdir(folder, { recursive: true, withFileTypes: true });
   await Promise.all(
     files.filter((file) => file.isFile()).map(({ parentPath, name }) => compress(join(parentPath, name))),
@@ -62,23 +57,60 @@ export async function buildDashboard(folder: string): Promise<void> {
 }
 
 /**
- * What the page's script imports, and the frame of a signed-in owner's pages with what that imports. Unless the page names them, a
- * browser learns of each only from the script before it.
+ * Names in each page what a browser would learn of only from the script before it: the fonts, and the page's scripts with what they
+ * import. `index.html` is the same everywhere; below `pages` is a page for each address, named for it, with the frame that shows until
+ * the scripts run.
  */
-function firstScripts(outputs: Bun.BuildMetafile["outputs"]): string[] {
+async function writePages(folder: string, scriptsFor: (first: readonly string[]) => string[]): Promise<void> {
+  const page = Bun.file(join(folder, "index.html"));
+  const assets = join(folder, "assets");
+  const [font] = await copyFonts(assets);
+  const early = await buildEarlyScript(assets);
+  const bare = (await page.text()).replaceAll(/<link rel="modulepreload"[^>]*>/g, "");
+  const write = async (path: string, { head = "", html = "", scripts = [] as string[] }) => {
+    const links = scriptsFor(scripts).map((name) => `<link rel="modulepreload" crossorigin href="/${name}">`);
+    const before = `${head}<script src="/assets/${early}"></script>`;
+    const after = `<link rel="preload" as="font" type="font/woff2" crossorigin href="/assets/${font}">${links.join("")}`;
+    const text = bare
+      .replace("</title>", (found) => `${found}${before}`)
+      .replace('<script type="module"', (found) => `${after}${found}`)
+      .replace("inert></div>", () => `inert>${html}</div>`);
+    await Bun.write(join(folder, path), text);
+  };
+  // Its types are those of browsers.
+  const { framesOfPages } = await import(join(HERE, "src/first/frames.tsx"));
+  for (const { path, html, head, script } of await framesOfPages())
+    await write(`pages/${path === "/" ? "index" : path}.html`, { html, head, scripts: [`src/${script}`] });
+  await write("index.html", {});
+}
+
+/** Runs before a page is painted. @returns its name */
+async function buildEarlyScript(folder: string): Promise<string> {
+  const { outputs } = await Bun.build({
+    entrypoints: [join(HERE, "src/first/early.ts")],
+    outdir: folder,
+    minify: true,
+    format: "iife",
+    naming: "[name]-[hash].[ext]",
+  });
+  return basename(outputs[0]?.path ?? "");
+}
+
+const PAGE_SCRIPT = "src/index.html";
+
+/** What was built of these sources, with all that it imports at once. */
+function scriptsOf(outputs: Bun.BuildMetafile["outputs"], sources: readonly string[]): string[] {
   const nameOf = (path: string) => path.replace(/^\.?\//, "");
   const scripts = new Map(Object.entries(outputs).map(([path, output]) => [nameOf(path), output]));
-  const found = new Set(
-    scripts.keys().filter((name) => name.endsWith(".js") && FIRST.test(scripts.get(name)?.entryPoint ?? "")),
-  );
+  const isNamed = ({ entryPoint = "" }: Bun.BuildMetafile["outputs"][string]) =>
+    sources.some((source) => entryPoint.endsWith(source));
+  const found = new Set([...scripts].flatMap(([name, output]) => (/\.js$/.test(name) && isNamed(output) ? name : [])));
   for (const name of found) {
     for (const { path, kind } of scripts.get(name)?.imports ?? [])
       if (kind === "import-statement") found.add(nameOf(path));
   }
   return [...found];
 }
-
-const FIRST = /src\/(index\.html|app\/shell\.tsx)$/;
 
 /** The style sheet names these files; the version stands in for a hash. @returns their names, the one of most texts first */
 async function copyFonts(folder: string): Promise<string[]> {

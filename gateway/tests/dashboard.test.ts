@@ -12,6 +12,8 @@ import { memoryLimiter } from "../src/rate-limit/memory.ts";
 import { openDashboard } from "../src/routes/dashboard.ts";
 
 const PAGE = "<!doctype html><title>Parley</title>";
+const FRAME = "<!doctype html><title>Parley</title><h1>Agents</h1>";
+const FRAME_OF_ONE = "<!doctype html><title>Parley</title><h1>Agent</h1>";
 const SCRIPT = "console.log(1);\n".repeat(100);
 const BROWSER = { accept: "text/html,application/xhtml+xml" };
 const { log, lines } = recordLog("warn");
@@ -23,6 +25,8 @@ beforeAll(async () => {
   await mkdir(join(folder, "assets"));
   for (const [name, text] of [
     ["index.html", PAGE],
+    ["pages/agents.html", FRAME],
+    ["pages/agents/_.html", FRAME_OF_ONE],
     ["assets/index-abc.js", SCRIPT],
   ] as const) {
     await Bun.write(join(folder, name), text);
@@ -51,6 +55,24 @@ test("the address of each of the dashboard's pages opens it, in a browser", asyn
     expect([path, answer.status, await answer.text()]).toEqual([path, 200, PAGE]);
     expect(answer.headers.get("x-request-id")).not.toBeNull();
   }
+});
+
+test("a visitor with a session gets the frame of the page, and others the page that sends them to sign in", async () => {
+  const signedIn = { ...BROWSER, host: "localhost", cookie: "parley_session=pss_1" };
+  for (const [path, page] of [
+    ["/agents", FRAME],
+    ["/agents?page=2", FRAME],
+    ["/agents/agt_1?tab=models", FRAME_OF_ONE],
+    ["/agents/agt_1/more", PAGE],
+    ["/nowhere", PAGE],
+    ["/", PAGE],
+  ] as const) {
+    const answer = await fetchPath(path, { headers: signedIn });
+    expect([path, answer.status, await answer.text()]).toEqual([path, 200, page]);
+    expect(answer.headers.get("content-security-policy")).toContain("frame-ancestors 'none'");
+    expect(answer.headers.get("cache-control")).toBe("no-cache");
+  }
+  expect(await (await fetchPath("/agents", { headers: BROWSER })).text()).toBe(PAGE);
 });
 
 test("the dashboard answers nothing that belongs to the API", async () => {

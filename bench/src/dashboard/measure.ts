@@ -45,6 +45,7 @@ async function load(browser: Browser, { path, use }: Measured, { url, token, thr
     await page.addInitScript(OBSERVE);
     const before = await taskMs(devtools);
     await page.goto(path);
+    await page.locator("#root:not([inert])").waitFor();
     await page.getByRole("heading", { level: 1 }).first().waitFor();
     await page.waitForLoadState("networkidle");
     const cpu = (await taskMs(devtools)) - before;

@@ -1,4 +1,5 @@
 import createClient, { type FetchResponse } from "openapi-fetch";
+import "../first/requests.ts";
 import type { components, paths } from "./gen/schema.ts";
 import { Problem, problemIn } from "./problem.ts";
 
@@ -6,7 +7,11 @@ import { Problem, problemIn } from "./problem.ts";
 export type Schema = components["schemas"];
 
 /** The API that customers use, with the session's cookie. Paths and bodies are checked against its document. */
-export const api = createClient<paths>({ baseUrl: globalThis.location?.origin ?? "" });
+export const api = createClient<paths>({
+  // A page is also rendered where there is no address, and sends nothing.
+  baseUrl: globalThis.location?.origin ?? "http://localhost",
+  fetch: (request) => (request.method === "GET" && globalThis.parleyEarly?.(request.url)) || fetch(request),
+});
 
 /**
  * The body of a response.

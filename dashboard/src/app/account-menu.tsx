@@ -5,7 +5,8 @@ import { api, ask } from "../api/client.ts";
 import { meQuery } from "../api/session.ts";
 import { Menu, MenuItem, MenuLabel, MenuLine } from "../ui/overlay/menu.tsx";
 import { tellFailure } from "../ui/overlay/toasts.tsx";
-import { THEMES, type Theme, useTheme } from "./theme.ts";
+import { THEMES, type Theme } from "./stored-theme.ts";
+import { useTheme } from "./theme.ts";
 
 /** Shows who is signed in; its menu has the theme, the documentation and signing out. */
 export function AccountMenu() {

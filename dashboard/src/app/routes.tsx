@@ -5,6 +5,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  type RouterHistory,
   redirect,
 } from "@tanstack/react-router";
 import { Problem } from "../api/problem.ts";
@@ -12,9 +13,11 @@ import { meQuery } from "../api/session.ts";
 import { AGENT_TYPES, type AgentFilters, type AgentType } from "../features/agents/agents.ts";
 import { CALL_TABS } from "../features/calls/queries.ts";
 import { CONVERSATION_TABS, filtersIn } from "../features/conversations/filters.ts";
+import { SignInPage } from "../features/sign-in/sign-in-page.tsx";
 import { daysIn } from "../features/statistics/queries.ts";
 import { PageFailure, PageNotFound, PagePending } from "./failures.tsx";
 import { oneIn, opensNew, pageIn, textIn } from "./search-params.ts";
+import { Shell } from "./shell.tsx";
 
 interface Context {
   queryClient: QueryClient;
@@ -33,19 +36,14 @@ const signIn = createRoute({
   getParentRoute: () => root,
   path: "/sign-in",
   validateSearch: ({ next }: Record<string, unknown>): { next?: string } => (isOwnPath(next) ? { next } : {}),
-  component: lazyRouteComponent(() => import("../features/sign-in/sign-in-page.tsx"), "SignInPage"),
+  component: SignInPage,
 });
-
-/** Not in the first script, because the sign-in page does not need it. */
-const Shell = lazyRouteComponent(() => import("./shell.tsx"), "Shell");
 
 /** Every page below it needs a session; a deep link is returned to after signing in. */
 const signedIn = createRoute({
   getParentRoute: () => root,
   id: "signed-in",
   beforeLoad: async ({ context, location }) => {
-    // Shown while the server is asked who is signed in.
-    void Shell.preload?.();
     try {
       await context.queryClient.ensureQueryData(meQuery);
     } catch (error) {
@@ -176,8 +174,10 @@ const settings = createRoute({
   component: lazyRouteComponent(() => import("./pages/manage.ts"), "SettingsPage"),
 });
 
-export function createAppRouter(queryClient: QueryClient) {
+/** @param history in place of the browser's, for a page that is rendered outside of one */
+export function createAppRouter(queryClient: QueryClient, history?: RouterHistory) {
   return createRouter({
+    ...(history && { history }),
     routeTree: root.addChildren([
       signIn,
       signedIn.addChildren([
@@ -203,7 +203,8 @@ export function createAppRouter(queryClient: QueryClient) {
     defaultPendingComponent: PagePending,
     defaultErrorComponent: PageFailure,
     defaultNotFoundComponent: PageNotFound,
-    scrollRestoration: true,
+    // Outside of a browser it would be a script in the page, which the content security policy forbids.
+    scrollRestoration: history === undefined,
   });
 }
 

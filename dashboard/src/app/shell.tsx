@@ -2,21 +2,22 @@ import { Link, Outlet, useRouterState } from "@tanstack/react-router";
 import { Menu as MenuIcon, Search } from "lucide-react";
 import { Suspense, useEffect, useState } from "react";
 import { Button } from "../ui/button.tsx";
-import { deferred } from "../ui/deferred.ts";
+import { deferredScript, useFetchedWhenIdle } from "../ui/deferred.tsx";
+import { overlays } from "../ui/overlay/overlays.ts";
 import { AccountMenu } from "./account-menu.tsx";
-import type { DrawerProps } from "./drawer.tsx";
 import { Logo } from "./logo.tsx";
 import { NAVIGATION } from "./navigation.ts";
 
-const palette = deferred<{ open: boolean; onClose: () => void }>(
-  async () => (await import("./command-palette.tsx")).CommandPalette,
-);
-const drawer = deferred<DrawerProps>(async () => (await import("./drawer.tsx")).Drawer);
+const palette = deferredScript(() => import("./command-palette.tsx"));
+const CommandPalette = palette.component((script) => script.CommandPalette);
+const Drawer = overlays.component(({ OpenedDrawer }) => OpenedDrawer);
 
 /** What surrounds every page of a signed-in owner: navigation, account, command palette. */
 export function Shell() {
   const [paletteOpen, setPaletteOpen] = useState(false);
   const [everOpened, setEverOpened] = useState(false);
+  // Every page has something that opens: the account menu, if nothing else.
+  useFetchedWhenIdle(overlays);
   const openPalette = () => {
     setEverOpened(true);
     setPaletteOpen(true);
@@ -48,7 +49,7 @@ export function Shell() {
       </main>
       {everOpened && (
         <Suspense fallback={null}>
-          <palette.Component open={paletteOpen} onClose={() => setPaletteOpen(false)} />
+          <CommandPalette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
         </Suspense>
       )}
     </div>
@@ -113,8 +114,6 @@ function MobileBar({ onSearch }: { onSearch: () => void }) {
         size="icon"
         aria-label="Open navigation"
         aria-haspopup="dialog"
-        onPointerEnter={drawer.fetch}
-        onFocus={drawer.fetch}
         onClick={() => {
           setWasOpen(true);
           setOpen(true);
@@ -124,14 +123,14 @@ function MobileBar({ onSearch }: { onSearch: () => void }) {
       </Button>
       {wasOpen && (
         <Suspense fallback={null}>
-          <drawer.Component title="Navigation" open={isOpen} onClose={() => setOpen(false)}>
+          <Drawer title="Navigation" open={isOpen} onClose={() => setOpen(false)}>
             <Sidebar
               onSearch={() => {
                 setOpen(false);
                 onSearch();
               }}
             />
-          </drawer.Component>
+          </Drawer>
         </Suspense>
       )}
       <Logo />

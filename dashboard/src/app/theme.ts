@@ -1,32 +1,17 @@
 import { useSyncExternalStore } from "react";
+import { applyTheme, storedTheme, storeTheme, type Theme } from "./stored-theme.ts";
 
-export const THEMES = { system: "System", light: "Light", dark: "Dark" } as const;
-export type Theme = keyof typeof THEMES;
-
-const STORED_AS = "parley.theme";
 const listeners = new Set<() => void>();
 
-/** The theme that the viewer chose, and a function to choose another. Without a choice it is the system's. */
+/** The theme that the viewer chose, and a function to choose another. */
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  return [useSyncExternalStore(subscribe, chosenTheme), chooseTheme];
-}
-
-/** Applies the stored choice, before the first paint. */
-export function applyTheme(): void {
-  const theme = chosenTheme();
-  if (theme === "system") delete document.documentElement.dataset.theme;
-  else document.documentElement.dataset.theme = theme;
+  return [useSyncExternalStore(subscribe, storedTheme, () => "system"), chooseTheme];
 }
 
 function chooseTheme(theme: Theme): void {
-  localStorage.setItem(STORED_AS, theme);
+  storeTheme(theme);
   applyTheme();
   for (const listener of listeners) listener();
-}
-
-function chosenTheme(): Theme {
-  const stored = localStorage.getItem(STORED_AS);
-  return stored === "light" || stored === "dark" ? stored : "system";
 }
 
 function subscribe(listener: () => void): () => void {

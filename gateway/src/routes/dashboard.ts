@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ConfigError } from "@parley/shared/config";
 import { Elysia } from "elysia";
+import { readSessionToken } from "../auth/session-cookie.ts";
 import { jsonAnswer } from "../gate.ts";
 import { type Forms, type StaticAsset, staticAsset } from "../http/answer/static-asset.ts";
 import { pathOf } from "../http/path.ts";
@@ -11,6 +12,8 @@ import { CSP_REPORTS } from "./csp-reports.ts";
 /** The web application, as `dashboard/build.ts` leaves it in a folder. */
 export interface Dashboard {
   page: StaticAsset;
+  /** The page with the frame that shows until its scripts run, by its path; a name or id in it is `_`. */
+  frames: ReadonlyMap<string, StaticAsset>;
   /** By name. */
   assets: ReadonlyMap<string, StaticAsset>;
 }
@@ -21,22 +24,34 @@ export function openDashboard(folder: string): Dashboard {
   const assets = join(folder, "assets");
   if (!existsSync(page) || !existsSync(assets))
     throw new ConfigError(`PARLEY_DASHBOARD ${folder} holds no built dashboard: run \`bun dashboard/build.ts\``);
-  const names = readdirSync(assets).filter((name) => !/\.(gz|zst)$/.test(name));
+  const names = namesIn(assets);
+  const frames = namesIn(join(folder, "pages")).filter((name) => name.endsWith(".html"));
   return {
     page: asset(page, PAGE_HEADERS),
+    frames: new Map(frames.map((name) => [pathFor(name), asset(join(folder, "pages", name), PAGE_HEADERS)])),
     assets: new Map(names.map((name) => [name, asset(join(assets, name), ASSET_HEADERS)])),
   };
 }
 
+function namesIn(folder: string): string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => !/\.(gz|zst)$/.test(name));
+}
+
+function pathFor(name: string): string {
+  return `/${name.replace(/(^index)?\.html$/, "")}`;
+}
+
 /** Serves the page at `/` and its files. Addresses of pages within it are answered by `pageFor`. */
-export function dashboardRoutes({ page, assets }: Dashboard) {
+export function dashboardRoutes(dashboard: Dashboard) {
   return new Elysia()
     .onAfterHandle(addCommonHeaders)
-    .get("/", ({ request }) => page(request))
+    .get("/", ({ request }) => pageAt(dashboard, request))
     .get(
       "/assets/:name",
       ({ request, params }) =>
-        assets.get(params.name)?.(request) ?? jsonAnswer(404, { detail: "Not found: no such file" }, new Headers()),
+        dashboard.assets.get(params.name)?.(request) ??
+        jsonAnswer(404, { detail: "Not found: no such file" }, new Headers()),
     );
 }
 
@@ -46,7 +61,15 @@ export function dashboardRoutes({ page, assets }: Dashboard) {
  */
 export function pageFor(dashboard: Dashboard, request: Request): Promise<Response> | null {
   const wantsPage = /^(GET|HEAD)$/.test(request.method) && request.headers.get("accept")?.includes("text/html");
-  return wantsPage && !OF_THE_API.test(pathOf(request)) ? dashboard.page(request) : null;
+  return wantsPage && !OF_THE_API.test(pathOf(request)) ? pageAt(dashboard, request) : null;
+}
+
+/** Only a visitor who may be signed in gets a frame, because another one is sent to sign in. */
+function pageAt({ page, frames }: Dashboard, request: Request): Promise<Response> {
+  if (readSessionToken(request) === null) return page(request);
+  const path = pathOf(request);
+  const frame = frames.get(path) ?? frames.get(path.replace(/[^/]+$/, "_")) ?? page;
+  return frame(request);
 }
 
 const OF_THE_API = /^\/(v\d+|docs|assets|openapi\.json|healthz|readyz|metrics)(\/|$)/;

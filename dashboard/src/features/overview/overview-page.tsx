@@ -24,7 +24,9 @@ export function OverviewPage() {
       title="Overview"
       heading={isNew ? "Welcome to Parley" : undefined}
       description={
-        isNew ? "Create an agent and talk to it. It takes a few minutes, and this page is all you need." : undefined
+        isNew
+          ? "Create an agent and talk to it. It takes a few minutes, and this page is all you need."
+          : "What your agents did, how fast they replied, and what is going on now."
       }
       actions={
         !isUncounted && (

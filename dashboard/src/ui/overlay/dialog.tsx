@@ -1,15 +1,14 @@
 import { Suspense, useRef, useState } from "react";
-import { deferred, useFetchedWhenIdle } from "../deferred.ts";
-import type { DialogProps, OpenedDialogProps } from "./props.ts";
+import { overlays } from "./overlays.ts";
+import type { DialogProps } from "./props.ts";
 
-const opened = deferred<OpenedDialogProps>(async () => (await import("./opened.ts")).OpenedDialog);
+const Opened = overlays.component(({ OpenedDialog }) => OpenedDialog);
 
 /** A window over the page. The focus moves into it, and back when it closes. Its script is not among the page's first. */
 export function Dialog(props: DialogProps) {
   const [wasOpen, setWasOpen] = useState(props.open);
   const opener = useRef<HTMLElement>(null);
   const isOpen = useRef(false);
-  useFetchedWhenIdle(opened);
   if (props.open && !wasOpen) setWasOpen(true);
   // Read before the page changes: a menu that the dialog was chosen from is gone once it has.
   if (props.open && !isOpen.current) opener.current = openerOf(document.activeElement);
@@ -17,7 +16,7 @@ export function Dialog(props: DialogProps) {
   if (!wasOpen) return null;
   return (
     <Suspense fallback={null}>
-      <opened.Component {...props} opener={opener} />
+      <Opened {...props} opener={opener} />
     </Suspense>
   );
 }

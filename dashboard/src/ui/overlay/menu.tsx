@@ -1,10 +1,9 @@
-import { type ReactNode, Suspense, useState } from "react";
-import { deferred } from "../deferred.ts";
+import { Suspense, useState } from "react";
 import { ClosedTrigger } from "./closed-trigger.tsx";
-import type { MenuItemProps, MenuProps } from "./props.ts";
+import { overlays } from "./overlays.ts";
+import type { MenuProps } from "./props.ts";
 
-const load = () => import("./opened.ts");
-const opened = deferred<MenuProps & { byKey: boolean }>(async () => (await load()).OpenedMenu);
+const Opened = overlays.component(({ OpenedMenu }) => OpenedMenu);
 
 /** Choices behind a button. Its script comes with the first that is opened: a list may have a menu in every row. */
 export function Menu(props: MenuProps) {
@@ -13,19 +12,19 @@ export function Menu(props: MenuProps) {
     <ClosedTrigger
       trigger={props.trigger}
       opens="menu"
-      onNear={opened.fetch}
+      onNear={overlays.fetch}
       onOpen={(byKey) => setWanted({ byKey })}
     />
   );
   if (!wanted) return closed;
   return (
     <Suspense fallback={closed}>
-      <opened.Component {...props} {...wanted} />
+      <Opened {...props} {...wanted} />
     </Suspense>
   );
 }
 
 /** The content of a menu, which exists only once it is open. */
-export const MenuItem = deferred<MenuItemProps>(async () => (await load()).OpenedItem).Component;
-export const MenuLine = deferred(async () => (await load()).OpenedLine).Component;
-export const MenuLabel = deferred<{ children: ReactNode }>(async () => (await load()).OpenedLabel).Component;
+export const MenuItem = overlays.component(({ OpenedItem }) => OpenedItem);
+export const MenuLine = overlays.component(({ OpenedLine }) => OpenedLine);
+export const MenuLabel = overlays.component(({ OpenedLabel }) => OpenedLabel);

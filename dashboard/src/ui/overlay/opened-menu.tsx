@@ -13,7 +13,7 @@ export function OpenedMenu({ trigger, children, align = "end", byKey }: MenuProp
     currentTarget.querySelector<HTMLElement>('[role="menuitem"]:not([data-disabled])')?.focus();
   };
   return (
-    <Radix.Root defaultOpen>
+    <Radix.Root defaultOpen modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content

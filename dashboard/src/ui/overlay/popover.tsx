@@ -1,9 +1,9 @@
 import { Suspense, useState } from "react";
-import { deferred } from "../deferred.ts";
 import { ClosedTrigger } from "./closed-trigger.tsx";
+import { overlays } from "./overlays.ts";
 import type { PopoverProps } from "./props.ts";
 
-const opened = deferred<PopoverProps>(async () => (await import("./opened.ts")).OpenedPopover);
+const Opened = overlays.component(({ OpenedPopover }) => OpenedPopover);
 
 /** A small form behind a button. Its script comes with the first that is opened. */
 export function Popover(props: PopoverProps) {
@@ -12,7 +12,7 @@ export function Popover(props: PopoverProps) {
     <ClosedTrigger
       trigger={props.trigger}
       opens="dialog"
-      onNear={opened.fetch}
+      onNear={overlays.fetch}
       onOpen={() => {
         setWasOpen(true);
         props.onOpenChange(true);
@@ -22,7 +22,7 @@ export function Popover(props: PopoverProps) {
   if (!wasOpen) return closed;
   return (
     <Suspense fallback={closed}>
-      <opened.Component {...props} />
+      <Opened {...props} />
     </Suspense>
   );
 }

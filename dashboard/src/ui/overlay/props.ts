@@ -40,3 +40,11 @@ export interface PopoverProps {
   onOpenChange: (open: boolean) => void;
   children: ReactNode;
 }
+
+export interface DrawerProps {
+  /** For screen readers. */
+  title: string;
+  open: boolean;
+  onClose: () => void;
+  children: ReactNode;
+}

@@ -1,5 +1,6 @@
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { Suspense, startTransition, useEffect, useState, useSyncExternalStore } from "react";
 import { sentenceOf } from "../../api/problem.ts";
+import { overlays } from "./overlays.ts";
 import type { Toast } from "./toast-corner.tsx";
 
 const BEGINNINGS = ["pointerdown", "keydown"] as const;
@@ -18,14 +19,15 @@ export function tellFailure(error: unknown): void {
   change([...toasts, { id: ++lastId, tone: "danger", text: sentenceOf(error) }]);
 }
 
-const Corner = lazy(() => import("./toast-corner.tsx").then(({ ToastCorner }) => ({ default: ToastCorner })));
+const Corner = overlays.component(({ ToastCorner }) => ToastCorner);
 
 /** The corner itself; rendered once. It is fetched when someone begins to use the page, because only then can it have something to show. */
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const [isNeeded, setNeeded] = useState(false);
   useEffect(() => {
-    const need = () => setNeeded(true);
+    // What was pressed is shown first.
+    const need = () => startTransition(() => setNeeded(true));
     for (const begin of BEGINNINGS) window.addEventListener(begin, need, { once: true });
     return () => {
       for (const begin of BEGINNINGS) window.removeEventListener(begin, need);

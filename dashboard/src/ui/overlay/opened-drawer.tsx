@@ -1,18 +1,10 @@
 import { X } from "lucide-react";
 import { Dialog } from "radix-ui";
-import type { ReactNode } from "react";
-import { Button } from "../ui/button.tsx";
-
-export interface DrawerProps {
-  /** For screen readers. */
-  title: string;
-  open: boolean;
-  onClose: () => void;
-  children: ReactNode;
-}
+import { Button } from "../button.tsx";
+import type { DrawerProps } from "./props.ts";
 
 /** What slides over a narrow page from its left. The focus stays in it until it closes. */
-export function Drawer({ title, open, onClose, children }: DrawerProps) {
+export function OpenedDrawer({ title, open, onClose, children }: DrawerProps) {
   return (
     <Dialog.Root open={open} onOpenChange={(next) => next || onClose()}>
       <Dialog.Portal>

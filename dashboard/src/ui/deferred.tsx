@@ -1,0 +1,38 @@
+import { type ComponentType, lazy, useEffect, useState } from "react";
+
+export interface DeferredScript<Module> {
+  /** Fetches it, so that it is there when something of it is shown. */
+  fetch(): void;
+  /** A component of it, which suspends until the script has come. */
+  component<Props extends object>(pick: (module: Module) => ComponentType<Props>): ComponentType<Props>;
+}
+
+/** A script that comes after the page, which shows without it. @param load imports it */
+export function deferredScript<Module>(load: () => Promise<Module>): DeferredScript<Module> {
+  let loaded: Module | null = null;
+  const get = async () => {
+    loaded ??= await load();
+    return loaded;
+  };
+  return {
+    fetch: () => void get().catch(() => {}),
+    component<Props extends object>(pick: (module: Module) => ComponentType<Props>) {
+      const Later = lazy(async () => ({ default: pick(await get()) }));
+      return function Deferred(props: Props) {
+        // React shows what is in place of a lazy component even if its script is there, and paints twice.
+        const [Shown] = useState<ComponentType<Props>>(() => (loaded ? pick(loaded) : Later));
+        return <Shown {...props} />;
+      };
+    },
+  };
+}
+
+/** Fetches what a page may show later, once the browser has nothing else to do. */
+export function useFetchedWhenIdle({ fetch }: Pick<DeferredScript<object>, "fetch">): void {
+  useEffect(() => {
+    // Safari has no idle callbacks.
+    if (!("requestIdleCallback" in window)) return void fetch();
+    const waiting = requestIdleCallback(fetch);
+    return () => cancelIdleCallback(waiting);
+  }, [fetch]);
+}

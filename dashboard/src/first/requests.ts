@@ -16,7 +16,7 @@ declare global {
  */
 export function earlyRequests(
   paths: readonly string[],
-  { pathname, search, origin }: Pick<Location, "pathname" | "search" | "origin">,
+  { pathname, search, origin }: { pathname: string; search: string; origin: string },
   send: (path: string) => Promise<Response>,
 ): TakeEarly {
   const id = pathname.slice(pathname.lastIndexOf("/") + 1);

@@ -6,7 +6,7 @@ export interface Answer {
   body: any;
 }
 
-/** The HTTP API as one key, or one who signed in, sees it. */
+/** The HTTP API as the holder of a key, or of a session, sees it. */
 export interface Api {
   get(path: string, headers?: Record<string, string>): Promise<Answer>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -16,7 +16,7 @@ export interface Api {
   chat(body: object, signal?: AbortSignal): Promise<Response>;
 }
 
-/** The public API, `from` a client's address that the gateway believes. Paths are those below its prefix, or any others that begin with two slashes less one: `//healthz` is `/healthz`. */
+/** The public API, `from` a client's address that the gateway believes. Paths are below its prefix, except those with two slashes: `//healthz` means `/healthz`. */
 export function createApi(url: string, apiKey: string, from?: string): Api {
   return apiOf(url, "/v1/public", { "x-api-key": apiKey, ...comingFrom(from) });
 }

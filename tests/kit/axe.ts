@@ -6,7 +6,7 @@ let source: string | null = null;
 
 /**
  * The barriers that axe-core finds on a page in both themes, each with the elements that have it. The second theme is
- * only asked for its colors, since all else is the same.
+ * only checked for its colors, because everything else is the same.
  */
 export async function barriersOf(page: Page): Promise<string[]> {
   await page.emulateMedia({ colorScheme: "light" });
@@ -18,7 +18,7 @@ export async function barriersOf(page: Page): Promise<string[]> {
 
 async function run(page: Page, options: string): Promise<string[]> {
   source ??= await Bun.file(script).text();
-  // Added past the content security policy, which lets no script in that is not the dashboard's.
+  // Bypasses the content security policy, which allows only the dashboard's scripts.
   if (!(await page.evaluate("typeof axe === 'object'"))) await page.evaluate(source);
   return page.evaluate<
     string[]

@@ -16,7 +16,7 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
   const context = await browser.newContext({
     baseURL: stack.url,
     viewport: { width: 1280, height: 800 },
-    // What moves has other colors on its way.
+    // Moving elements have other colors on the way.
     reducedMotion: "reduce",
     permissions: ["microphone", "clipboard-read", "clipboard-write"],
     extraHTTPHeaders: { "X-Forwarded-For": `10.${[...crypto.getRandomValues(new Uint8Array(3))].join(".")}` },
@@ -32,16 +32,16 @@ export async function openDashboard(browser: Browser, stack: RunningStack): Prom
   page.on("dialog", async (dialog) => {
     // Only a script that was someone's name or words would open one.
     if (dialog.type() === "alert") failures.push(`a script ran: ${dialog.message()}`);
-    // A page that is left by its address is not asked about.
+    // Leaving a page by its address asks nothing.
     await (dialog.type() === "beforeunload" ? dialog.accept() : dialog.dismiss());
   });
   return Object.assign(page, { failures });
 }
 
-/** More than any page has. */
+/** More focusable elements than any page has. */
 const STOPS_MAX = 120;
 
-/** Goes on with the Tab key until what has the focus is called like that. @throws Error when nothing on the page is */
+/** Presses Tab until the focused element has this name. @throws Error when no element on the page has it */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   for (let at = 0; at < STOPS_MAX; at++) {
     await page.keyboard.press("Tab");

@@ -1,7 +1,7 @@
 import { type Answer, type Api, answerOf } from "./api.ts";
 import { echoOf } from "./scripted-model.ts";
 
-/** What came of one chat turn. */
+/** The outcome of one chat turn. */
 export interface Turn {
   message: string;
   /** Null when the connection was lost before an answer. */
@@ -18,7 +18,7 @@ export interface Load {
   reads: readonly (number | null)[];
   /** How many turns were answered whole so far. */
   answered(): number;
-  /** Lets what runs end. */
+  /** Stops after the requests in progress. */
   stop(): Promise<void>;
 }
 
@@ -68,7 +68,7 @@ async function chatOnce(api: Api, agentId: string, message: string, streaming: b
     const { body } = await answerOf(response);
     if (response.status === 200) turn.reply = streaming ? body : body.response;
   } catch {
-    // Told by what is null.
+    // The null fields tell what went wrong.
   }
   return turn;
 }

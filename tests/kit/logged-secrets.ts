@@ -3,7 +3,7 @@ import { TEST_SECRET } from "@parley/shared/testing/database";
 import { Glob } from "bun";
 import { PROMPT_TEXT, SCRIPTED_KEY } from "./test-agent.ts";
 
-/** What is in no log: keys and secrets of every kind, whoever made them, and what was said. */
+/** What no log may contain: keys and secrets of every kind, and anything that was said. */
 const NEVER_LOGGED: Readonly<Record<string, RegExp>> = {
   "an API key": /vk_[0-9A-Za-z]{43}/,
   "a webhook secret": /whsec_[0-9A-Za-z+/=]{20}/,
@@ -13,7 +13,7 @@ const NEVER_LOGGED: Readonly<Record<string, RegExp>> = {
   "a prompt": new RegExp(RegExp.escape(PROMPT_TEXT)),
 };
 
-/** The lines of a stack's logs that show what no log may, each with what it shows. */
+/** The lines of a stack's logs that contain something forbidden, each with what it contains. */
 export async function secretsInLogs(home: Home): Promise<string[]> {
   const leaks: string[] = [];
   for await (const name of new Glob("logs/*").scan(home.file("."))) {

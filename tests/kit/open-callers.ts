@@ -11,7 +11,7 @@ import { carrierStandIn } from "./calls/carrier-stand-in.ts";
 import type { RunningStack } from "./stack/use-stack.ts";
 import type { WhatsAppConnection } from "./whatsapp.ts";
 
-/** Who calls without a key, with what they show instead: the page of a visitor, a browser in a web call, carriers. */
+/** Callers without a key, with what they present instead: a visitor's page, a browser in a web call, carriers. */
 export interface OpenCallers {
   /** IDs in place of those of the document's examples, by path parameter. */
   ids(operationId: string): Record<string, string>;

@@ -1,12 +1,12 @@
 import { SCHEMAS, type Schema } from "@parley/shared/db/provision";
 import postgres from "postgres";
 
-/** What changes by itself: work to be done, and counts that are folded now and then. */
+/** Tables that change by themselves: jobs, and counts that are folded now and then. */
 const RESTLESS = ["jobs", "conversation_changes", "conversation_counts"];
 
 /** What each owner has in the database. */
 export interface OwnerRows {
-  /** Every row of the owner's in every schema, but what changes by itself and when keys were used. */
+  /** Every row of the owner in every schema, except what changes by itself and when keys were used. */
   of(ownerId: string): Promise<string[]>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface Schema {
   examples?: unknown[];
 }
 
-/** What breaks software that believes its input: in the place of any value. */
+/** Values that break software that trusts its input; used in place of any value. */
 export const HOSTILE: Arbitrary<unknown> = fc.oneof(
   fc.constantFrom<unknown>(
     null,
@@ -53,7 +53,7 @@ export const HOSTILE: Arbitrary<unknown> = fc.oneof(
   fc.jsonValue({ maxDepth: 3 }),
 );
 
-/** Values of a schema, here and there with something hostile in the place of one of them. */
+/** Values of a schema, now and then with something hostile in place of one of them. */
 export function arbitraryOf(schema: Schema, components: Record<string, Schema>, depth = 0): Arbitrary<unknown> {
   const fitting = fittingArbitrary(schema, components, depth);
   return fc.oneof({ weight: 12, arbitrary: fitting }, { weight: 1, arbitrary: HOSTILE });

@@ -39,7 +39,7 @@ export type Script = (exchange: Exchange) => void | Promise<void>;
 export interface ScriptedModel {
   /** For `llm.params.base_url`. */
   baseUrl: string;
-  /** Everything it was asked so far. */
+  /** All requests so far. */
   requests: readonly ModelRequest[];
   /** The next request is for this script; what it was, once it came. Without a script a request is echoed. */
   next(script?: Script): Promise<Exchange>;
@@ -48,7 +48,7 @@ export interface ScriptedModel {
   stop(): Promise<void>;
 }
 
-/** What it says to a message that no script is for. */
+/** Its reply to a message without a script. */
 export function echoOf(message: string): string {
   return `You said: ${message}`;
 }

@@ -1,7 +1,7 @@
 import type { Api } from "./api.ts";
 import type { ScriptedModel } from "./scripted-model.ts";
 
-/** What no log and no trace may hold. */
+/** Texts that no log and no trace may contain. */
 export const SCRIPTED_KEY = "sk-scripted-0123456789";
 export const PROMPT_TEXT = "Be brief.";
 

@@ -41,7 +41,7 @@ export function startTraceCollector() {
   });
   return {
     spans,
-    /** What sends its processes' spans here. */
+    /** The variables that make a process send its spans here. */
     env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${server.port}`, OTEL_BSP_SCHEDULE_DELAY: "50" },
     stop: () => server.stop(true),
   };

@@ -3,7 +3,7 @@ import { echoOf, type Script } from "./scripted-model.ts";
 
 /** Requests of every kind through the gateway's port, by clients that send none of them twice. */
 export interface Traffic {
-  /** Requests that were answered otherwise than they must be, or not at all. */
+  /** Requests with a wrong answer, or none. */
   failures: readonly string[];
   /** How many of each kind were answered. */
   answered: Readonly<Record<Kind, number>>;
@@ -11,7 +11,7 @@ export interface Traffic {
   streaming(): number;
   /** Chats that ended, of each of which there is an event. */
   ended: readonly string[];
-  /** Lets what runs end. */
+  /** Stops after the requests in progress. */
   stop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /** The floor: what a caller sends is sent back, at a pace of its own of 20 ms and without anything else that a call needs. */
 const FRAME_MS = 20;
-/** A caller that is silent for longer has left. */
+/** A caller that has been silent for this long has left. */
 const LEFT_AFTER_MS = 1_000;
 
 interface Stream {

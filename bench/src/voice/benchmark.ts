@@ -74,7 +74,7 @@ export async function benchVoice(run: Run): Promise<void> {
   if (goals.length > 0) console.log(`\n${table([["Goals", "measured", "wanted", ""], ...goals])}`);
 }
 
-/** As telephones send it, from where the voice sets in to where it stops. */
+/** As telephones send it, cut to where the voice begins and ends. */
 async function spokenQuestion(stack: BenchStack): Promise<Uint8Array> {
   const file = await spokenSentence(`http://${stack.address("speech")}/v1`, QUESTION, {
     beforeSeconds: 0,

@@ -21,16 +21,16 @@ export interface Caller {
   measured: Readonly<Measured>;
   /** Reads what came and sends what is due. Called every few milliseconds. */
   tick(): void;
-  /** What is measured from now on counts. */
+  /** Starts counting what is measured. */
   count(): void;
 }
 
 export interface CallerOptions {
   socket: WireSocket;
   to: { address: string; port: number };
-  /** The question, a frame of PCMU in each; its first and last are loud. */
+  /** The question in frames of PCMU; the first and the last frame are loud. */
   question: readonly Uint8Array[];
-  /** What a quiet room sounds like. */
+  /** A frame of a quiet room. */
   noise: readonly Uint8Array[];
   /** An agent is asked again when it has answered, and spoken over every second time; an echo is neither. */
   talksWith: "agent" | "echo";

@@ -22,7 +22,7 @@ export interface Spread {
 }
 
 const { SERVER = "", CALLEE = "", ECHO = "", QUESTION = "", CALLS = "1", SECONDS = "10" } = process.env;
-/** Both talk a little before it counts. */
+/** Warm-up: both sides talk for a while before anything counts. */
 const WARM_UP_MS = 3_000;
 /** A server takes fifty calls a second from one address. */
 const BETWEEN_MS = 30;
@@ -31,7 +31,7 @@ const FRAME_SAMPLES = 160;
 /** About -55 dB of the full scale. */
 const NOISE = 60;
 const NOISE_FRAMES = 50;
-/** What an echo is asked. */
+/** The question for an echo. */
 const LOUD = muLaw.encode(new Int16Array(FRAME_SAMPLES).fill(16_000));
 
 const question = framesOf(new Uint8Array(await Bun.file(QUESTION).arrayBuffer()));

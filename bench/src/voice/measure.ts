@@ -25,7 +25,7 @@ export interface CallFigures extends LoadFigures {
 }
 
 const OTHERS = ["conversation", "agent", "prompt", "account", "gateway", "postgres", "redis"] as const;
-/** Beyond what it measures: calls one after the other, warm-up and hanging up. */
+/** Time beyond the measurement: starting the calls one after the other, warm-up and hanging up. */
 const EXTRA_MS = 60_000;
 
 export async function measureCalls(

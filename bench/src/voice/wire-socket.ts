@@ -40,7 +40,7 @@ const CONTROL_BYTES = 32;
 /** Of struct mmsghdr; its message header has 56 bytes, and its length follows. */
 const MESSAGE_BYTES = 64;
 
-/** Binds on loopback. @throws where this system is another one */
+/** Binds on loopback. @throws on any other system */
 export function openWireSocket(): WireSocket {
   const fd = libc.socket(AF_INET, SOCK_DGRAM, 0);
   const own = addressOf("127.0.0.1", 0);

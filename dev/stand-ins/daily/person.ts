@@ -11,7 +11,7 @@ export interface Behaviour {
 /** Someone who talks with the agent in a room. */
 export interface Person {
   heard(frame: Int16Array): void;
-  /** The agent is in the room, so the person may talk. */
+  /** Connects the agent, so that the person can talk with it. */
   connect(audio: PhoneAudio): void;
   saidLines(): number;
   /** Frames of the agent's voice that were heard. */

@@ -14,7 +14,7 @@ export interface DailyOptions {
   speechUrl: string;
 }
 
-/** The domain that exists at the start. */
+/** The API key of the domain that exists at the start. */
 export const STAND_IN_API_KEY = "stand-in-api-key";
 const DOMAIN = "parley-stand-in";
 const BODY_BYTES_MAX = 64 * 1024;
@@ -25,7 +25,7 @@ interface Talk {
   people: Map<string, Person>;
   call: FocusCall | null;
   agentId: string;
-  /** The people who have left. */
+  /** Lines that were said by people who have left. */
   saidLines: number;
   heardFrames: number;
 }

@@ -113,7 +113,7 @@ function responseTo(request: Message, status: string): Message {
   return { start: `SIP/2.0 ${status}`, headers: tagged, body: "" };
 }
 
-/** Sends a request within the dialog of an answered INVITE. */
+/** Our BYE within the dialog of an answered INVITE. */
 function byeOf(invite: Message, answer: Message, local: string): Message {
   const target = /<([^>]+)>/.exec(headerOf(invite, "contact"))?.[1] ?? "";
   return {

@@ -17,11 +17,11 @@ export interface SpokenTurnUnderWay {
   heard(text: string, given?: Partial<HeardReply>): void;
   /** The next event. @throws what the stream fails with */
   next(): Promise<ConverseResponse["event"] | null>;
-  /** The reply's text up to the next event that is none, and that event. */
+  /** The reply's text up to the next event that is not text, and that event. */
   reply(): Promise<{ text: string; event: ConverseResponse["event"] | null }>;
   /** Reads up to the end; returns the last sequence that is stored. */
   stored(): Promise<number>;
-  /** Goes without a word. */
+  /** Leaves without a final report. */
   leave(): void;
 }
 

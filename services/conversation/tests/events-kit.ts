@@ -7,12 +7,12 @@ import { say, type TestAgent, type TestChat } from "./kit.ts";
 
 export type TestEvents = Pick<TestChat, "clock" | "dispatcher" | "sql">;
 
-/** What came of a conversation, accepted or not. */
+/** The events of a conversation, accepted or not. */
 export function eventsOf({ events }: FakeDispatcher, conversationId: string): ConversationEvent[] {
   return events.filter((event) => event.conversationId === conversationId);
 }
 
-/** What runs of a relay that has just been busy are apart, more or less. */
+/** The approximate interval between the runs of a busy relay. */
 const STEP_MS = 50;
 
 /**

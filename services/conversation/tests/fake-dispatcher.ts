@@ -6,16 +6,16 @@ import {
 import { silentLogger } from "@parley/shared/log";
 import { type RunningServer, serve } from "@parley/shared/rpc/server";
 
-/** A webhook dispatcher that accepts what a test says. */
+/** A webhook dispatcher that accepts or refuses events as a test says. */
 export interface FakeDispatcher {
   address: string;
-  /** Whatever came, accepted or not. */
+  /** All events that have arrived, accepted or not. */
   events: readonly ConversationEvent[];
   /** What it was told to forget, by call. */
   forgotten: readonly ForgetConversationsRequest[];
   /** What the events from now on get; throws to refuse. */
   accept(event: ConversationEvent): unknown;
-  /** Away and back, at the same address. */
+  /** Stops and starts again at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }

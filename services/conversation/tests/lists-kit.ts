@@ -146,7 +146,7 @@ export function request(ownerId: string, asked: Asked, page = { number: 1, size:
   });
 }
 
-/** The specification, read plainly: every conversation looked at, newest first. */
+/** The specification in its plainest form: looks at every conversation, newest first. */
 export function expected(all: readonly Stored[], ownerId: string, asked: Asked): string[] {
   const minuteOf = (at: Date) => at.getUTCHours() * 60 + at.getUTCMinutes();
   const inWindow = (minute: number, { fromMinute, toMinute }: { fromMinute: number; toMinute: number }) =>

@@ -15,7 +15,7 @@ import { type RunningServer, serve } from "@parley/shared/rpc/server";
 
 const LISTEN = { address: "127.0.0.1:0", log: silentLogger, drainMs: 1 };
 
-/** The services that messaging calls, each as far as it does. */
+/** Fakes of the services that messaging calls, as far as it uses them. */
 export interface Fakes {
   addresses: Record<"account" | "agent" | "conversation" | "voice", string>;
   carriers: Carrier[];

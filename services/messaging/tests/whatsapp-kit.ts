@@ -33,7 +33,7 @@ export interface TestWhatsApp {
   sql: postgres.Sql;
   /** A number of a new owner, or of a given one, whose callbacks come to the service. */
   connect(given?: Partial<Pick<Connected, "ownerId" | "agentId" | "appSecret">>): Connected;
-  /** A person writes; the answer comes once the messages are quiet. */
+  /** Has a person write; the answer comes once no further messages follow. */
   write(number: Connected, from: string, text: string, messageId?: string): Promise<void>;
   /** Lets the time pass that a person has for further messages. */
   quiet(): void;
@@ -110,7 +110,7 @@ export async function startTestWhatsApp(): Promise<TestWhatsApp> {
       meta.addNumber({ ...number, callbackUrl: `${graph.url.origin}/callbacks/${carrierId}` });
       return number;
     },
-    // Meta calls again too, when a busy machine answers too late.
+    // Meta also calls again when a busy machine answers too late.
     write: ({ phoneNumberId }, from, text, messageId = `wamid.${newUuid()}`) =>
       eventually(async () => {
         const { status } = await meta.write(phoneNumberId, from, { text }, messageId);

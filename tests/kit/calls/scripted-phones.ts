@@ -20,7 +20,7 @@ const callbacks = fc.record({
 const ANSWERED = ["SUCCESS", "HUNG_UP_EARLY", "ERROR"];
 const MACHINE = ["NO_ANSWER", ...ANSWERED];
 
-/** What becomes of a call, as often as in life, and its outcomes. */
+/** What may happen to a call, about as often as in reality, and its possible outcomes. */
 const endings = fc.oneof(
   { weight: 2, arbitrary: ended("busy", ["BUSY"]) },
   { weight: 2, arbitrary: ended("no_answer", ["NO_ANSWER"]) },
@@ -33,7 +33,7 @@ const endings = fc.oneof(
   { weight: 1, arbitrary: machine("leave_message") },
 );
 
-/** Phones that do all that phones and carriers do, the same for the same seed. @param numberOf the phone of that index */
+/** Phones that do everything that phones and carriers do, the same for the same seed. @param numberOf the phone of that index */
 export function scriptedPhones(count: number, seed: number, numberOf: (index: number) => string): ScriptedPhone[] {
   const phone = fc.record({
     ending: endings,

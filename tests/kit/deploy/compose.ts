@@ -19,7 +19,7 @@ export interface Compose {
   networks: Record<string, object>;
 }
 
-/** deploy/compose.yaml as compose reads it in an empty environment: `${NAME-default}` in a container's is its default. */
+/** deploy/compose.yaml as compose reads it in an empty environment: `${NAME-default}` in a container's environment becomes its default. */
 export async function readCompose(): Promise<Compose> {
   const compose = Bun.YAML.parse(
     await Bun.file(join(import.meta.dir, "../../../deploy/compose.yaml")).text(),

@@ -6,7 +6,7 @@ import { $ } from "bun";
 const UID = 65532;
 
 export interface Jail {
-  /** Runs a program of the jail's root folder, which sees nothing of this machine but that folder, /proc and /dev. */
+  /** Runs a program of the jail's root folder, which sees only that folder, /proc and /dev of this machine. */
   run(name: string, env: Record<string, string>, args?: readonly string[]): Bun.Subprocess<"ignore", "pipe", "pipe">;
   /** How its programs call what is at this absolute path in the root folder. */
   inside(path: string): string;

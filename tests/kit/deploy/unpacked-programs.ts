@@ -28,7 +28,7 @@ export async function unpackPrograms(wanted: DebianPackage): Promise<string> {
   if (!Bun.which("apt-get")) throw new Error(advice(wanted, "there is no apt-get here to get them with"));
   await mkdir(CACHE, { recursive: true });
   await exclusively(CACHE, async () => {
-    // Another process may have been first.
+    // Another process may have been faster.
     if (!(await there())) await unpack(wanted, place);
   });
   return programs;

@@ -14,11 +14,11 @@ import { createDatabase, type GivenDatabase, ownDatabase } from "./stack-databas
 import { findProcess, type ProcessName, type ReplicaName, type RunningStack, useStack } from "./use-stack.ts";
 
 export interface TestStackSettings {
-  /** For its processes, beside what the stack gives them. */
+  /** Environment variables for its processes, in addition to the stack's own. */
   env?: Record<string, string>;
   /** "cluster": a database in the tests' own Postgres; "embedded": a Postgres of the stack's own, to be killed. */
   postgres?: "cluster" | "embedded";
-  /** Of every service and the gateway. */
+  /** The number of replicas of every service and the gateway. */
   replicas?: number;
   /** Starts what stands between the processes and the cluster's database. @returns the address to use instead */
   through?: (databaseUrl: string) => Promise<string>;
@@ -28,7 +28,7 @@ export interface TestStackSettings {
 export interface TestStack extends RunningStack {
   /** Ends a process, which the stack then starts again; `back` settles when the new one answers: with how the old one ended. */
   kill(name: ProcessName | ReplicaName, signal?: NodeJS.Signals): { back: Promise<string> };
-  /** What the stack said so far: which processes ended, how, and with which last words. */
+  /** What the stack has printed so far: which processes ended, how, and their last log lines. */
   said(): readonly string[];
 }
 

@@ -38,7 +38,7 @@ export interface RunningStack extends StackPlace {
   manage(token: string): Api;
   /** host:port or unix:path. */
   address(name: ProcessName): string;
-  /** What the process tells Prometheus. */
+  /** The process's metrics in Prometheus' format. */
   metrics(name: ReplicaName): Promise<string>;
   pids(): Record<string, number>;
   stop(): Promise<void>;

@@ -92,7 +92,7 @@ export function createAnswers(turns: LoopTurns = loopTurns()): Answers {
       let hold = await reserved.hold(ownerId, Math.min(expected.of(ownerId), most), gone);
       let isLarge = false;
       let isReleased = false;
-      /** Stands for a response that was dropped. */
+      /** Bytes that a dropped response needs. */
       let wanted = 0;
       return {
         received: (bytes) => {

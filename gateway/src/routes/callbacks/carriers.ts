@@ -30,7 +30,7 @@ const RULES = {
   headers: { "Cache-Control": "no-store" },
 };
 const ID = /^(car|call)_[0-9a-z]{26}$/;
-/** The query of a transfer's callback says what the transfer is about. */
+/** The event that a callback is about, which for a transfer also says where to. */
 const EVENT = /^[A-Za-z0-9._-]{1,500}$/;
 
 /** What carriers report and ask about calls. Anyone can send such a request: the voice service checks the carrier's signature. */

@@ -8,7 +8,7 @@ import { required } from "../../present/required.ts";
 import { CallBody, CallList, CreatedCall, ListCallsQuery, PhoneCall } from "../../schemas/calls.ts";
 import { endpoint } from "../endpoint.ts";
 
-/** Limit for the values that a call stores until it has ended. */
+/** Limit for a request, which is stored until the call has ended. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 export function callRoutes(gate: GateContext, { voices }: Clients) {

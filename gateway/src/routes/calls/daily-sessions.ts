@@ -6,7 +6,7 @@ import { required } from "../../present/required.ts";
 import { DailySession, DailySessionBody } from "../../schemas/daily.ts";
 import { endpoint } from "../endpoint.ts";
 
-/** Limit for the values that a session stores until it has ended. */
+/** Limit for a request, which is stored until the session has ended. */
 const BODY_BYTES_MAX = 64 * 1024;
 
 export function dailySessionRoutes(gate: GateContext, { voices }: Clients) {

@@ -10,7 +10,7 @@ import { endpoint } from "../endpoint.ts";
 
 export const WEB_CALLS = "/v1/public/web-calls";
 
-/** Limit for the values that a web call stores until it begins. */
+/** Limit for the given values, which are stored until the call begins. */
 const GIVEN_BYTES_MAX = 64 * 1024;
 
 export function webCallRoutes(gate: GateContext, { agents, voices }: Clients) {

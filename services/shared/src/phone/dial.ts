@@ -35,7 +35,7 @@ export class NotAnswered extends Error {
 
 /** T1 of RFC 3261: when something is sent again for the first time. */
 const REPEAT_MS = 500;
-/** How long to wait for a first answer of the server; a phone may ring for longer. */
+/** How often a request is sent to a server that does not answer at all; a phone may ring for longer. */
 const TRIES = 5;
 const RING_MAX_MS = 60_000;
 

@@ -1,12 +1,12 @@
 import type { CallClock } from "../../src/call/call-clock.ts";
 
 export interface FakeTime extends CallClock {
-  /** Passes so much time; what is due runs in order, and the promises between are let settle. */
+  /** Lets this much time pass: due work runs in order, and promises settle in between. */
   pass(ms: number): Promise<void>;
 }
 
 /**
- * Time that stands still until a test passes it.
+ * Time that stands still until a test lets it pass.
  * @param wait lets what is due have its effects
  */
 export function fakeTime(wait = settle): FakeTime {

@@ -9,13 +9,13 @@ export interface ScriptedSts extends SpeechToSpeech {
   told: string[];
   answers: string[];
   interrupted: number[];
-  /** Frames of the user's that came. */
+  /** The frames of the user that have arrived. */
   heardFrames: number;
   isOpen: boolean;
   report(event: SpokenTurnEvent): void;
   /** Says this, a word every 200 ms of audio, whose samples have this value. */
   speaks(text: string, value?: number): void;
-  /** Whether it says what it is made to say. */
+  /** Whether the model says what it is told to say. */
   obeys: boolean;
 }
 

@@ -50,7 +50,7 @@ export interface Outbound {
   pass(ownerId: string, seconds: number): Promise<void>;
 }
 
-/** The calls that agents make, on a database of the voice service, with everything around them scripted. */
+/** Outbound calls on a database of the voice service, with everything around them scripted. */
 export function outbound(db: Database, given: Partial<OutboundContext["limits"]> = {}): Outbound {
   const clock = fakeClock();
   const carrier = scriptedCarrier();

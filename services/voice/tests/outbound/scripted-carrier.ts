@@ -6,7 +6,7 @@ export interface ScriptedCarrier extends Carrier {
   hungUp: string[];
   /** Runs in place of the next request that places a call; a call that `rings` exists from then on. */
   next(place: (rings: () => string) => Promise<{ carrierCallId: string }>): void;
-  /** Nobody can ask it anything. */
+  /** While set, the carrier answers no request. */
   isDown: boolean;
   /** How the call to a number has ended, as the carrier knows it. */
   end(to: string, how: CarrierEnd["how"]): void;

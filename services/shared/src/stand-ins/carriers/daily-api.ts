@@ -13,7 +13,7 @@ export interface DailyStandIn {
   deleted: string[];
   /** The webhooks of a domain. */
   webhooks(apiKey: string): StandInWebhook[];
-  /** Someone enters. @throws Error if the token is not for this room, has expired, or the room is gone */
+  /** Lets someone enter. @throws Error if the token is not for this room, has expired, or the room is gone */
   join(roomName: string, token: string): DailyParticipant;
   /** The agent's call was connected, or ended. */
   connectSip(roomName: string): DailyParticipant;
@@ -22,7 +22,7 @@ export interface DailyStandIn {
   failNext(...statuses: (number | null)[]): void;
   /** How webhooks are sent from now on. */
   sends: { lateMs: number; twice: boolean; not: boolean };
-  /** What was asked, such as `POST /rooms`. */
+  /** The requests so far, such as `POST /rooms`. */
   asked: string[];
 }
 
@@ -66,9 +66,9 @@ export interface DailyHooks {
   sipHost: string;
   /** Unix time in milliseconds; the machine's by default. */
   now?(): number;
-  /** Someone has come or left. */
+  /** Called when someone has come or left. */
   changed?(room: StandInRoom): void;
-  /** A room was deleted. */
+  /** Called when a room was deleted. */
   deleted?(room: StandInRoom): void;
 }
 

@@ -3,7 +3,7 @@ import { createHmac } from "node:crypto";
 // A stand-in for WhatsApp's Cloud API, with the paths, parameters and answers of
 // https://developers.facebook.com/documentation/business-messaging/whatsapp.
 
-/** A number of a business, as it is set up at Meta. */
+/** A number of a business, with its settings at Meta. */
 export interface WhatsAppNumber {
   phoneNumberId: string;
   accessToken: string;
@@ -21,11 +21,11 @@ export interface SentMessage {
   phoneNumberId: string;
   to: string;
   type: string;
-  /** Of a text; the name of a template. */
+  /** The words of a text; the name of a template. */
   text: string;
-  /** Of a voice message. */
+  /** The audio of a voice message. */
   audio?: Uint8Array;
-  /** What statuses repeat. */
+  /** The sender's own id, which statuses repeat. */
   opaque: string;
 }
 
@@ -37,7 +37,7 @@ export interface Failure {
   status: number;
   /** Meta's code. */
   code?: number;
-  /** Meta takes the message nevertheless, and only its answer is lost. */
+  /** Meta accepts the message nevertheless, and only its answer is lost. */
   takes?: boolean;
 }
 
@@ -56,7 +56,7 @@ export interface WhatsAppApi {
   /** Calls back with any body, signed. */
   call(phoneNumberId: string, body: string): Promise<Response>;
   readonly sent: readonly SentMessage[];
-  /** What the next requests to send a message are answered with. */
+  /** The answers to the next requests to send a message. */
   failNext(...failures: Failure[]): void;
   /** The statuses that each message gets, in this order; sent, delivered and read at the beginning. */
   statuses: readonly (string | { failed: number })[];

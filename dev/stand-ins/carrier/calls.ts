@@ -86,7 +86,7 @@ export async function answer(call: SimulatedCall, url: string): Promise<void> {
 }
 
 /** Carries out a document. @throws for one that it does not understand */
-export async function obey(call: SimulatedCall, xml: string): Promise<void> {
+async function obey(call: SimulatedCall, xml: string): Promise<void> {
   for (const step of readDocument(xml)) {
     if (step.verb === "reject") return change(call, "busy");
     if (call.answeredAt === null) {

@@ -6,10 +6,10 @@ import { About, E164, Maybe, Nullable, OneOf, Text } from "./types.ts";
 /** Longer than any field may be: the account service checks each provider's own. */
 const Field = (description: string, example: string) => Text({ min: 1, max: 300, description, example });
 
-export const CarrierProviderName = OneOf(Object.keys(CARRIER_PROVIDERS) as CarrierProvider[], {
+const CarrierProviderName = OneOf(Object.keys(CARRIER_PROVIDERS) as CarrierProvider[], {
   description: "The carrier, or another provider of channels.",
 });
-export const CarrierId = Id("ID of the connected carrier.", "car_01m7yyhwgbk5r2v7x0z4b6d8f1");
+const CarrierId = Id("ID of the connected carrier.", "car_01m7yyhwgbk5r2v7x0z4b6d8f1");
 
 const Transport = OneOf(["UDP", "TCP", "TLS"] as const, { description: "SIP transport to the trunk." });
 const AllowedAddresses = Type.Array(Text({ max: 100 }), {

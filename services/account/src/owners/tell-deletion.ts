@@ -4,7 +4,7 @@ import type { Queue } from "@parley/shared/jobs/worker";
 import { TELLING } from "../telling.ts";
 
 /** The services that keep an owner's data outside of conversations, and delete it with the owner. */
-export const FORGETTING = ["voice", "messaging"] as const;
+const FORGETTING = ["voice", "messaging"] as const;
 export type ForgettingService = (typeof FORGETTING)[number];
 
 /** Has a service end and delete what it keeps of a deleted owner. May be repeated. */

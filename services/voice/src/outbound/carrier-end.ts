@@ -18,7 +18,7 @@ export async function reportEnd(
 const AUDIO_WITHIN_SECONDS = 2;
 
 /** How a call that no process held has ended. */
-export function callEndOf({ isUnwanted, answeredAt, machine }: OutboundCall, end: CarrierEnd): CallEnd {
+function callEndOf({ isUnwanted, answeredAt, machine }: OutboundCall, end: CarrierEnd): CallEnd {
   const { notes, durationSeconds } = end;
   const ended = (outcome: CallEnd["outcome"], note: string | null = notes): CallEnd => ({
     outcome,

@@ -48,7 +48,7 @@ export function readRecording(ctx: VoiceContext): Handler {
 }
 
 /** The bytes of a file that a range has (RFC 9110, section 14.1.2); none if `from` is not below `to`. */
-export function boundsOf(range: ByteRange | undefined, size: number): { from: number; to: number } {
+function boundsOf(range: ByteRange | undefined, size: number): { from: number; to: number } {
   const { first, last, suffixLength } = range ?? {};
   if (first === undefined) return { from: Math.max(0, size - (suffixLength ?? size)), to: size };
   const to = Math.min(size, (last ?? size) + 1);

@@ -33,7 +33,7 @@ const GOOGLE = {
 } as const;
 
 /** The standard speech providers, by the name in an agent's configuration. To add one, add its row. */
-export const STT_PROVIDERS: Providers<SpeechToText> = {
+const STT_PROVIDERS: Providers<SpeechToText> = {
   DEEPGRAM: { ...DEEPGRAM, create: deepgramSpeechToText },
   ASSEMBLYAI: {
     key: "ASSEMBLYAI_API_KEY",
@@ -61,7 +61,7 @@ export const TTS_PROVIDERS: Providers<TextToSpeech> = {
     create: googleTextToSpeech,
   },
 };
-export const STS_PROVIDERS: Providers<SpeechToSpeech> = {
+const STS_PROVIDERS: Providers<SpeechToSpeech> = {
   OPENAI: { ...OPENAI, create: openAiSpeechToSpeech },
   GOOGLE: { ...GOOGLE, create: googleSpeechToSpeech },
 };

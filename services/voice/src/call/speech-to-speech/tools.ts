@@ -27,7 +27,7 @@ export type Next =
 export const LISTEN: Next = { after: "listen" };
 
 /** What the model decided by calling a tool; null if the call continues as before. */
-export function nextOf(action: CallAction | undefined): Next | null {
+function nextOf(action: CallAction | undefined): Next | null {
   const decided = action?.action;
   if (decided?.$case === "endCall") return { after: "hang_up", reason: "agent_ended" };
   if (decided?.$case === "transferCall") return { after: "transfer", to: decided.value.phoneNumber };

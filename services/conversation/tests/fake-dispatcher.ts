@@ -15,7 +15,7 @@ export interface FakeDispatcher {
   forgotten: readonly ForgetConversationsRequest[];
   /** What the events from now on get; throws to refuse. */
   accept(event: ConversationEvent): unknown;
-  /** Stops and starts again at the same address. */
+  /** `stop` and `start` take it away and back, at the same address. */
   stop(): Promise<void>;
   start(): Promise<void>;
 }

@@ -17,20 +17,25 @@ const WINDOW = 256;
 
 export function wordCutter(): WordCutter {
   let held = "";
+  /** The last character of `held`, which is long while no word ends: to look into it would copy it for each piece. */
+  let last = "";
   return {
     push(piece) {
       // The held text contains no boundary, so only its last character can form one with the new piece.
-      const from = Math.max(0, held.length - 1);
-      held += piece;
-      const cut = lastBoundary(held, from);
-      if (cut === -1) return "";
-      const complete = held.slice(0, cut);
-      held = held.slice(cut);
+      const cut = lastBoundary(last + piece, 0) - last.length;
+      if (piece !== "") last = piece.slice(-1);
+      if (cut < 0) {
+        held += piece;
+        return "";
+      }
+      const complete = held + piece.slice(0, cut);
+      held = piece.slice(cut);
       return complete;
     },
     end() {
       const rest = held;
       held = "";
+      last = "";
       return rest;
     },
   };

@@ -1,6 +1,6 @@
 import { dirname, relative, resolve } from "node:path";
 
-/** Of each source file what it imports of this checkout, by their paths from its root. */
+/** The imports of each source file within this checkout, by their paths from its root. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
 const SOURCES = new Bun.Glob("**/*.{ts,tsx,mjs}");

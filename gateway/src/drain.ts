@@ -16,7 +16,7 @@ const RENEW_MS = 500;
 const POLL_MS = 20;
 /** Polls, not a time, because a process that did not run in the meantime has accepted nothing. */
 const QUIET_POLLS_MAX = RENEW_MS / POLL_MS;
-/** Of the event loop: to accept a connection, read its request, and handle it. */
+/** Turns of the event loop: one to accept a connection, one to read its request, one to handle it. */
 const TURNS = 3;
 
 /**

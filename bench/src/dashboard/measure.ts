@@ -15,7 +15,7 @@ export interface Figures {
 
 export interface Visit {
   url: string;
-  /** Of a session. */
+  /** The token of a session. */
   token: string;
   /** How many times slower the CPU is made. */
   throttle: number;

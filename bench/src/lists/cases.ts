@@ -13,7 +13,7 @@ export interface Case {
   name: string;
   group: "single" | "pair" | "search" | "deep";
   filter: Filter;
-  /** Of ten conversations each. */
+  /** The page's number; a page has ten conversations. */
   page: number;
   sessions?: boolean;
 }

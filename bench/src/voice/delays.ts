@@ -1,6 +1,6 @@
 /** What the stand-in providers take, in milliseconds, however many calls there are. */
 export const DELAYS_MS = { transcript: 50, firstWord: 100, firstAudio: 50 } as const;
-/** Of silence, after which a turn ends: what agents have by default. */
+/** The silence after which a turn ends, as agents have it by default. */
 export const SILENCE_MS = 500;
 /**
  * What a caller waits for, whoever answers: the silence, the first word and the first audio. The transcript comes while the silence

@@ -37,7 +37,7 @@ const BATCH = 32;
 const PACKET_BYTES = 512;
 /** A header and a time. */
 const CONTROL_BYTES = 32;
-/** Of struct mmsghdr; its message header has 56 bytes, and its length follows. */
+/** The size of struct mmsghdr: a message header of 56 bytes, and the length. */
 const MESSAGE_BYTES = 64;
 
 /** Binds on loopback. @throws on any other system */

@@ -8,7 +8,7 @@ import { ANY_ID, FIRST_REQUESTS, type TakeEarly } from "./requests.ts";
 
 /** A page of a signed-in owner before it has any data. */
 export interface Frame {
-  /** Of the page's address, with `_` for a name or id. */
+  /** The path of the page's address, with `_` for a name or id. */
   path: string;
   html: string;
   /** For the page's head: the page's first requests, for the early script. */

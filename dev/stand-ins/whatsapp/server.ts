@@ -21,7 +21,7 @@ export interface WhatsAppOptions {
   port?: number;
   /** Loopback by default, because whoever reaches it may write as anyone. */
   hostname?: string;
-  /** Of an OpenAI audio API with its version, for what customers say; without it they only write. */
+  /** The URL of an OpenAI audio API with its version, for what customers say; without it they only write. */
   speechUrl?: string;
 }
 

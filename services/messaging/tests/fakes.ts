@@ -21,7 +21,7 @@ export interface Fakes {
   carriers: Carrier[];
   conversations: FakeConversations;
   speech: FakeSpeech;
-  /** Of every agent. */
+  /** The WhatsApp settings of every agent. */
   whatsapp: Record<string, unknown> | undefined;
   /** The agent that has the number, by number. */
   callees: Map<string, { ownerId: string; agentId: string }>;

@@ -1,4 +1,4 @@
-/** Of an object, of one of its fields, of a string and of any other value, in JavaScriptCore and rounded up. */
+/** The sizes of an object, of one of its fields, of a string and of any other value, in JavaScriptCore and rounded up. */
 const OBJECT_BYTES = 64;
 const FIELD_BYTES = 32;
 const STRING_BYTES = 32;

@@ -10,7 +10,7 @@ export interface TtsProvider {
   key: string;
   address: string;
   timings: boolean;
-  /** Of the first request. */
+  /** What the first request must be. */
   expected: { path: string; query?: Record<string, string>; headers: Record<string, string>; body?: object };
   /** Makes the server this provider. */
   play(server: SpeechServer, fault: Fault): void;

@@ -76,7 +76,7 @@ export function useChat(setup: Setup) {
 interface Stored {
   /** The tokens of the whole chat. */
   tokens: { input: number; output: number };
-  /** Of the last message, in the order in which they were made. */
+  /** The tool calls of the last message, in the order in which they were made. */
   toolCalls: readonly ToolCall[];
 }
 

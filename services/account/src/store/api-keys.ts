@@ -68,7 +68,7 @@ export async function setKeyActive(sql: Sql, { ownerId, keyId }: KeyRow, active:
   await sql`update api_keys set active = ${active} where owner_id = ${ownerId} and key_id = ${keyId}`;
 }
 
-/** Of replicas that learn of a use at the same time, one writes it. */
+/** Records a key's use. If several replicas learn of a use at the same time, one writes it. */
 export async function noteKeyUse(sql: Sql, { ownerId, keyId, lastUsedAt }: GrantRow, now: Date): Promise<void> {
   await sql`
     update api_keys set last_used_at = ${now}

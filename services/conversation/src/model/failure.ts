@@ -80,7 +80,7 @@ const UNREADABLE: Failed = { what: "gave an answer that cannot be read", isRetry
 const CUT_OFF: Failed = { what: "cut off its answer", isRetryable: true };
 /** Request timeout, conflict, too many requests. */
 const RETRYABLE_STATUSES: readonly number[] = [408, 409, 429];
-/** Of Node and of Bun's fetch. */
+/** Codes of broken connections, of Node and of Bun's fetch. */
 const BROKEN_CODES: readonly string[] = [
   ...["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT"],
   ...["ConnectionRefused", "ConnectionClosed", "FailedToOpenSocket"],

@@ -46,7 +46,7 @@ export interface NewMessage {
   role: "user" | "assistant";
   content: string;
   createdAt: Date;
-  /** Of a spoken reply, as its runtime measured it. */
+  /** The latency of a spoken reply, as its runtime measured it. */
   latency: Partial<TurnLatency> | null;
 }
 

@@ -32,7 +32,7 @@ export type Tell = (event: TurnEvent) => Promise<void> | null;
  * asked the model. Those of an owner alone begin together, so that they share statements and messages.
  */
 const enterTurn = loopEntry({ aloneMax: 16 });
-/** Of a whole reply that is longer, the words are looked for in pieces, because that takes milliseconds. */
+/** The words of a longer reply are looked for in pieces of this length, because a whole one takes milliseconds. */
 const PIECE_CHARACTERS = 16 * 1024;
 const pieces = loopTurns();
 

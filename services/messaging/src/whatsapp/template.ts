@@ -36,7 +36,7 @@ export function templateText({ name, language, components }: Template): string {
   return `[template ${name} (${language})${told === "" ? "" : `: ${told}`}]`.slice(0, LINE_CHARACTERS_MAX);
 }
 
-/** Of a currency or a date, the text that WhatsApp falls back to. */
+/** The text of a parameter; for a currency or a date, the one that WhatsApp falls back to. */
 function shownOf(parameter: unknown): string {
   return textOf(fieldOf(parameter, textOf(parameter, "type")), "fallback_value");
 }

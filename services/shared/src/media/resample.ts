@@ -15,7 +15,7 @@ export function resampler(fromHz: number, toHz: number): (audio: Int16Array) => 
   const phases = filterPhases(up, down);
   const taps = (phases[0] as Float32Array).length;
   let past: Int16Array = new Int16Array(taps - 1);
-  /** Of the next output, in steps of 1 / `up` input samples from the first sample of the next piece. */
+  /** The position of the next output, in steps of 1 / `up` input samples from the first sample of the next piece. */
   let next = 0;
 
   return (audio) => {

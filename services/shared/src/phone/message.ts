@@ -2,7 +2,7 @@
 export interface Message {
   /** The first line. */
   start: string;
-  /** Of a response; absent for a request. */
+  /** The status of a response; absent for a request. */
   status?: number;
   headers: [name: string, value: string][];
   body: string;

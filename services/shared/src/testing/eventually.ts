@@ -3,7 +3,7 @@ const WITHIN_MS = 60_000;
 /** A check costs CPU time, mostly of processes that others wait for too: one that waits for long asks less often. */
 const PAUSE_MIN_MS = 20;
 const PAUSE_MAX_MS = 100;
-/** Of the time waited so far. */
+/** The pause between checks, as a share of the time waited so far. */
 const PAUSE_SHARE = 0.1;
 
 /** Waits for a condition that another process or task brings about. @throws its last error after `withinMs` */

@@ -3,7 +3,7 @@ import { CarrierRefusal } from "@parley/shared/carriers/errors";
 
 export interface DailyRoom {
   url: string;
-  /** Of the room's SIP endpoint, which takes calls while someone is in the room. */
+  /** The URI of the room's SIP endpoint, which takes calls while someone is in the room. */
   sipUri: string;
 }
 

@@ -28,7 +28,7 @@ const LEASE_MS = 60_000;
 const ROWS = 1_000;
 /** Each may have 10,000 numbers. */
 const BATCHES = 10;
-/** Of a call that nobody holds. */
+/** The end of a call that no process holds. */
 const END: CallEnd = { outcome: "CANCELLED", durationSeconds: 0, notes: "The account was deleted" };
 
 export function forgetJob(ownerId: string, dueAt: Date) {

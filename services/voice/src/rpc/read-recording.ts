@@ -14,7 +14,7 @@ import { findRecording } from "../store/recordings.ts";
 
 type Handler = NonNullable<Handlers<typeof VoiceServiceService>["readRecording"]>;
 
-/** Of one owner. Each holds a piece of a file, or two. */
+/** The most reads of one owner at a time. Each holds one or two pieces of a file. */
 const READS_MAX = 32;
 
 /**

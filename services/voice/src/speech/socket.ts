@@ -23,7 +23,7 @@ export interface SocketListener {
 export interface SocketEnd {
   /** HTTP status with which the connection was refused; null if it was not refused. */
   status: number | null;
-  /** Of the closing frame; 1006 if there was none. */
+  /** The code of the closing frame; 1006 if there was none. */
   code: number;
   /** Never shown to users, because a provider may repeat what it was sent. */
   reason: string;

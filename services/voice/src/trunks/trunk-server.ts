@@ -17,7 +17,7 @@ export async function trunkServer(host: string, protocol: Target["protocol"], al
   return { protocol, address, port, host: name.replace(/^\[|\]$/g, "") };
 }
 
-/** Of a trunk's `transport`. */
+/** The protocol for a trunk's `transport`. */
 export function protocolOf(transport: string | undefined): Target["protocol"] {
   return transport === "TCP" || transport === "TLS" ? transport : "UDP";
 }

@@ -18,7 +18,7 @@ import { messageOf, type Reply, type TurnState, type UserState, wordsOf } from "
 
 // Each function returns when something happens by itself; null if it does not as things stand.
 
-/** Of the silence that ends a turn, after which the recognition is asked for the last words. */
+/** The share of the silence that ends a turn after which the recognition is asked for the last words. */
 const FINALIZE_AFTER = 0.4;
 
 /** The user has spoken over the agent for so long that it stops. */

@@ -8,7 +8,7 @@ import { InferenceSession, Tensor } from "onnxruntime-node";
 export type ToThread = Windows | { forget: number } | { end: true };
 
 export interface Windows {
-  /** Of each window; a call may have several, oldest first. */
+  /** The call of each window; a call may have several, oldest first. */
   calls: number[];
   /** The windows, one after the other. */
   samples: Int16Array;

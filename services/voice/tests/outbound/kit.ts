@@ -32,7 +32,7 @@ export interface Outbound {
   ctx: OutboundContext;
   handlers: ReturnType<typeof outboundCalls>["handlers"];
   clock: FakeClock;
-  /** Of every number. */
+  /** The provider of every number. */
   provider: Provider;
   carrier: ScriptedCarrier;
   callbacks: CalledBack;

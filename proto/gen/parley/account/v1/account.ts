@@ -88,11 +88,11 @@ export interface Session {
   expiresAt:
     | Date
     | undefined;
-  /** Noted every five minutes. */
+  /** Recorded every five minutes. */
   lastUsedAt:
     | Date
     | undefined;
-  /** Of the browser that signed in, at most 300 characters; empty if it did not tell. */
+  /** The User-Agent of the browser that signed in, at most 300 characters; empty if it sent none. */
   userAgent: string;
 }
 

@@ -166,7 +166,7 @@ export interface ChangePasswordRequest {
   ownerId: string;
   currentPassword: string;
   newPassword: string;
-  /** Of the browser that gets the new session. */
+  /** The User-Agent of the browser that gets the new session. */
   userAgent?: string | undefined;
 }
 

@@ -487,7 +487,7 @@ export interface CompleteConversationResponse {
 export interface SetDeliveryRequest {
   ownerId: string;
   conversationId: string;
-  /** Of the message. */
+  /** The message's sequence. */
   sequence: number;
   delivery: Delivery | undefined;
 }
@@ -564,7 +564,7 @@ export interface GetStatisticsResponse_Figures {
   completed: number;
   disconnected: number;
   failed: number;
-  /** Of calls that have ended. */
+  /** The duration of calls that have ended. */
   callSeconds: number;
   /** What models gave. */
   replies: number;
@@ -6231,7 +6231,7 @@ export const ConversationServiceService = {
       Buffer.from(GetModelSetupResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): GetModelSetupResponse => GetModelSetupResponse.decode(value),
   },
-  /** What an owner's conversations came to, by day and channel, agent and model. */
+  /** Statistics of an owner's conversations, by day and channel, agent and model. */
   getStatistics: {
     path: "/parley.conversation.v1.ConversationService/GetStatistics" as const,
     requestStream: false as const,
@@ -6301,7 +6301,7 @@ export interface ConversationServiceServer extends UntypedServiceImplementation 
   countUsage: handleUnaryCall<CountUsageRequest, CountUsageResponse>;
   /** Which models the operator has set up. */
   getModelSetup: handleUnaryCall<GetModelSetupRequest, GetModelSetupResponse>;
-  /** What an owner's conversations came to, by day and channel, agent and model. */
+  /** Statistics of an owner's conversations, by day and channel, agent and model. */
   getStatistics: handleUnaryCall<GetStatisticsRequest, GetStatisticsResponse>;
   /** Sets how long the owner's conversations are kept; called by the account service. In effect once answered. */
   setRetention: handleUnaryCall<SetRetentionRequest, SetRetentionResponse>;
@@ -6587,7 +6587,7 @@ export interface ConversationServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: GetModelSetupResponse) => void,
   ): ClientUnaryCall;
-  /** What an owner's conversations came to, by day and channel, agent and model. */
+  /** Statistics of an owner's conversations, by day and channel, agent and model. */
   getStatistics(
     request: GetStatisticsRequest,
     callback: (error: ServiceError | null, response: GetStatisticsResponse) => void,

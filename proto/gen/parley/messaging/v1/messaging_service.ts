@@ -32,7 +32,7 @@ export interface ForgetOwnerResponse {
 /** Nobody is signed in: the agent and the origin say whether there is a token. */
 export interface CreateWidgetTokenRequest {
   agentId: string;
-  /** Of the page, as its browser sends it. */
+  /** The page's origin, as its browser sends it. */
   origin: string;
   /** An earlier token of the same agent and origin, whose session continues; it may have expired. */
   renews?: string | undefined;
@@ -91,7 +91,7 @@ export interface SendWhatsAppTemplateRequest {
   idempotency: Idempotency | undefined;
 }
 
-/** As Meta's API has it. */
+/** In the form of Meta's API. */
 export interface WhatsAppTemplate {
   name: string;
   language: string;
@@ -1067,7 +1067,7 @@ export const MessagingServiceService = {
       Buffer.from(VerifyWhatsAppWebhookResponse.encode(value).finish()),
     responseDeserialize: (value: Buffer): VerifyWhatsAppWebhookResponse => VerifyWhatsAppWebhookResponse.decode(value),
   },
-  /** Takes what WhatsApp tells: messages and statuses are durable once it is answered. May come twice. */
+  /** Takes what WhatsApp reports: messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback: {
     path: "/parley.messaging.v1.MessagingService/HandleWhatsAppCallback" as const,
     requestStream: false as const,
@@ -1111,7 +1111,7 @@ export interface MessagingServiceServer extends UntypedServiceImplementation {
   openWidgetToken: handleUnaryCall<OpenWidgetTokenRequest, OpenWidgetTokenResponse>;
   /** PERMISSION_DENIED unless the token is that of the WhatsApp connection. */
   verifyWhatsAppWebhook: handleUnaryCall<VerifyWhatsAppWebhookRequest, VerifyWhatsAppWebhookResponse>;
-  /** Takes what WhatsApp tells: messages and statuses are durable once it is answered. May come twice. */
+  /** Takes what WhatsApp reports: messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback: handleUnaryCall<HandleWhatsAppCallbackRequest, HandleWhatsAppCallbackResponse>;
   /** Opens a WhatsApp conversation with a template, the only way to write to someone who has not written for a day. */
   sendWhatsAppTemplate: handleUnaryCall<SendWhatsAppTemplateRequest, SendWhatsAppTemplateResponse>;
@@ -1168,7 +1168,7 @@ export interface MessagingServiceClient extends Client {
     options: Partial<CallOptions>,
     callback: (error: ServiceError | null, response: VerifyWhatsAppWebhookResponse) => void,
   ): ClientUnaryCall;
-  /** Takes what WhatsApp tells: messages and statuses are durable once it is answered. May come twice. */
+  /** Takes what WhatsApp reports: messages and statuses are durable once the call is answered. A callback may come twice. */
   handleWhatsAppCallback(
     request: HandleWhatsAppCallbackRequest,
     callback: (error: ServiceError | null, response: HandleWhatsAppCallbackResponse) => void,

@@ -37,7 +37,7 @@ export interface TrunkRegistration {
   since:
     | Date
     | undefined;
-  /** Of a registered trunk: until when, unless it is renewed. */
+  /** For a registered trunk: when the registration expires unless it is renewed. */
   expiresAt:
     | Date
     | undefined;

@@ -31,7 +31,7 @@ export const CallBatchChange = {
   CALL_BATCH_CHANGE_UNSPECIFIED: 0,
   CALL_BATCH_CHANGE_PAUSE: 1,
   CALL_BATCH_CHANGE_RESUME: 2,
-  /** CALL_BATCH_CHANGE_CANCEL - For good. */
+  /** CALL_BATCH_CHANGE_CANCEL - Cannot be undone. */
   CALL_BATCH_CHANGE_CANCEL: 3,
 } as const;
 
@@ -71,7 +71,7 @@ export interface IceServer {
   credential?: string | undefined;
 }
 
-/** Who may call and whom, the token says. */
+/** The token says who may call which agent. */
 export interface ConnectWebCallRequest {
   conversationId: string;
   token: string;
@@ -191,11 +191,11 @@ export interface ByteRange {
   first?:
     | number
     | undefined;
-  /** Included. */
+  /** Inclusive. */
   last?:
     | number
     | undefined;
-  /** If `first` is absent. */
+  /** Set if `first` is absent: this many bytes at the end of the file. */
   suffixLength?: number | undefined;
 }
 
@@ -204,14 +204,14 @@ export interface ReadRecordingResponse {
 }
 
 export interface Recording {
-  /** Of the whole file. */
+  /** Bytes of the whole file. */
   size: number;
   mediaType: string;
   /** Changes with the file's content. */
   version: string;
   /** The bytes that follow; equal if the range has none of the file's. */
   from: number;
-  /** Not included. */
+  /** Exclusive. */
   to: number;
 }
 
@@ -223,7 +223,7 @@ export interface ForgetRecordingsRequest {
 export interface ForgetRecordingsResponse {
 }
 
-/** As it came, from anyone. */
+/** A callback as it arrived; anyone can send one. */
 export interface HandleCarrierCallbackRequest {
   /** twilio or plivo. */
   provider: string;
@@ -232,9 +232,9 @@ export interface HandleCarrierCallbackRequest {
   event: string;
   /** application/x-www-form-urlencoded. */
   form: string;
-  /** Those of which one must be right. */
+  /** At least one of these must be right. */
   signatures: string[];
-  /** Of Plivo's signature. */
+  /** The nonce of Plivo's signature. */
   nonce: string;
 }
 
@@ -357,11 +357,11 @@ export interface CreateDailySessionResponse {
   roomName: string;
   /** Daily's meeting token, for this room only. */
   token: string;
-  /** Of the room and the token, and of the session if it lasts so long. */
+  /** When the room and the token expire, and the session if it lasts that long. */
   expiresAt: Date | undefined;
 }
 
-/** As it came, from anyone. */
+/** A callback as it arrived; anyone can send one. */
 export interface HandleDailyWebhookRequest {
   /** car_…, or `operator` for the operator's own Daily domain. */
   connection: string;

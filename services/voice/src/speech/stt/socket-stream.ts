@@ -54,7 +54,7 @@ export function socketStream(
   const pieceSamples = (dialect.pieceMs / 1_000) * SAMPLES_PER_SECOND;
   let language = options.language;
   let socket: Socket | null = null;
-  /** Of the connection's first sample, and of the next one to send. */
+  /** The positions of the connection's first sample, and of the next one to send. */
   let base = 0;
   let next = 0;
   let retryMs = times.retryMs;

@@ -7,7 +7,7 @@ export interface ListenOptions {
   /** 0: any. */
   port: number;
   tls: ListenerFiles | null;
-  /** Of one owner, in this process. */
+  /** The most streams of one owner in this process. */
   streamsMax: number;
   /** Uses up a token. Null if the token is unknown or has been used. */
   claim(token: string): Promise<ExpectedStream | null>;

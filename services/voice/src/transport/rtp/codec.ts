@@ -5,7 +5,7 @@ import { type Pcm, SAMPLES_PER_SECOND } from "../../audio/pcm.ts";
 /** A codec with the state of one stream in each direction. */
 export interface Codec {
   payloadType: number;
-  /** Of RTP timestamps. */
+  /** The clock rate of RTP timestamps. */
   clockHz: number;
   /** Encodes one frame. */
   encode(frame: Pcm): Uint8Array;

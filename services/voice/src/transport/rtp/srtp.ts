@@ -13,7 +13,7 @@ export interface Srtp {
 /** AES_CM_128_HMAC_SHA1_80, which every implementation has. */
 const PROFILE = 1;
 const KEY_BYTES = 16;
-/** Of a key and its salt. */
+/** The length of a key with its salt. */
 export const SRTP_KEY_BYTES = 30;
 
 /** @param local a key and its salt, ours; @param remote likewise, the peer's */
@@ -40,7 +40,7 @@ export function srtp(local: Uint8Array, remote: Uint8Array): Srtp {
   };
 }
 
-/** Of one direction: either may change its key without the other. */
+/** A session for one direction, because either may change its key without the other. */
 function sessionOf(given: Uint8Array): SrtpSession {
   const [key, salt] = [Buffer.from(given.subarray(0, KEY_BYTES)), Buffer.from(given.subarray(KEY_BYTES))];
   const keys = { localMasterKey: key, localMasterSalt: salt, remoteMasterKey: key, remoteMasterSalt: salt };

@@ -11,7 +11,7 @@ import { SRTP_KEY_BYTES, type Srtp, srtp } from "./srtp.ts";
 export interface RtpMedia {
   law: Law;
   payloadType: number;
-  /** Of telephone events; null if the peer sends none. */
+  /** The payload type of telephone events; null if the peer sends none. */
   keysType: number | null;
   /** Where the peer says that it listens, until its packets show where it is (symmetric RTP). */
   address: string;

@@ -52,7 +52,7 @@ const KEEP_ALIVE = "\r\n\r\n";
 
 interface Connection {
   socket: Socket<Connection> | null;
-  /** Of TLS: who the other side is has been shown, if that matters. */
+  /** Whether messages may be sent: over TLS, once the other side has shown who it is, if that matters. */
   isReady: boolean;
   hasFailed: boolean;
   target: Target;
@@ -63,7 +63,7 @@ interface Connection {
 
 export interface SipSocketsOptions {
   hostname: string;
-  /** Of UDP and TCP; 0: any. */
+  /** The port of UDP and TCP; 0 takes any free one. */
   port: number;
   tls?: SipTls | undefined;
   /** PEM of the authorities that the certificates of servers may be of; absent: those that everybody trusts. */

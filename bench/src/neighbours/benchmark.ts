@@ -29,7 +29,7 @@ import { KIND_NAMES, type Kind } from "./victim.ts";
 
 const WARM_UP_MS = 8_000;
 const QUIET_MS = 15_000;
-/** For requests in progress when an attack ends; those that take longer count as late. */
+/** How long requests in progress at the end of an attack may take; later ones count as late. */
 const SETTLE_MS = 2_000;
 /** The longest wait until the victim is served as before. */
 const RECOVERED_WITHIN_MS = 6_000;
@@ -38,7 +38,7 @@ const LOOK_MS = 1_500;
 /** The processes that serve both owners, without the clients. */
 const COMPUTING = [...LIMITED, "postgres", "redis", "model"] as const;
 const HOSTILE = "hostile client and endpoints";
-/** Until the processes of a crowd have started. */
+/** How long the processes of a crowd take to start. */
 const GATHER_MS = 500;
 /** A process that uses more than this part of its limit is restarted, so that the next attack's peak is its own. */
 const FRESH_PART = 0.5;

@@ -16,7 +16,7 @@ import { startVictim, type Victim } from "./victim.ts";
 export interface Field {
   stack: BenchStack;
   victim: Victim;
-  /** For all that would run on machines of others. */
+  /** For everything that would run on other people's machines. */
   idleCpu: IdleCpu;
   /** Whether names can be made to stall. */
   hasResolver: boolean;

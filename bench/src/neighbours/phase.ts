@@ -15,7 +15,7 @@ export interface Figures {
   p50Ms: number;
   p99Ms: number;
   failed: number;
-  /** Not ended yet. */
+  /** Requests that have not ended yet. */
   open: number;
   /** One of the failures. */
   failure: string | null;

@@ -77,7 +77,7 @@ function speak(socket: Bun.ServerWebSocket<Kind>, data: Extract<Kind, { kind: "s
         socket.send(new Uint8Array(TONE.buffer, at, Math.min(PIECE_BYTES, TONE.byteLength - at)));
     }, DELAYS_MS.firstAudio);
   }
-  // In order behind the audio, which is sent by then or was not asked for.
+  // Comes after the audio, which has been sent by then or was not requested.
   if (type === "Flush") setTimeout(() => socket.send(JSON.stringify({ type: "Flushed" })), DELAYS_MS.firstAudio + 1);
 }
 

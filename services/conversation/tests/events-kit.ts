@@ -50,7 +50,7 @@ export async function pass({ clock, sql }: Pick<TestEvents, "clock" | "sql">, ms
   );
 }
 
-/** Until every event has been accepted. */
+/** Waits until every event has been accepted. */
 export async function allSent(sql: postgres.Sql, withinMs?: number): Promise<void> {
   await eventually(() => noneWaits(sql), withinMs);
 }

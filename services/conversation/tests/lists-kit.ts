@@ -15,7 +15,7 @@ import { type ChatClient, chatClient } from "./kit.ts";
 
 export interface TestLists {
   lists: ChatClient;
-  /** As the service's own role. */
+  /** The database as the service's own role. */
   db: Database;
   clock: FakeClock;
   stop(): Promise<void>;

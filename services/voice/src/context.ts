@@ -18,7 +18,7 @@ export interface VoiceContext {
   recordings: Pick<Recordings, "remove">;
   /** Null: calls are not recorded here. */
   recordingFiles: RecordingFiles | null;
-  /** For browsers. */
+  /** The ICE servers for browsers. */
   iceServers: readonly IceServer[];
   clock: Clock;
 }

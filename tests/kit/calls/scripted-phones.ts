@@ -58,6 +58,6 @@ function answered(behaviour: Record<string, fc.Arbitrary<unknown>>) {
 
 function machine(voicemail: "hang_up" | "leave_message") {
   const script = { outcome: "machine", say: [], hang_up_after_ms: 8_000 };
-  // Until the carrier reports that it is a machine, it is a person for the agent.
+  // The agent takes it for a person until the carrier reports that it is a machine.
   return fc.constant({ script, voicemail, outcomes: MACHINE });
 }

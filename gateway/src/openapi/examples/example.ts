@@ -10,7 +10,7 @@ export interface Example {
   text?: string;
 }
 
-/** As OpenAPI has the examples of a request's body. */
+/** The examples of a request's body in OpenAPI's form. */
 export function mediaExample({ request, requests }: Example): object {
   return requests ? { examples: requests } : { example: request };
 }

@@ -32,7 +32,7 @@ export interface KeyChangesSettings {
 }
 
 const ANY_KEY = "";
-/** Not a possible key id. */
+/** A text that cannot be a key id. */
 const HEARTBEAT = "heartbeat";
 /** A gateway that misses two heartbeats still notices a lost connection within a second. */
 const BEAT_MS = 300;

@@ -16,7 +16,7 @@ const WAITING_MAX = 20;
 
 /** Hashes and verifies off the event loop, a few at a time. Both throw ServiceError unavailable when too many are waiting. */
 export interface Passwords {
-  /** In PHC form. */
+  /** Returns the hash in PHC form. */
   hash(password: string): Promise<string>;
   /** Takes equally long without a hash, so that timing does not reveal whether there is one. */
   verify(password: string, hash: string | null): Promise<boolean>;

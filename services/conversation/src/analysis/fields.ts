@@ -3,7 +3,7 @@ import { type FieldType, parseNotation, toJsonSchema } from "@parley/shared/doma
 /** One field of an agent's `call_analysis_schema` (docs/api-reference.md#analysis-settings). */
 export interface AnalysisField {
   name: string;
-  /** As the owner wrote it. */
+  /** The field's type, as the owner wrote it. */
   notation: string;
   type: FieldType;
   /** The property name that the model sees. */

@@ -38,9 +38,9 @@ export function noLanes(): LaneState {
 
 interface LaneKind {
   backlog: "few" | "many";
-  /** How many there are. */
+  /** The number of these lanes. */
   lanes: number;
-  /** In a batch. */
+  /** The most owners in a batch. */
   owners: number;
   /** Events in a batch. */
   ofOwner: number;

@@ -26,7 +26,7 @@ function withCalls(messages: readonly MessageRow[], called: readonly ToolCallsRo
   for (const { seq, calls } of called) {
     const reply = shown[seq - first];
     if (reply?.role === "assistant") {
-      // Of a spoken reply, less may have been heard.
+      // Less of a spoken reply may have been heard.
       const length = codePoints(reply.content);
       reply.toolCalls.push(...calls.map((call) => ({ ...call, offset: Math.min(call.offset, length) })));
       continue;

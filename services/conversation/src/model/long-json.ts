@@ -19,7 +19,7 @@ const ESCAPE = 6;
 
 /**
  * Parses long strings as they arrive, piece by piece, because `JSON.parse` blocks the event loop for tens of milliseconds with the
- * megabytes that a million escaped characters are. A mark replaces each of them in the document, which is parsed at the end.
+ * megabytes of a million escaped characters. A mark replaces each long string in the document, which is parsed at the end.
  */
 export function jsonReader(): JsonReader {
   const mark = newUuid();
@@ -27,9 +27,9 @@ export function jsonReader(): JsonReader {
   let document = "";
   let isShort = true;
   let isInString = false;
-  /** Of the current string, what is not parsed yet: it begins with a whole character or escape. */
+  /** The part of the current string that is not parsed yet; it begins with a whole character or escape. */
   let raw = "";
-  /** What is, if the string is long. */
+  /** The parsed part, if the string is long. */
   let parsed: string[] = [];
 
   function scan(piece: string): void {
@@ -99,7 +99,7 @@ function parseString(raw: string): string {
   return JSON.parse(`"${raw}"`);
 }
 
-/** Where the string ends that `text` is the beginning of; -1 when it goes on. @param from where no quote was looked for yet */
+/** Where the string ends of which `text` is the beginning; -1 when it continues. @param from where the search for a quote begins */
 function closingQuote(text: string, from: number): number {
   for (let quote = text.indexOf('"', from); quote !== -1; quote = text.indexOf('"', quote + 1))
     if (backslashesBefore(text, quote) % 2 === 0) return quote;

@@ -14,9 +14,9 @@ import { type Credentials, LLM_PROVIDERS } from "./providers.ts";
 
 export interface ProviderSettings extends Pick<AttemptPolicy, "retryMs"> {
   credentials: Credentials;
-  /** For addresses that the operator set. */
+  /** The `fetch` for addresses that the operator set. */
   standardFetch: typeof fetch;
-  /** For addresses that users set. */
+  /** The `fetch` for addresses that users set. */
   guardedFetch: typeof fetch;
 }
 

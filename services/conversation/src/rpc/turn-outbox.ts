@@ -36,16 +36,16 @@ export interface TurnOutbox {
 const GATHER_MS = 10;
 /** With fewer turns, messages are few too. */
 const GATHER_FROM_TURNS = 8;
-/** In a message, which both ends work on in one turn of their loops. A whole reply has up to a million. */
+/** The most characters in a message, because both ends handle it in one turn of their event loops. A whole reply has up to a million. */
 const CHARACTERS_OF_OWNER = 16 * 1024;
 const CHARACTERS_MAX = 64 * 1024;
-/** What the rest of a turn's news counts for. */
+/** How many characters the rest of a turn's news counts as. */
 const NEWS_CHARACTERS = 64;
 
-/** What waits of one turn. */
+/** What waits to be sent for one turn. */
 interface Waiting {
   news: TurnNews;
-  /** Is called when the end has left. */
+  /** Called when the end has left. */
   sent?: (() => void) | undefined;
 }
 
@@ -54,9 +54,9 @@ interface Waiting {
  * @param turnsUnderWay how many turns speak, or will
  */
 export function turnOutbox(replica: string, turnsUnderWay: () => number, gatherMs = GATHER_MS): TurnOutbox {
-  /** By owner, and then by turn, in the order in which they leave. */
+  /** What waits, by owner and then by turn, in the order in which it leaves. */
   const waiting = new Map<string, Map<number, Waiting>>();
-  /** For the ends in the message that leaves now. */
+  /** The callbacks of the turns' ends in the message that leaves now. */
   const leaving: (() => void)[] = [];
   let stopping = false;
   let ended: { error?: unknown } | null = null;

@@ -138,7 +138,7 @@ async function answer(
         throw inSession(error, sessionId);
       })
       .finally(() => {
-        // Not before the reply is stored: another turn could begin before it.
+        // Only after the reply is stored, because another turn could otherwise begin before it.
         lease.stop();
         letMemoryGo();
       });

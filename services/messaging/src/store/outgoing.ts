@@ -31,7 +31,7 @@ export interface Item {
   sequence: number;
 }
 
-/** In the order of sending. */
+/** Inserts messages, given in the order of sending. */
 export async function insertOutgoing(sql: Sql, messages: readonly NewOutgoing[], now: Date): Promise<void> {
   await sql`
     insert into outgoing_messages (owner_id, message_id, carrier_id, contact, conversation_id, agent_id, sequence, content,

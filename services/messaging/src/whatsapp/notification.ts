@@ -5,7 +5,7 @@ import { messageText } from "./message-text.ts";
 /** What a callback reports about one phone number. */
 export interface Notification {
   phoneNumberId: string;
-  /** In WhatsApp's order. */
+  /** The messages in WhatsApp's order. */
   messages: IncomingMessage[];
   statuses: DeliveryStatus[];
 }

@@ -28,7 +28,7 @@ export function responseOf(request: ClientRequest, incoming: IncomingMessage, bo
   return new Response(null, head);
 }
 
-/** For this process, whose one event loop parses the bodies. */
+/** The shares of this process, whose one event loop parses the bodies. */
 const LOOP_SHARES = loopShares();
 
 function headersOf({ rawHeaders }: IncomingMessage): Headers {

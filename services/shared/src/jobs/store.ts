@@ -123,7 +123,7 @@ export async function finishJobs(sql: Sql, jobs: readonly Job[]): Promise<void> 
     from finished where jobs.owner_id = finished.owner_id and jobs.job_id = finished.job_id and not is_done`;
 }
 
-/** For a run that succeeded and wants another run, unless one was requested in the meantime. */
+/** Stores a run that succeeded and wants another run, unless one was requested in the meantime. */
 export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
   await sql`
     update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null,
@@ -131,14 +131,14 @@ export async function repeatJob(sql: Sql, job: Job, dueAt: Date): Promise<void> 
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-/** For a run that hands its job over unfinished; notifies the workers of the time. */
+/** Stores a run that hands its job over unfinished; notifies the workers of the time. */
 export async function handOverJob(sql: Sql, job: Job, dueAt: Date): Promise<void> {
   await sql`
     update jobs set leased_until = null, lease = lease + 1, attempts = 0, last_error = null, due_at = ${dueAt}, payload = payload
     where owner_id = ${job.ownerId} and job_id = ${job.jobId} and lease = ${job.lease}`;
 }
 
-/** For a run that failed. @param retryAt null gives the job up and keeps its row */
+/** Stores a run that failed. @param retryAt null gives the job up and keeps its row */
 export async function failJob(sql: Sql, job: Job, retryAt: Date | null, error: string): Promise<void> {
   // Postgres texts hold every character but this one.
   const text = error.replaceAll("\0", "");

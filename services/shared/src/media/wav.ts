@@ -49,7 +49,7 @@ export function readWav(bytes: Uint8Array): Wav | null {
   }
 }
 
-/** Not WAV, or a WAV of a form that is not read. The message says what it is. */
+/** The error for data that is not WAV, or a WAV of another form. The message says what it is. */
 export class WavError extends Error {
   override readonly name = "WavError";
 }
@@ -57,7 +57,7 @@ export class WavError extends Error {
 export interface WavHead extends Omit<Wav, "samples"> {
   /** Where the samples begin. */
   from: number;
-  /** As the file says, which may not be so. */
+  /** The length that the file claims, which may be wrong. */
   dataBytes: number;
 }
 

@@ -33,9 +33,9 @@ export interface ByteShares {
 export interface ByteShareSettings {
   /** What the bytes are for, in the plural, for the error message. */
   what: string;
-  /** For the whole process. */
+  /** The budget of the whole process. */
   totalBytes: number;
-  /** For one owner. Less than the total, so that one owner never blocks another. */
+  /** The share of one owner. Less than the total, so that one owner never blocks another. */
   ownerBytes: number;
   /** Requests of one owner that may wait; with 0 a request that does not fit at once is refused. */
   waitingMax: number;

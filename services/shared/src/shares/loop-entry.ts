@@ -116,5 +116,5 @@ function whenWorkedOn(then: () => void): void {
   queueMicrotask(() => nextTick(then));
 }
 
-/** For this process, which has one event loop. */
+/** The shares of this process, which has one event loop. */
 export const enterLoop: EnterLoop = loopEntry();

@@ -8,9 +8,9 @@ export const TEMPLATE = "parley_template_migrated";
 export const TEST_SECRET = Buffer.alloc(32, 7).toString("base64");
 
 export interface TestDatabase {
-  /** As the superuser. */
+  /** The URL of the superuser. */
   adminUrl: string;
-  /** As each service's own role. */
+  /** The URLs of each service's own role. */
   urls: Record<Schema, string>;
   drop(): Promise<void>;
 }

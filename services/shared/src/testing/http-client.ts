@@ -102,7 +102,7 @@ async function read(socket: Socket, onHead?: () => void): Promise<HttpAnswer> {
 interface Head {
   status: number;
   headers: Headers;
-  /** In bytes, with the empty line. */
+  /** The length of the head in bytes, with the empty line. */
   length: number;
 }
 

@@ -2,7 +2,7 @@ import type { Pcm } from "./pcm.ts";
 
 // Reads Ogg files with one stream of Opus: https://www.rfc-editor.org/rfc/rfc3533, https://www.rfc-editor.org/rfc/rfc7845.
 
-/** Not an Ogg file, or not one of Opus. The message says what it is. */
+/** The error for data that is not an Ogg file of Opus. The message says what it is. */
 export class OggError extends Error {
   override readonly name = "OggError";
 }

@@ -14,7 +14,7 @@ export const EVENTS = ["participant.joined", "participant.left", "meeting.ended"
 export interface DailyWebhook {
   /** car_…, or `operator`. */
   connection: string;
-  /** As it was sent. */
+  /** The body as it was sent. */
   body: Uint8Array;
   signature: string;
   timestamp: string;

@@ -12,7 +12,7 @@ import type { Announce } from "./announce.ts";
 export interface InviteContext extends TrunkContext {
   agents: Pick<ServiceClient<typeof AgentServiceService>, "findCallee">;
   startCall: StartCall;
-  /** For callers of an imported number that no agent answers. */
+  /** Announces to callers of an imported number that no agent answers. */
   announce: Announce;
   log: Logger;
 }

@@ -81,7 +81,7 @@ export const CREDENTIAL_VARIABLES: Readonly<Record<string, ValidatorSpec<string>
 export interface SpeechSettings {
   /** The values of `CREDENTIAL_VARIABLES`. */
   variables: Readonly<Record<string, string>>;
-  /** For addresses that users set. */
+  /** The `fetch` for addresses that users set. */
   guardedFetch: typeof fetch;
   /** For tests. */
   times?: Partial<Times>;

@@ -54,9 +54,9 @@ export const BLIP_MS = 300;
 export const KEYS_PAUSE_MS = 2_000;
 /** More than any number that people type. */
 export const KEYS_MAX = 32;
-/** For how long a transfer may take. */
+/** How long a transfer may take. */
 export const TRANSFER_MS = 30_000;
-/** For how long a machine that answered is left to finish its greeting. */
+/** How long a machine that answered may take to finish its greeting. */
 export const MACHINE_MS = 15_000;
 /** How long nobody may be heard before the call is given up. */
 export const DEAD_AIR_MS = 15_000;

@@ -63,7 +63,7 @@ export interface Reply {
   stage: "thinking" | "speaking" | "held";
   /** When the stage began. */
   since: number;
-  /** Until when there is something to hear, or the moment at which it was expected. */
+  /** When the queued audio ends, or the moment at which audio was expected. */
   soundUntil: number;
   /** All of its words are known. */
   isWhole: boolean;

@@ -21,7 +21,7 @@ export interface ToolOutcome {
   language?: string;
   /** The conversation ends with this reply. */
   ends?: boolean;
-  /** For the runtime of a call. */
+  /** What the runtime of a call must do. */
   action?: CallAction;
 }
 

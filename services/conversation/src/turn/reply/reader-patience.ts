@@ -1,6 +1,6 @@
 import { ServiceError } from "@parley/shared/errors";
 
-/** For the whole reply: sockets take megabytes of it before anyone waits, so only a client that hardly reads is waited for at all. */
+/** The longest wait for the whole reply. Sockets take megabytes before the turn waits, so it waits only for a client that hardly reads. */
 const PATIENCE_MS = 30_000;
 
 /** Waits until a reply's reader is no longer behind. @throws ServiceError cancelled when the turn has waited for it too long in all */

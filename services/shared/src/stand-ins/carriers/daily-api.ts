@@ -28,7 +28,7 @@ export interface DailyStandIn {
 
 export interface DailyDomain {
   apiKey: string;
-  /** Such as `acme`, of acme.daily.co. */
+  /** The domain's name, such as `acme` of acme.daily.co. */
   domain: string;
 }
 

@@ -54,7 +54,7 @@ export function reply(
   /** Where this attempt began, and where it is known to have been. */
   let base: Position = { characters: 0, samples: 0 };
   let known: Position[] = [];
-  /** Of the reply: of this attempt with what was left out, and as they were reported. */
+  /** Samples of the reply: received, with those that this attempt left out, and reported. */
   let received = 0;
   let reported = 0;
   let timedUntil = 0;

@@ -101,7 +101,7 @@ function directionOf({ peerListens, peerSends }: Agreed): "sendrecv" | "sendonly
 interface Audio {
   types: readonly number[];
   keysType: number | null;
-  /** Of all types; absent: what the types mean. */
+  /** The codec of all types; absent: what each type means. */
   codec?: string;
   protocol: string;
   crypto: NonNullable<Media["crypto"]>;

@@ -49,7 +49,7 @@ const GIVE_UP = 64;
 
 /** Kept at once; beyond, the oldest is forgotten, which costs it the repetition of its answer. */
 const SERVED_MAX = 4_096;
-/** In T1: an INVITE that rings longer is still known by its call. */
+/** How long a transaction is kept, in T1; an INVITE that rings longer is still known by its call. */
 const SERVED_FOR = 4 * GIVE_UP;
 /** A branch begins with this since RFC 3261. */
 const COOKIE = "z9hG4bK";

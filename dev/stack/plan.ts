@@ -68,8 +68,11 @@ export const WATCHED: readonly WatchedName[] = [...SERVICES.map(({ name }) => na
 const OPERATORS = [/^PARLEY_/, /^OTEL_/, "NODE_EXTRA_CA_CERTS"];
 const SECRETS = ["PARLEY_ENCRYPTION_KEY", "PARLEY_RECORDINGS_SECRET_KEY", "PARLEY_DAILY_API_KEY"];
 
-/** By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. */
-const MODEL_REQUESTS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000" };
+/**
+ * By default Bun's `fetch` makes 256 concurrent requests, and a streamed reply counts for as long as it lasts. And a heap may double
+ * until it takes a quarter of the machine's memory; the last variable (bytes) is what the engine takes for the machine's memory.
+ */
+const MANY_TURNS = { BUN_CONFIG_MAX_HTTP_REQUESTS: "10000", BUN_JSC_forceRAMSize: "268435456" };
 
 /** By default Bun's allocator looks for memory to give back every 100 ms: 5 to 8 % of the CPU of chat turns (bench/README.md). */
 const RARE_SWEEPS = { MIMALLOC_PURGE_HOLES_MIN_INTERVAL: "2000" };
@@ -106,7 +109,7 @@ export function servicePrograms(surroundings: Surroundings): Program[] {
         ...select(env, given),
         // The agent service checks the stand-ins' addresses, the others call them.
         ...(["agent", "conversation", "voice"].includes(name) && allowStandIns(surroundings, name)),
-        ...(name === "conversation" && { ...MODEL_REQUESTS, ...defaultModel(surroundings) }),
+        ...(name === "conversation" && { ...MANY_TURNS, ...defaultModel(surroundings) }),
         ...(name === "voice" && { PARLEY_SIP_LISTEN: sipAddress ?? "" }),
         ...(mediaAddress && { PARLEY_VOICE_LISTEN: mediaAddress }),
         ...(name === "voice" && { ...defaultSpeech(surroundings), ...kept(surroundings), ...dailyKey(surroundings) }),

@@ -77,6 +77,27 @@ describe("the environment of each process", () => {
     }
   });
 
+  test("Bun's own variables for the conversation service are those of its image", async () => {
+    const dockerfile = await Bun.file(join(import.meta.dir, "../../deploy/Dockerfile")).text();
+    const stage = /^FROM service AS conversation\n(.*?)^FROM /ms.exec(dockerfile)?.[1] ?? "";
+    const [, ofImage = ""] = /^ENV (.*)$/m.exec(stage) ?? [];
+    const ofStack = Object.entries(env("conversation")).filter(([name]) => name.startsWith("BUN_"));
+    expect(ofImage.split(" ")).toEqual(ofStack.map(([name, value]) => `${name}=${value}`));
+  });
+
+  test("Bun knows the option that bounds how the conversation service's heap grows", async () => {
+    const { BUN_JSC_forceRAMSize = "" } = env("conversation");
+    const bun = async (variables: Record<string, string>) => {
+      const child = Bun.spawn([process.execPath, "-e", "0"], { env: variables, stdio: ["ignore", "ignore", "pipe"] });
+      const complaint = await new Response(child.stderr).text();
+      return { code: await child.exited, complaint };
+    };
+    expect(BUN_JSC_forceRAMSize).toBe(String(256 * 1024 * 1024));
+    expect(await bun({ BUN_JSC_forceRAMSize })).toEqual({ code: 0, complaint: "" });
+    // Otherwise the silence above would mean nothing.
+    expect((await bun({ BUN_JSC_noSuchOption: "1" })).complaint).toContain("noSuchOption");
+  });
+
   test("every process gets the operator's settings and none gets the rest of the environment", () => {
     expect(holders("PARLEY_CHAT_IDLE_MINUTES")).toHaveLength(programs.length);
     expect(holders("OTEL_EXPORTER_OTLP_ENDPOINT")).toHaveLength(programs.length);

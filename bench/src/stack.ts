@@ -48,12 +48,17 @@ export type ProcessName =
 
 const RATE_LIMIT_PER_MINUTE = 1_000_000;
 
-/** Starts a whole stack of its own: fresh home, own Postgres and Redis. @param env what an operator would set */
+/**
+ * Starts a whole stack of its own: fresh home, own Postgres and Redis. PARLEY_BINARIES names a folder with the programs of the images
+ * to run instead of the sources.
+ * @param env what an operator would set
+ */
 export async function startBenchStack(run: Run, env: Record<string, string> = {}): Promise<BenchStack> {
   await obtain("redis");
   const [port = 0] = await freePorts(1);
   const home = openHome(join(run.folder, "home"));
-  const settings = readStackSettings({ PARLEY_HOME: home.path, PORT: String(port) });
+  const { PARLEY_BINARIES } = process.env;
+  const settings = readStackSettings({ PARLEY_HOME: home.path, PORT: String(port), PARLEY_BINARIES });
   const stack = await startStack(home, settings, env, tellOfEnds);
   run.onEnd(() => stack.stop());
   const { url } = await stack.up;

@@ -11,7 +11,10 @@ export interface StreamsSettings {
   rounds: number;
 }
 
-/** `memory` in bytes, as the rounds went. */
+/** In bytes, by process. */
+type Memory = Readonly<Record<string, number>>;
+
+/** `memory` in bytes of all processes, as the rounds went. */
 export type StreamFigures = Partial<Record<ContenderName, Figures & { memory: readonly number[] }>>;
 
 const MODEL = "bench-20ms";
@@ -27,26 +30,33 @@ export async function benchStreams(bench: Bench, settings: StreamsSettings): Pro
   const measured = bench.contenders.map((contender) => ({
     contender,
     figures: [] as Figures[],
-    memory: [] as number[],
+    samples: [] as Memory[],
   }));
   for (const { contender } of measured) {
     await measure(bench, contender, { ...job, target: contender.targets[MODEL], seconds: WARM_UP_SECONDS });
   }
   for (let round = 0; round < rounds; round++) {
-    for (const { contender, figures, memory } of measured) {
+    for (const { contender, figures, samples } of measured) {
       const watch = watchMemory(contender, seconds);
       figures.push(await measure(bench, contender, { ...job, target: contender.targets[MODEL], seconds }));
-      memory.push(...watch.stop());
+      samples.push(...watch.stop());
     }
   }
-  const all = measured.map(({ contender, figures, memory }) => ({ contender, memory, ...mediansOf(figures) }));
+  const all = measured.map(({ contender, figures, samples }) => ({
+    contender,
+    samples,
+    memory: samples.map(sumOf),
+    ...mediansOf(figures),
+  }));
   console.log(
     `\n${streams} streams at once, a word every ${WORD_EVERY_MS[MODEL]} ms, ${rounds} × ${seconds} s\n${report(all)}`,
   );
-  return Object.fromEntries(all.map(({ contender, ...figures }) => [contender.name, figures]));
+  return Object.fromEntries(all.map(({ contender, samples: _, ...figures }) => [contender.name, figures]));
 }
 
-function report(all: readonly (Figures & { contender: Contender; memory: readonly number[] })[]): string {
+function report(
+  all: readonly (Figures & { contender: Contender; memory: readonly number[]; samples: readonly Memory[] })[],
+): string {
   const [direct] = all;
   const heads = ["", "replies/s", "first word p50", "gap p99", "added p99", "longest", "CPU/reply", "memory, MiB"];
   const rows = all.map((figures) => [
@@ -59,14 +69,27 @@ function report(all: readonly (Figures & { contender: Contender; memory: readonl
     microseconds(totalCpuUs(figures)),
     figures.memory.map((bytes) => `${Math.round(bytes / MIB)}`).join(" "),
   ]);
-  return `${table([heads, ...rows])}\n${all.map((figures) => cpuLine(figures.contender, figures)).join("")}`;
+  const details = all.map((figures) => `${cpuLine(figures.contender, figures)}${memoryLine(figures)}`);
+  return `${table([heads, ...rows])}\n${details.join("")}`;
+}
+
+/** One line for a contender that has several processes, from the moment when all of them took the most together. */
+function memoryLine({ contender, samples }: { contender: Contender; samples: readonly Memory[] }): string {
+  const fullest = samples.toSorted((a, b) => sumOf(b) - sumOf(a))[0] ?? {};
+  const parts = Object.entries(fullest).map(([process, bytes]) => `${process} ${Math.round(bytes / MIB)} MiB`);
+  return parts.length > 1 ? `  Memory of ${contender.name}: ${parts.join(", ")}\n` : "";
+}
+
+function sumOf(memory: Memory): number {
+  return Object.values(memory).reduce((sum, bytes) => sum + bytes, 0);
 }
 
 /** Samples memory a few times, first when all streams have begun. */
-function watchMemory({ processes }: Contender, seconds: number): { stop(): number[] } {
-  const pids = Object.values(processes);
-  const seen: number[] = [];
-  const look = () => void (pids.length > 0 && seen.push(memoryUsed(pids)));
+function watchMemory({ processes }: Contender, seconds: number): { stop(): Memory[] } {
+  const own = Object.entries(processes);
+  const seen: Memory[] = [];
+  const look = () =>
+    void (own.length > 0 && seen.push(Object.fromEntries(own.map(([name, pid]) => [name, memoryUsed([pid])]))));
   const first = setTimeout(look, RAMP_MS);
   const then = setInterval(look, (seconds * 1000) / 4);
   return {

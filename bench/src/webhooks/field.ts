@@ -31,6 +31,8 @@ export interface Field {
   /** Enqueues this many events, each for every URL. */
   enqueue(urls: readonly string[], events: number): Promise<void>;
   peerPid: number;
+  /** Of the Redis that holds BullMQ's jobs. */
+  redisPid: number;
   count(): Promise<number>;
   arrivals(): Promise<Arrivals>;
   forget(): Promise<void>;
@@ -49,7 +51,7 @@ export async function startField(run: Run): Promise<Field> {
   });
   const trusting = { NODE_EXTRA_CA_CERTS: tls.ca };
   const stack = await startBenchStack(run, { ...trusting, PARLEY_ALLOWED_PRIVATE_HOSTS: "127.0.0.1" });
-  await startRedis(run, redisPort);
+  const redisPid = await startRedis(run, redisPort);
   const peerPid = run.start("webhooks/peer.ts", {
     ...trusting,
     PORT: String(peerPort),
@@ -73,6 +75,7 @@ export async function startField(run: Run): Promise<Field> {
     dispatcher,
     url,
     peerPid,
+    redisPid,
     createOwner: async (urls) => {
       const ownerId = newId("own");
       const destination = { ownerId, name: "bench", requestType: RequestType.REQUEST_TYPE_POST, enabled: true };
@@ -114,8 +117,8 @@ async function writeCertificate(run: Run): Promise<Record<"ca" | "cert" | "key",
   return files;
 }
 
-/** As durable as Parley's Postgres: every write is on disk before its response. */
-async function startRedis(run: Run, port: number): Promise<void> {
+/** As durable as Parley's Postgres: every write is on disk before its response. @returns its pid */
+async function startRedis(run: Run, port: number): Promise<number> {
   const server = await obtain("redis");
   const durable = ["--appendonly", "yes", "--appendfsync", "always", "--save", "", "--dir", run.folder];
   const child = startChild({
@@ -125,4 +128,5 @@ async function startRedis(run: Run, port: number): Promise<void> {
   });
   run.onEnd(() => stopChild(child, "SIGTERM", 5_000));
   await eventually(() => pingRedis(redisUrl(port)), READY_MS);
+  return child.pid;
 }

@@ -25,7 +25,7 @@ async function generateDashboardApi(file: string): Promise<void> {
   const { offlineDocument } = await import("../gateway/src/openapi/offline.ts");
   const document = new Response(await offlineDocument());
   // The option keeps `default` from making a request's field required.
-  await $`node_modules/.bin/openapi-typescript --default-non-nullable=false --output ${file} < ${document}`
+  await $`${process.execPath} --bun node_modules/.bin/openapi-typescript --default-non-nullable=false --output ${file} < ${document}`
     .cwd("dashboard")
     .quiet();
 }

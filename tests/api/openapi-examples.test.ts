@@ -10,9 +10,8 @@ import {
 import { newUuid } from "@parley/shared/ids";
 import { createClient } from "@parley/shared/rpc/client";
 import { eventually } from "@parley/shared/testing/eventually";
-import Ajv from "ajv/dist/2020";
-import addFormats from "ajv-formats";
 import { type Answer, answerOf } from "../kit/api.ts";
+import { violationsBy } from "../kit/document-schemas.ts";
 import { type OpenCallers, openCallers } from "../kit/open-callers.ts";
 import { placeRecording } from "../kit/recordings.ts";
 import { type ScriptedModel, startScriptedModel } from "../kit/scripted-model.ts";
@@ -58,16 +57,7 @@ afterAll(async () => {
   await model.stop();
 });
 
-const ajv = new Ajv({ strict: false, allErrors: true });
-addFormats(ajv);
-ajv.addSchema({ $id: "document", components: document.components });
-
-/** What is wrong with a value by a schema of the document, nothing when it fits. */
-function violations(schema: object, value: unknown): unknown[] {
-  const text = JSON.stringify(schema).replaceAll('"#/components', '"document#/components');
-  const validate = ajv.compile(JSON.parse(text));
-  return validate(value) ? [] : (validate.errors ?? []);
-}
+const violations = violationsBy(document.components.schemas);
 
 function examplesOf({ example, examples }: Media): [string, unknown][] {
   return examples ? Object.entries(examples).map(([name, { value }]) => [name, value]) : [["example", example]];

@@ -1,11 +1,15 @@
 import { link, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { PROGRAMS } from "../deploy/src/images/programs.ts";
 
-/** What tests start again and again. The voice service and the stand-in for speech are missing: they load libraries and threads from files. */
+/** What tests start again and again. */
 const STARTED: Readonly<Record<string, string>> = {
   ...PROGRAMS,
+  voice: "services/voice/src/main.ts",
+  speech: "dev/stand-ins/speech/main.ts",
   carrier: "dev/stand-ins/carrier/main.ts",
   whatsapp: "dev/stand-ins/whatsapp/main.ts",
   daily: "dev/stand-ins/daily/main.ts",
@@ -54,16 +58,37 @@ function dispatcher(): string {
 }
 
 async function compile(source: string, outfile: string): Promise<void> {
-  const flags = [
-    "--compile",
-    "--bytecode",
-    "--format=esm",
-    "--no-compile-autoload-dotenv",
-    "--no-compile-autoload-bunfig",
-  ];
-  const build = Bun.spawn([process.execPath, "build", ...flags, source, "--outfile", outfile], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  const errors = await build.stderr.text();
-  if ((await build.exited) !== 0) throw new Error(`The programs do not compile: ${errors.trim()}`);
+  try {
+    await Bun.build({
+      entrypoints: [source],
+      // Threads read the package.json beside them to find their libraries.
+      compile: { outfile, autoloadDotenv: false, autoloadBunfig: false, autoloadPackageJson: true },
+      bytecode: true,
+      format: "esm",
+      target: "bun",
+      plugins: [AS_IN_CHECKOUT],
+    });
+  } catch (error) {
+    const messages = error instanceof AggregateError ? error.errors : [error];
+    throw new Error(`The programs do not compile: ${messages.join("\n")}`);
+  }
 }
+
+/** What a binary does not contain and loads from the checkout: a library of native code, and the scripts of threads. */
+const AS_IN_CHECKOUT: Bun.BunPlugin = {
+  name: "as-in-checkout",
+  setup(build) {
+    build.onResolve({ filter: /^@evan\/opus$/ }, ({ path, importer }) => ({
+      path: Bun.resolveSync(path, dirname(importer)),
+      external: true,
+    }));
+    // As a CommonJS module it is evaluated where it is imported: after the polyfill that it looks for.
+    build.onResolve({ filter: /^tsyringe$/ }, ({ path, importer }) => ({
+      path: createRequire(importer).resolve(path),
+    }));
+    build.onLoad({ filter: /\/(voice|speech)\/.*\.ts$/ }, async ({ path }) => {
+      const script = await Bun.file(path).text();
+      return { loader: "ts", contents: script.replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href)) };
+    });
+  },
+};

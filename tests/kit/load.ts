@@ -23,7 +23,7 @@ export interface Load {
 }
 
 const WORKERS = 4;
-const PAUSE_MS = 100;
+const PAUSE_MS = 250;
 
 /** Chats, each in a session of its own, streamed and whole in turn, and reads beside them: a few at a time until stopped. */
 export function startLoad(api: Api, agentId: string): Load {

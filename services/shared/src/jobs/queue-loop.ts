@@ -7,6 +7,8 @@ import { findNextClaimable, finishJobs, type Job } from "./store.ts";
 export interface QueueLoop {
   /** Call it when a job may have been enqueued. */
   wake(): void;
+  /** Call it when a job is due, or will be soon. */
+  claim(): void;
   stop(): Promise<void>;
 }
 
@@ -16,10 +18,15 @@ const CLAIM_MAX = 32;
 const FINISHED_MAX = 100;
 /** Pause after a failed claim; the next attempt replaces a lost connection. */
 const RETRY_MS = 1_000;
+/** The longest that a timer waits. */
+const TIMER_MAX_MS = 2 ** 31 - 1;
 /** How often a claim is repeated at once when processes claimed the same jobs at the same moment. */
 const CONTESTED_MAX = 2;
 
-/** Claims and runs one queue's jobs, as many at once as it allows, and sleeps while there are none. */
+/**
+ * Claims and runs one queue's jobs, as many at once as it allows, and sleeps until the next one's time. It does not poll: its
+ * worker does, for all of its queues.
+ */
 export function startQueueLoop(ctx: LoopContext): QueueLoop {
   const { db, name, queue, log, clock, pollMs } = ctx;
   const perOwner = queue.perOwner ?? Math.max(1, Math.floor(queue.concurrency / 4));
@@ -49,14 +56,14 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
       if (wokenMeanwhile) {
         wokenMeanwhile = false;
         claim();
-      } else {
+      } else if (sleepMs !== null) {
         timer = setTimeout(claim, sleepMs);
       }
     });
   }
 
-  /** Claims until every place is taken or nothing is due. @returns how long to sleep */
-  async function fill(): Promise<number> {
+  /** Claims until every place is taken or nothing is due. @returns how long to sleep; null until somebody wakes it */
+  async function fill(): Promise<number | null> {
     try {
       for (let contestedTimes = 0; !stopped; ) {
         const places = Math.min(queue.concurrency - running.size, CLAIM_MAX);
@@ -84,14 +91,14 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
       log.warn({ err, queue: name }, "jobs cannot be claimed, will try again");
       return Math.min(pollMs, RETRY_MS);
     }
-    return pollMs;
+    return null;
   }
 
-  function sleepMs(next: Date | null): number {
+  function sleepMs(next: Date | null): number | null {
     // A due job that was not claimed is locked by a transaction whose end is notified, or waits for its owner's running
     // jobs.
-    if (!next) return pollMs;
-    return Math.min(pollMs, Math.max(1, next.getTime() - clock.now().getTime()));
+    if (!next) return null;
+    return Math.min(TIMER_MAX_MS, Math.max(1, next.getTime() - clock.now().getTime()));
   }
 
   function start(job: Job, heldUntil: number): void {
@@ -116,6 +123,7 @@ export function startQueueLoop(ctx: LoopContext): QueueLoop {
       if (!stopped) queue.onAsked?.();
       claim();
     },
+    claim,
     stop: async () => {
       stopped = true;
       clearTimeout(timer);

@@ -100,6 +100,14 @@ export async function findNextClaimable(sql: Sql, queue: string, now: Date): Pro
   return row?.claimableAt ?? null;
 }
 
+/** Those of the queues that have a job to claim by then. */
+export async function listClaimable(sql: Sql, queues: readonly string[], by: Date): Promise<string[]> {
+  const rows = await sql<{ queue: string }[]>`
+    select queue from unnest(${queues as string[]}::text[]) as asked (queue)
+    where exists (select from jobs where jobs.queue = asked.queue and claimable_at <= ${by})`;
+  return rows.map(({ queue }) => queue);
+}
+
 // Only the run that still holds the lease changes its job below; a run that has lost its lease changes nothing.
 
 /** Deletes the jobs of successful runs, except those enqueued again in the meantime. In order of id, as they are enqueued. */

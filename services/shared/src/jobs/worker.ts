@@ -3,6 +3,7 @@ import type { Database } from "../db/database.ts";
 import type { Logger } from "../log.ts";
 import { observeBacklog } from "./backlog.ts";
 import { listenForJobs } from "./listen.ts";
+import { poll } from "./poll.ts";
 import { HAND_OVER, type Queue } from "./queue.ts";
 import { startQueueLoop } from "./queue-loop.ts";
 
@@ -42,11 +43,19 @@ export function startWorker(
       for (const loop of loops.values()) loop.wake();
     },
   });
+  const polling = poll({
+    db,
+    queues: [...loops.keys()],
+    log,
+    clock,
+    pollMs,
+    onClaimable: (queue) => loops.get(queue)?.claim(),
+  });
   const unobserve = observeBacklog(db, Object.keys(queues), clock);
   return {
     stop: async () => {
       unobserve();
-      await Promise.all([...loops.values()].map((loop) => loop.stop()));
+      await Promise.all([polling, ...loops.values()].map((each) => each.stop()));
       await listening.stop();
     },
   };

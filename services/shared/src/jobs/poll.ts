@@ -1,0 +1,46 @@
+import type { Clock } from "../clock.ts";
+import type { Database } from "../db/database.ts";
+import type { Logger } from "../log.ts";
+import { listClaimable } from "./store.ts";
+
+interface Polling {
+  db: Database;
+  queues: readonly string[];
+  log: Logger;
+  clock: Clock;
+  pollMs: number;
+  onClaimable(queue: string): void;
+}
+
+/**
+ * Asks every `pollMs` which queues have a job that is due before it asks again: one statement for all of them, because an
+ * idle process otherwise spends most of its time on this.
+ */
+export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): { stop(): Promise<void> } {
+  let stopped = false;
+  let asking = Promise.resolve();
+  let timer = setTimeout(next, pollMs);
+
+  function next(): void {
+    asking = ask().then(() => {
+      if (!stopped) timer = setTimeout(next, pollMs);
+    });
+  }
+
+  async function ask(): Promise<void> {
+    try {
+      const before = new Date(clock.now().getTime() + pollMs);
+      for (const queue of await listClaimable(db, queues, before)) onClaimable(queue);
+    } catch (err) {
+      log.warn({ err }, "jobs cannot be polled for, will try again");
+    }
+  }
+
+  return {
+    stop: async () => {
+      stopped = true;
+      clearTimeout(timer);
+      await asking;
+    },
+  };
+}

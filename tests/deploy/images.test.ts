@@ -28,8 +28,8 @@ import { createDatabase, type GivenDatabase } from "../kit/stack/stack-database.
 const SERVICES = ["account", "agent", "prompt", "conversation", "webhook-dispatcher", "messaging"] as const;
 const HOST = "127.0.0.1";
 const BUILT_WITHIN_MS = 300_000;
-const READY_WITHIN_MS = 25_000;
-const STARTED_WITHIN_MS = 90_000;
+const READY_WITHIN_MS = 60_000;
+const STARTED_WITHIN_MS = 240_000;
 
 let jail: Jail;
 let database: GivenDatabase;

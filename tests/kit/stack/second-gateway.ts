@@ -9,7 +9,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 import type { RunningStack } from "./use-stack.ts";
 
 const HOST = "127.0.0.1";
-const UP_WITHIN_MS = 20_000;
+const UP_WITHIN_MS = 60_000;
 const STOP_WITHIN_MS = 15_000;
 
 export interface SecondGateway {

@@ -12,7 +12,7 @@ export function metered({ meter }: ModelRequest, signal: AbortSignal): () => voi
       held += bytes;
       if (held > RECEIVED_TOLD) meter.received(held);
     };
-    meterBodies(signal, { ownerId: meter.ownerId, received });
+    meterBodies(signal, { ...meter, received });
   }
   return () => {
     held = 0;

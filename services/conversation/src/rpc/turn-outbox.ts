@@ -6,6 +6,7 @@ import type {
   TurnStarted,
 } from "@parley/proto/parley/conversation/v1/conversation_service.ts";
 import { lastBoundary } from "../turn/reply/words.ts";
+import { GATHER_FROM_TURNS } from "../turn/running-turns.ts";
 
 /** A turn of the caller's, by the number that it gave the turn, and whose turn it is. */
 export interface ToldTurn {
@@ -34,8 +35,6 @@ export interface TurnOutbox {
 
 /** Nobody sees that a word comes this much later. Spoken turns go another way, `Converse`. */
 const GATHER_MS = 10;
-/** With fewer turns, messages are few too. */
-const GATHER_FROM_TURNS = 8;
 /** The most characters in a message, because both ends handle it in one turn of their event loops. A whole reply has up to a million. */
 const CHARACTERS_OF_OWNER = 16 * 1024;
 const CHARACTERS_MAX = 64 * 1024;

@@ -1,3 +1,6 @@
+/** With as many turns in progress, words after the first wait up to 10 ms for others. Fewer turns have few words to read or send. */
+export const GATHER_FROM_TURNS = 8;
+
 /** The turns in progress in this process, which waits for them before it stops. */
 export interface RunningTurns {
   /** Fires when the process stops waiting. Turns then store what they have. */

@@ -15,6 +15,7 @@ import { readerPatience } from "./reply/reader-patience.ts";
 import { checkpointReply } from "./reply/reply-checkpoints.ts";
 import { emptyReply, speak } from "./reply/speak.ts";
 import { replySoFar, storeReply } from "./reply/store-reply.ts";
+import { GATHER_FROM_TURNS } from "./running-turns.ts";
 import { keepTurn } from "./turn-lease.ts";
 import { outOfTurnMemory, roomFor, type TurnMemory, takeTurnMemory } from "./turn-memory.ts";
 
@@ -105,12 +106,16 @@ async function answer(
     const received = (bytes: number) => {
       if (!hasRoom(reply.text.length, bytes)) watch.fail(outOfTurnMemory());
     };
-    const meter = { ownerId: turn.ownerId, received };
+    let hasSpoken = false;
+    // The first word never waits, nor does a lone turn.
+    const mayRest = () => hasSpoken && ctx.turns.count() >= GATHER_FROM_TURNS;
+    const meter = { ownerId: turn.ownerId, received, mayRest };
     const ask = (round: ModelRequest, hear: Hear) =>
       askModel(turn.ownerId, model, { ...round, meter }, asked, watch.signal, hear);
     const waitForReader = readerPatience();
     const say = (text: string) => {
       const caughtUp = tell({ type: "text", text });
+      hasSpoken = true;
       // A turn with a key runs to its end, whether its client reads or not.
       return turn.idempotency || !caughtUp ? null : waitForReader(caughtUp);
     };

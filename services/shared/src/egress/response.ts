@@ -2,6 +2,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import { loopShares } from "../shares/loop-shares.ts";
 import { EgressError, networkError } from "./error.ts";
 import { meterOf } from "./meter.ts";
+import { readBeat } from "./read-beat.ts";
 
 export interface BodyBounds {
   host: string;
@@ -30,6 +31,7 @@ export function responseOf(request: ClientRequest, incoming: IncomingMessage, bo
 
 /** The shares of this process, whose one event loop parses the bodies. */
 const LOOP_SHARES = loopShares();
+const READ_BEAT = readBeat();
 
 function headersOf({ rawHeaders }: IncomingMessage): Headers {
   const headers = new Headers();
@@ -44,6 +46,9 @@ function bodyOf(
 ): ReadableStream<Uint8Array> {
   let body: ReadableStreamDefaultController<Uint8Array>;
   const meter = meterOf(signal);
+  const { mayRest } = meter ?? {};
+  const tellPiece =
+    mayRest && READ_BEAT.follow(incoming, () => !isHeldBack && (body.desiredSize ?? 0) > 0 && mayRest());
   let receivedBytes = 0;
   let isSettled = false;
   /** Buffered until the owner's turn on the event loop. */
@@ -69,6 +74,7 @@ function bodyOf(
     receivedBytes += chunk.length;
     if (receivedBytes > maxResponseBytes) return fail(tooLarge(host, maxResponseBytes));
     meter?.received(chunk.length);
+    tellPiece?.();
     if (!meter) return enqueue(chunk);
     const isDone = LOOP_SHARES.handOver(meter.ownerId, chunk, enqueue, resume);
     isHeldBack = !isDone;

@@ -1,5 +1,5 @@
 import { Tabs as Radix } from "radix-ui";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef } from "react";
 
 export interface Tab {
   value: string;
@@ -19,9 +19,16 @@ export function Tabs({
   value: string;
   onChange: (value: string) => void;
 }) {
+  const list = useRef<HTMLDivElement>(null);
+  // On a narrow screen the tab may be outside of what is visible of the list. The page itself stays where it is.
+  useEffect(() => {
+    const tab = list.current?.querySelector<HTMLElement>('[data-state="active"]');
+    if (list.current && tab)
+      list.current.scrollLeft = tab.offsetLeft - (list.current.clientWidth - tab.offsetWidth) / 2;
+  }, [value]);
   return (
     <Radix.Root value={value} onValueChange={onChange}>
-      <Radix.List aria-label={label} className="flex gap-1 overflow-x-auto border-b border-line">
+      <Radix.List ref={list} aria-label={label} className="relative flex gap-1 overflow-x-auto border-b border-line">
         {tabs.map((tab) => (
           <Radix.Trigger
             key={tab.value}

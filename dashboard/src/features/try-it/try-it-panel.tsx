@@ -19,6 +19,8 @@ export function TryItPanel({ onClose, children }: { onClose: () => void; childre
       if (media.matches) dialog.show();
       else dialog.showModal();
       if (focused instanceof HTMLElement && dialog.contains(focused)) focused.focus();
+      // A dialog gives the focus to its first button, which may be of what is not shown.
+      else dialog.querySelector<HTMLElement>('[role="tab"][aria-selected="true"]')?.focus();
     };
     show();
     media.addEventListener("change", show);

@@ -112,7 +112,7 @@ function summaryOf({ attempts, next_attempt_at }: Delivery, last: Delivery["atte
   if (!last) return "Not attempted yet";
   const count = `${attempts.length} ${attempts.length === 1 ? "attempt" : "attempts"}`;
   const outcome = last.error ?? `status ${last.http_status}`;
-  return `${count}, ${next_attempt_at ? "so far: " : ""}${outcome}`;
+  return `${count}${next_attempt_at ? " so far" : ""} · ${outcome}`;
 }
 
 function Opened({ delivery }: { delivery: Delivery }) {

@@ -1,4 +1,4 @@
-import { useEffect, useId, useRef, useState } from "react";
+import { memo, useEffect, useId, useRef, useState } from "react";
 import type uPlot from "uplot";
 
 export interface Series {
@@ -24,8 +24,8 @@ export interface ChartProps {
 
 const HEIGHT = 220;
 
-/** A chart with its legend; what it shows is also there as a table for screen readers. */
-export function Chart(props: ChartProps) {
+/** A chart with its legend; what it shows is also there as a table for screen readers. It is drawn anew when a prop is another. */
+export const Chart = memo(function Chart(props: ChartProps) {
   const { label, places, series, kind, format } = props;
   const host = useRef<HTMLDivElement>(null);
   const [at, setAt] = useState<number | null>(null);
@@ -95,7 +95,7 @@ export function Chart(props: ChartProps) {
       </table>
     </figure>
   );
-}
+});
 
 /** A line as the legend shows it. */
 function dashes(colour: string): string {

@@ -27,12 +27,19 @@ export function deferredScript<Module>(load: () => Promise<Module>): DeferredScr
   };
 }
 
-/** Fetches what a page may show later, once the browser has nothing else to do. */
-export function useFetchedWhenIdle({ fetch }: Pick<DeferredScript<object>, "fetch">): void {
+const BEGINNINGS = ["pointermove", "pointerdown", "keydown"] as const;
+
+/** Calls back once, when someone begins to use the page. */
+export function useBeginning(begun: () => void): void {
   useEffect(() => {
-    // Safari has no idle callbacks.
-    if (!("requestIdleCallback" in window)) return void fetch();
-    const waiting = requestIdleCallback(fetch);
-    return () => cancelIdleCallback(waiting);
-  }, [fetch]);
+    const stop = () => {
+      for (const beginning of BEGINNINGS) window.removeEventListener(beginning, begin);
+    };
+    const begin = () => {
+      stop();
+      begun();
+    };
+    for (const beginning of BEGINNINGS) window.addEventListener(beginning, begin);
+    return stop;
+  }, [begun]);
 }

@@ -1,9 +1,8 @@
-import { Suspense, startTransition, useEffect, useState, useSyncExternalStore } from "react";
+import { Suspense, startTransition, useCallback, useState, useSyncExternalStore } from "react";
 import { sentenceOf } from "../../api/problem.ts";
+import { useBeginning } from "../deferred.tsx";
 import { overlays } from "./overlays.ts";
 import type { Toast } from "./toast-corner.tsx";
-
-const BEGINNINGS = ["pointerdown", "keydown"] as const;
 
 let toasts: readonly Toast[] = [];
 let lastId = 0;
@@ -25,14 +24,9 @@ const Corner = overlays.component(({ ToastCorner }) => ToastCorner);
 export function Toasts() {
   const shown = useSyncExternalStore(subscribe, () => toasts);
   const [isNeeded, setNeeded] = useState(false);
-  useEffect(() => {
-    // What was pressed is shown first.
-    const need = () => startTransition(() => setNeeded(true));
-    for (const begin of BEGINNINGS) window.addEventListener(begin, need, { once: true });
-    return () => {
-      for (const begin of BEGINNINGS) window.removeEventListener(begin, need);
-    };
-  }, []);
+  // What was pressed is shown first.
+  const need = useCallback(() => startTransition(() => setNeeded(true)), []);
+  useBeginning(need);
   return (
     (isNeeded || shown.length > 0) && (
       <Suspense fallback={null}>

@@ -141,6 +141,9 @@ interface Usage {
   completion_tokens?: number | null;
 }
 
+/** Limit for an event of a stream, which is parsed at once: a few words have some hundreds of characters. */
+const EVENT_CHARACTERS_MAX = 256 * 1024;
+
 interface StreamReader {
   /** Returns the text in the next characters of the body. */
   read(received: string): string;
@@ -179,7 +182,13 @@ function streamReader(by: ModelName): StreamReader {
     calls.set(lastCall, call);
   }
 
-  const parser = createParser({ onEvent: ({ data }) => readEvent(data) });
+  const parser = createParser({
+    onEvent: ({ data }) => readEvent(data),
+    onError: (error) => {
+      if (error.type === "max-buffer-size-exceeded") failure = error;
+    },
+    maxBufferSize: EVENT_CHARACTERS_MAX,
+  });
   return {
     read(received) {
       text = "";

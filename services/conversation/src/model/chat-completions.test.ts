@@ -1,0 +1,49 @@
+import { expect, test } from "bun:test";
+import type { LanguageModelV4 } from "@ai-sdk/provider";
+import { serviceErrorOf } from "@parley/shared/testing/failures";
+import { chatCompletionsModel, onlyWrite } from "./chat-completions.ts";
+import type { ModelRequest } from "./port.ts";
+
+const BY = { provider: "CUSTOM_LLM", name: "m" };
+const REQUEST: ModelRequest = { system: "", messages: [{ role: "user", content: "Hi" }], tools: [] };
+const PIECE = 16 * 1024;
+const END = 'data: {"choices":[{"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n';
+
+/** Streams a body in pieces. @returns the text that was heard, how far the body was read, and the failure, if any */
+async function stream(body: string) {
+  let sent = 0;
+  const pull = (controller: ReadableStreamDefaultController<Uint8Array>) => {
+    if (sent >= body.length) return controller.close();
+    controller.enqueue(new TextEncoder().encode(body.slice(sent, sent + PIECE)));
+    sent += PIECE;
+  };
+  const send = async () => new Response(new ReadableStream<Uint8Array>({ pull }));
+  const writer = { doStream: () => onlyWrite("http://model", {}) } as unknown as LanguageModelV4;
+  const settings = { temperature: undefined, userFirst: false };
+  const model = chatCompletionsModel(BY, writer, settings, Object.assign(send, { preconnect: () => {} }));
+  let text = "";
+  const streamed = model.stream(REQUEST, new AbortController().signal, (heard) => {
+    text += heard;
+    return null;
+  });
+  const failure = await streamed.then(
+    () => null,
+    (error) => serviceErrorOf(Promise.reject(error)),
+  );
+  return { text, sent, failure };
+}
+
+const event = (content: string) => `data: ${JSON.stringify({ choices: [{ delta: { content } }] })}\n\n`;
+
+test("a stream with an event of more than 256 Ki characters cannot be read, and no more of it is taken in", async () => {
+  const body = `${event("Hello ")}${event("\u0001".repeat(1_000_000))}${END}`;
+  const { text, sent, failure } = await stream(body);
+  expect(failure?.detail).toBe("The CUSTOM_LLM model provider gave an answer that cannot be read");
+  expect(text).toBe("Hello ");
+  expect(sent).toBeLessThan(512 * 1024);
+});
+
+test("a reply that comes in one event, with some about it, is read", async () => {
+  const body = `: comment\nretry: soon\n\n${event("é".repeat(200_000))}${END}`;
+  expect(await stream(body)).toMatchObject({ text: "é".repeat(200_000), failure: null });
+});

@@ -8,8 +8,20 @@ const SOURCES = new Bun.Glob("**/*.{ts,tsx,mjs}");
 const IMPORT = /^(?:import|export)\b[^"'`;]*\bfrom "([^"]+)"|^import "([^"]+)"|\bimport\("([^"]+)"\)/gm;
 const transpiler = { ts: new Bun.Transpiler({ loader: "ts" }), tsx: new Bun.Transpiler({ loader: "tsx" }) };
 
-/** @param of "all" imports, those of types among them, or only what is there when the file "runs" */
-export async function readImports(of: "all" | "runs"): Promise<Imports> {
+type Kind = "all" | "runs";
+const known = new Map<Kind, Promise<Imports>>();
+
+/**
+ * Reads the sources once, since a run asks several times.
+ * @param of "all" imports, those of types among them, or only what is there when the file "runs"
+ */
+export function readImports(of: Kind): Promise<Imports> {
+  const imports = known.get(of) ?? readSources(of);
+  known.set(of, imports);
+  return imports;
+}
+
+async function readSources(of: Kind): Promise<Imports> {
   const imports = new Map<string, string[]>();
   for await (const path of SOURCES.scan()) {
     if (path.includes("node_modules/")) continue;

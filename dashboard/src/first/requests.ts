@@ -25,7 +25,7 @@ export function earlyRequests(
     wanted.map((path) => {
       const filled = path.replace(OF_THE_ID, (_, before: string) => `${before}${id}`);
       const response = send(filled);
-      // Whoever takes it is told; until then a failure must not count as unhandled.
+      // The code that takes the response handles a failure; until then it must not count as unhandled.
       response.catch(() => {});
       return [`${origin}${filled}`, response];
     }),

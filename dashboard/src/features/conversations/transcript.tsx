@@ -134,7 +134,7 @@ function Line({
   );
 }
 
-/** What the reply cost, or what became of the message. */
+/** What the reply cost, or the message's delivery status. */
 function Footnote({ message }: { message: Message }) {
   const { reply, delivery_status, delivery_error } = message;
   const after = audibleAfter(message);

@@ -3,13 +3,13 @@ import { type FormEvent, useId, useState } from "react";
 import { api, ask } from "../../api/client.ts";
 import { fieldsOf, sentenceOf } from "../../api/problem.ts";
 import { Button } from "../../ui/button.tsx";
-import { CopyButton } from "../../ui/copy.tsx";
 import { Checkbox } from "../../ui/form/checkbox.tsx";
 import { Field } from "../../ui/form/field.tsx";
 import { FormActions } from "../../ui/form/form-actions.tsx";
 import { Input } from "../../ui/form/input.tsx";
 import { Select } from "../../ui/form/select.tsx";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
+import { ShownSecret } from "../../ui/shown-secret.tsx";
 import { Notice } from "../../ui/states.tsx";
 import { KEYS, SCOPES, type Scope } from "./keys.ts";
 
@@ -35,7 +35,11 @@ export function NewKeyDialog({ open, onClose }: { open: boolean; onClose: () => 
       title={made ? "Copy your key now" : "New API key"}
       description={made ? "It is shown only this once. Store it with your program's other secrets." : undefined}
     >
-      {made ? <MadeKey apiKey={made} onDone={close} /> : <KeyForm onMade={setMade} onCancel={close} />}
+      {made ? (
+        <ShownSecret secret={made} what="API key" onDone={close} />
+      ) : (
+        <KeyForm onMade={setMade} onCancel={close} />
+      )}
     </Dialog>
   );
 }
@@ -107,21 +111,5 @@ function KeyForm({ onMade, onCancel }: { onMade: (apiKey: string) => void; onCan
         </Button>
       </FormActions>
     </form>
-  );
-}
-
-function MadeKey({ apiKey, onDone }: { apiKey: string; onDone: () => void }) {
-  return (
-    <div className="flex flex-col gap-5">
-      <div className="flex items-center gap-2 rounded-lg border border-line bg-surface p-3">
-        <code className="min-w-0 flex-1 font-mono text-[0.8125rem] break-all">{apiKey}</code>
-        <CopyButton text={apiKey} what="API key" words />
-      </div>
-      <div className="flex justify-end">
-        <Button variant="primary" onClick={onDone}>
-          Done
-        </Button>
-      </div>
-    </div>
   );
 }

@@ -13,7 +13,7 @@ export interface Reply {
 /**
  * Sends a message to the agent as it is on the screen and reads the reply word by word.
  * @param sessionId of the chat to continue with; null begins one
- * @param onSession is told the session as soon as the API has accepted the message, even if no reply comes
+ * @param onSession called with the session as soon as the API has accepted the message, even if no reply comes
  * @throws Problem with the API's detail
  */
 export async function streamReply(

@@ -10,7 +10,7 @@ import { Menu, MenuItem, MenuLine } from "../../ui/overlay/menu.tsx";
 import { tellDone, tellFailure } from "../../ui/overlay/toasts.tsx";
 import { DestinationForm } from "./destination-form.tsx";
 import { DELIVERIES, DESTINATIONS, type Destination } from "./queries.ts";
-import { ShownSecret } from "./secret.tsx";
+import { WebhookSecret } from "./secret.tsx";
 
 type Asked = "edit" | "rotate" | "resend" | "delete";
 
@@ -133,7 +133,7 @@ export function DestinationMenu({ destination }: { destination: Destination }) {
         title="Copy the new secret now"
         description="It is shown only this once."
       >
-        <ShownSecret secret={secret ?? ""} onDone={() => setSecret(null)} />
+        <WebhookSecret secret={secret ?? ""} onDone={() => setSecret(null)} />
       </Dialog>
     </>
   );

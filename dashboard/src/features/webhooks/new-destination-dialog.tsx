@@ -5,7 +5,7 @@ import { api, ask, type Schema } from "../../api/client.ts";
 import { Dialog } from "../../ui/overlay/dialog.tsx";
 import { DestinationForm } from "./destination-form.tsx";
 import { DESTINATIONS } from "./queries.ts";
-import { ShownSecret } from "./secret.tsx";
+import { WebhookSecret } from "./secret.tsx";
 
 /** Asks for the address, then shows the secret, once, and leads to the new webhook. */
 export function NewDestinationDialog({ open, onClose }: { open: boolean; onClose: () => void }) {
@@ -37,7 +37,7 @@ export function NewDestinationDialog({ open, onClose }: { open: boolean; onClose
       description={made ? "It is shown only this once." : undefined}
     >
       {made ? (
-        <ShownSecret secret={made.secret} onDone={close} />
+        <WebhookSecret secret={made.secret} onDone={close} />
       ) : (
         <DestinationForm action="Create webhook" write={make} onCancel={close} />
       )}

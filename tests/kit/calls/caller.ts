@@ -4,7 +4,7 @@ import { type Dialed, dial } from "@parley/shared/phone/dial";
 /** A person on the phone. */
 export interface Caller extends Pick<Dialed, "ended" | "hangUp">, Pick<PhoneAudio, "say" | "close"> {}
 
-/** Calls an agent. @param heard is told what the agent says, PHONE_HZ samples a second */
+/** Calls an agent. @param heard called with what the agent says, PHONE_HZ samples a second */
 export async function startCaller(
   server: string,
   callee: string,

@@ -176,7 +176,7 @@ async function askModel(
   return end;
 }
 
-/** The failure, with the session it happened in: a client can go on there. */
+/** The failure, with the session it happened in: a client can continue there. */
 function inSession(error: unknown, sessionId: string): unknown {
   const known = isUnreachableDatabase(error) ? databaseUnreachable(error) : error;
   return known instanceof ServiceError ? withMetadata(known, { session_id: sessionId }) : known;

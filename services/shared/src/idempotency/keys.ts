@@ -10,7 +10,7 @@ export interface KeyTable {
   name: string;
   /** The column with the time at which a key was taken. */
   takenAt: string;
-  /** Assignments, each with a comma, that clear what became of an earlier request. */
+  /** Assignments, each with a comma, that clear the outcome of an earlier request. */
   clear(sql: Sql): Fragment;
 }
 

@@ -24,7 +24,7 @@ export interface PhoneAudio {
  * The audio of a phone, PCMU over RTP: PHONE_HZ samples a second, 20 ms in a packet. Packets are taken as they arrive, for loopback
  * and quiet networks.
  * @param hostname to receive on
- * @param sent is told what was sent, a frame at a time, as `heard` is of what arrived
+ * @param sent called with each frame that was sent, as `heard` is with those that arrived
  */
 export async function openPhoneAudio(
   hostname: string,

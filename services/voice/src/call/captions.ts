@@ -1,11 +1,11 @@
 import type { CallClock } from "./call-clock.ts";
 import type { CallNews } from "./port.ts";
 
-/** What is told to those who watch a call. */
+/** What is reported to those who watch a call. */
 export interface Captions {
   /** What a party says: as heard so far, or in whole. */
   tell(who: "agent" | "user", text: string, isFinal: boolean): void;
-  /** What the agent does now; told when it changes. A call begins by listening. */
+  /** What the agent does now, reported when it changes. At the beginning of a call it listens. */
   state(state: AgentState): void;
   isTold(state: AgentState): boolean;
   /** Begins to run `report` every second, the first time at once. */

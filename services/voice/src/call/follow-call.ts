@@ -30,7 +30,7 @@ export async function follow(
       return held.ended;
     },
     async (error) => {
-      // Whoever hung up first did not want to be connected anymore.
+      // The call ended first, so a failure to connect no longer matters.
       if (unwanted.signal.aborted) return held.ended;
       held.fail("The other party could not be connected");
       if (takeBack && error instanceof NotConnected && error.how === "unreached") unreached = error;

@@ -21,7 +21,7 @@ export interface LiveCalls {
   take(call: CallKey): Promise<void>;
   connected(call: CallKey): Promise<void>;
   release(call: CallKey): Promise<void>;
-  /** Leaves the end of a call to whoever finds it, as if this process had died. */
+  /** Leaves the end of a call to the process that finds it, as if this one had died. */
   abandon(call: CallKey): Promise<void>;
   stop(): Promise<void>;
 }

@@ -18,7 +18,7 @@ const RETRY_MS = 1_000;
 
 /**
  * @param direct a connection that receives notifications
- * @param heard is told about signals for all calls, whoever holds them
+ * @param heard called with the signals for all calls, whichever process holds them
  */
 export function listenForSignals(
   { db, direct, log }: { db: Database; direct: Database; log: Logger },

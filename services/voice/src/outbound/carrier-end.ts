@@ -38,7 +38,7 @@ function callEndOf({ isUnwanted, answeredAt, machine }: OutboundCall, end: Carri
       if (machine !== null) return ended("NO_ANSWER", "A voicemail answered");
       if (isUnwanted && answeredAt === null) return ended("CANCELLED");
       if ((durationSeconds ?? 0) > AUDIO_WITHIN_SECONDS) return ended("ERROR", "The call's audio was not connected");
-      // Whoever answered left before the call had its audio, so before the greeting.
+      // The callee left before the call had its audio, so before the greeting.
       return ended("HUNG_UP_EARLY");
   }
 }

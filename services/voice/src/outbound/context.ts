@@ -38,7 +38,7 @@ export interface OutboundLimits extends CallLimits {
 }
 
 /**
- * Dials a call on a trunk of its owner. `ringing` is told once the other side rings.
+ * Dials a call on a trunk of its owner. `ringing` is called once the other side rings.
  * @throws NotConnected
  */
 export type DialTrunk = (

@@ -56,7 +56,7 @@ export async function recordEnd(ctx: EndContext, held: CallKey, end: CallEnd): P
   return ended ? endOf(ended) : adjusted;
 }
 
-/** Whoever asked for the call and hangs up before an answer cancels it. */
+/** If the owner hangs up before an answer, the call counts as cancelled. */
 function adjustedEnd({ isUnwanted, answeredAt }: OutboundCall, end: CallEnd): CallEnd {
   return isUnwanted && answeredAt === null && end.outcome !== "ERROR" ? { ...end, outcome: "CANCELLED" } : end;
 }

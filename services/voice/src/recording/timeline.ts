@@ -28,7 +28,7 @@ const SILENCE: Pcm = new Int16Array(FRAME_SAMPLES);
 /**
  * Both parties have clocks of their own, and neither sends all the time; the wall clock keeps them together within 300 ms.
  * @param startedAt milliseconds of the clock that the frames' moments are of
- * @param paired is told about the frames of each FRAME_MS, in order
+ * @param paired called with the frames of each FRAME_MS, in order
  */
 export function timeline(startedAt: number, paired: (user: Pcm, agent: Pcm) => void): Timeline {
   const waiting = { user: [] as Pcm[], agent: [] as Pcm[] };

@@ -35,7 +35,7 @@ export function interrupts(user: UserState, reply: Reply): boolean {
   return !(reply.next === "listen" ? isAcknowledgement(words) : isFarewell(words));
 }
 
-/** The agent goes on after a stop that turned out to be for nothing. */
+/** The agent resumes after a stop that turned out to be unnecessary. */
 export function resumeAt({ user, reply }: TurnState): number | null {
   if (reply?.stage !== "held") return null;
   if (user.speechSince === null && user.isFinalized) return reply.since;

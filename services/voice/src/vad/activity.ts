@@ -30,7 +30,7 @@ export const SILENT: VoiceActivity = {
 /** Milliseconds of one window: 512 samples, which is what Silero was trained on. */
 export const WINDOW_MS = 32;
 
-// Between the two, speech goes on and silence stays: words have quiet parts.
+// Between the two, speech continues and silence stays: words have quiet parts.
 const SPEECH_FROM = 0.5;
 const SILENCE_BELOW = 0.35;
 /** Shorter sounds, such as clicks, are not speech. */

@@ -47,7 +47,7 @@ export async function browser(codec = { mimeType: "audio/opus", clockRate: 48_00
       send(audio);
       await Promise.all(packets);
     },
-    /** Its process dies: nobody is told, and the system refuses what still arrives. */
+    /** Its process dies: it sends no goodbye, and the system refuses what still arrives. */
     vanish: async () => {
       for (const { connection: ice } of connection.iceTransports) {
         for (const { transport } of (ice as unknown as WithSockets).protocols) await transport.close();

@@ -16,7 +16,7 @@ import { eventually } from "@parley/shared/testing/eventually";
 
 export const PASSWORD = "test";
 const STOP_WITHIN_MS = 10_000;
-const READY_WITHIN_MS = 30_000;
+const READY_WITHIN_MS = 60_000;
 
 export interface OwnPostgres {
   /** Empty, and not running yet. */

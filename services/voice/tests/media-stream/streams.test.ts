@@ -5,7 +5,9 @@ import { eventually } from "@parley/shared/testing/eventually";
 import { framer } from "../../src/audio/frames.ts";
 import type { LegListener } from "../../src/transport/leg.ts";
 import type { ArrivedStream } from "../../src/transport/media-stream/connection.ts";
+import { DIALECTS } from "../../src/transport/media-stream/dialects.ts";
 import type { ListenOptions } from "../../src/transport/media-stream/listen.ts";
+import { streamLeg } from "../../src/transport/media-stream/stream-leg.ts";
 import { listening, tone } from "../listening.ts";
 import { carrier, listener as openListener } from "./carrier.ts";
 
@@ -111,6 +113,40 @@ test("a carrier that ends the stream before it confirms a transfer has transferr
   await transferred;
   expect(us.endings).toEqual(["ended_by_us"]);
   await leg.hangUp();
+});
+
+test("the stream of a call whose transfer is confirmed stays open until the carrier takes the call over", async () => {
+  const us = listening();
+  const { line, leg, arrived } = await stream("plivo", us.to);
+  const transferred = leg.transfer("+15550100");
+  // Whatever would end the stream at once has happened when the carrier has heard this.
+  leg.play(tone(500, 0.1));
+  await eventually(() => expect(line.played.length).toBeGreaterThan(0));
+  expect(arrived.gone.aborted).toBeFalse();
+  expect(us.endings).toEqual([]);
+  line.hangUp();
+  await transferred;
+  expect(us.endings).toEqual(["ended_by_us"]);
+});
+
+test("a carrier that never takes a transferred call over loses its stream", async () => {
+  const us = listening();
+  const closed = Promise.withResolvers<void>();
+  const { leg } = streamLeg(
+    {
+      dialect: DIALECTS.plivo,
+      streamId: "s",
+      carrier: { transfer: async () => {}, hangUp: async () => {} },
+      send: () => {},
+      close: closed.resolve,
+      dropped: () => {},
+      takeOverMaxMs: 1,
+    },
+    us.to,
+  );
+  await leg.transfer("+15550100");
+  await closed.promise;
+  expect(us.endings).toEqual(["ended_by_us"]);
 });
 
 test("a call continues after a transfer that the carrier refuses", async () => {

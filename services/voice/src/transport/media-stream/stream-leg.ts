@@ -32,6 +32,8 @@ export interface StreamLegOptions {
   close(): void;
   /** Counts audio that is not used. */
   dropped(reason: "too_much"): void;
+  /** How long a carrier that has confirmed a transfer may take to end the stream; 10 s by default. */
+  takeOverMaxMs?: number;
 }
 
 const TELEPHONE_HZ = 8_000;
@@ -39,6 +41,7 @@ const TELEPHONE_HZ = 8_000;
 const AHEAD_MAX_SAMPLES = 10 * SAMPLES_PER_SECOND;
 /** Carriers send audio all the time, even while the caller is silent. */
 const UNHEARD_MAX_MS = 30_000;
+const TAKE_OVER_MAX_MS = 10_000;
 
 export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg {
   const { dialect, streamId, carrier, send } = options;
@@ -54,9 +57,9 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
     now: () => performance.now(),
   });
   let isOver = false;
-  /** A carrier that transfers a call ends its stream first. */
   let transferring = false;
   let endedMeanwhile: "hung_up" | "lost" | null = null;
+  const streamEnded = Promise.withResolvers<void>();
 
   const stopPacing = pace(() => {
     incoming.fillSilence();
@@ -66,6 +69,7 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
 
   const end = (how: Parameters<LegListener["ended"]>[0]) => {
     if (isOver) return;
+    streamEnded.resolve();
     if (transferring && how !== "ended_by_us") {
       endedMeanwhile = how;
       return;
@@ -74,6 +78,16 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
     stopPacing();
     options.close();
     to.ended(how);
+  };
+
+  /**
+   * A carrier ends the stream when it takes the call over, which it may do before or after it confirms the transfer. A call whose
+   * stream we end first is over: the carrier finds nothing left to transfer.
+   */
+  const takenOver = async () => {
+    const timer = setTimeout(streamEnded.resolve, options.takeOverMaxMs ?? TAKE_OVER_MAX_MS);
+    await streamEnded.promise;
+    clearTimeout(timer);
   };
 
   return {
@@ -88,6 +102,7 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
         transferring = true;
         try {
           await carrier.transfer(target);
+          await takenOver();
           end("ended_by_us");
         } finally {
           transferring = false;

@@ -19,8 +19,8 @@ type Kind = "read" | "list" | "patch" | "whole" | "streamed" | "slow" | "goodbye
 
 /** Clients of each kind, one request at a time each. */
 const CLIENTS: Record<Kind, number> = { read: 2, list: 1, patch: 1, whole: 2, streamed: 2, slow: 3, goodbye: 1 };
-/** Between two requests of a client. The processes that start in the meantime need the machine more than further requests do. */
-const PAUSE_MS = 500;
+/** Between two requests of a client: less than the half second in which a gateway that drains tells idle connections to close. */
+const PAUSE_MS = 300;
 const SLOW_PIECES = 20;
 const SLOW_PAUSE_MS = 100;
 const SLOW = "Slowly";

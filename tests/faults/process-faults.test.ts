@@ -62,7 +62,7 @@ describe("Postgres killed", () => {
     const unused = await createKey(stack.accounts, stack.owners[0].ownerId);
     const { body } = await api.post("/chat", { agent_id: agentId, message: "Before", streaming: false });
     const before = others("postgres");
-    const outage = downPostgres(stack);
+    await using outage = await downPostgres(stack);
 
     const chat = { agent_id: agentId, message: "During" };
     const asked = () => [
@@ -115,7 +115,7 @@ describe("Postgres killed", () => {
     const asked = model.next((exchange) => exchange.text("One two "));
     const response = await api.chat({ agent_id: agentId, message: "Count" });
     const exchange = await asked;
-    const outage = downPostgres(stack);
+    await using outage = await downPostgres(stack);
     await eventually(async () => expect((await api.get("/agents")).status).toBe(503));
     exchange.text("three");
     exchange.finish();

@@ -58,7 +58,6 @@ function scriptOf(path: string): string {
 }
 
 /** In the order in which the page sends them; the first asks who is signed in. */
-
 function requestsOf(queries: readonly Query[]): string[] {
   const requests: string[] = [];
   const note: TakeEarly = (url) => {

@@ -13,8 +13,8 @@ interface Polling {
 }
 
 /**
- * Asks every `pollMs` which queues have a job that is due before it asks again: one statement for all of them, because an
- * idle process otherwise spends most of its time on this.
+ * Asks every `pollMs` which queues have a job that is due before it asks again, in one statement for all of them, so that a service
+ * with many queues costs an idle database no more than one with few.
  */
 export function poll({ db, queues, log, clock, pollMs, onClaimable }: Polling): { stop(): Promise<void> } {
   let stopped = false;

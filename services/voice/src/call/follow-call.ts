@@ -6,6 +6,7 @@ import type { HeldCall } from "./held-call.ts";
 import { type CallEnd, type CallRequest, type Connect, NotConnected } from "./port.ts";
 import type { StartCallOptions } from "./prepare-call.ts";
 import { asServiceError, untilAnswered } from "./transcript.ts";
+
 /** Connects the other party and completes the conversation when it is over. Never rejects. */
 export async function follow(
   options: StartCallOptions,

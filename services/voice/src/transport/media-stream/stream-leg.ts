@@ -36,6 +36,13 @@ export interface StreamLegOptions {
   takeOverMaxMs?: number;
 }
 
+/** A transfer in progress. Until the carrier has answered, nobody knows whether the end of the stream is the end of the call. */
+interface Transfer {
+  streamEnded: PromiseWithResolvers<void>;
+  /** How the stream ended meanwhile; null while it goes on. */
+  endedAs: "hung_up" | "lost" | null;
+}
+
 const TELEPHONE_HZ = 8_000;
 /** A connection that was congested delivers everything at once, and nothing of it is lost. */
 const AHEAD_MAX_SAMPLES = 10 * SAMPLES_PER_SECOND;
@@ -56,10 +63,7 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
     sending: to.sending,
     now: () => performance.now(),
   });
-  let isOver = false;
-  let transferring = false;
-  let endedMeanwhile: "hung_up" | "lost" | null = null;
-  const streamEnded = Promise.withResolvers<void>();
+  let state: "held" | Transfer | "over" = "held";
 
   const stopPacing = pace(() => {
     incoming.fillSilence();
@@ -68,13 +72,15 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
   });
 
   const end = (how: Parameters<LegListener["ended"]>[0]) => {
-    if (isOver) return;
-    streamEnded.resolve();
-    if (transferring && how !== "ended_by_us") {
-      endedMeanwhile = how;
-      return;
+    if (state === "over") return;
+    if (state !== "held") {
+      state.streamEnded.resolve();
+      if (how !== "ended_by_us") {
+        state.endedAs = how;
+        return;
+      }
     }
-    isOver = true;
+    state = "over";
     stopPacing();
     options.close();
     to.ended(how);
@@ -84,7 +90,7 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
    * A carrier ends the stream when it takes the call over, which it may do before or after it confirms the transfer. A call whose
    * stream we end first is over: the carrier finds nothing left to transfer.
    */
-  const takenOver = async () => {
+  const takenOver = async ({ streamEnded }: Transfer) => {
     const timer = setTimeout(streamEnded.resolve, options.takeOverMaxMs ?? TAKE_OVER_MAX_MS);
     await streamEnded.promise;
     clearTimeout(timer);
@@ -98,25 +104,27 @@ export function streamLeg(options: StreamLegOptions, to: LegListener): StreamLeg
       heardSamples: player.heardSamples,
       queuedSamples: player.queuedSamples,
       transfer: async (target) => {
-        if (isOver) throw new ServiceError("condition", "The call has ended");
-        transferring = true;
+        if (state === "over") throw new ServiceError("condition", "The call has ended");
+        const transfer: Transfer = { streamEnded: Promise.withResolvers(), endedAs: null };
+        state = transfer;
         try {
           await carrier.transfer(target);
-          await takenOver();
+          await takenOver(transfer);
           end("ended_by_us");
-        } finally {
-          transferring = false;
-          if (endedMeanwhile) end(endedMeanwhile);
+        } catch (err) {
+          if (state === transfer) state = "held";
+          if (transfer.endedAs) end(transfer.endedAs);
+          throw err;
         }
       },
       hangUp: async () => {
-        if (isOver) return;
+        if (state === "over") return;
         end("ended_by_us");
         await carrier.hangUp();
       },
     },
     received: (message) => {
-      if (isOver) return;
+      if (state === "over") return;
       switch (message.type) {
         case "media":
           incoming.arrived();

@@ -1,19 +1,17 @@
-import { codePoints } from "@parley/shared/length";
-import { durationMs } from "../../audio/pcm.ts";
 import type { ConverseOptions, SpeechToSpeech, SpokenConversation, SpokenTurnEvent } from "../../speech/sts.ts";
 import type { Leg } from "../../transport/leg.ts";
 import { DEAD_AIR_MS, MACHINE_MS, SILENT_CALL_MS, TRANSFER_MS, type TurnSettings } from "../../turn/settings.ts";
 import type { DetectorStream } from "../../vad/detector.ts";
 import { captions } from "../captions.ts";
 import { type CallOver, type CommonParts, type HeldCall, NOTES, recordedLeg, sendingOf } from "../held-call.ts";
-import { type Latency, type LatencyWatch, watchLatency } from "../latency.ts";
 import type { Transcript } from "../transcript.ts";
 import { transfers } from "../transfer.ts";
+import { agentOf } from "./agent.ts";
 import { firstDue, type Timer } from "./first-due.ts";
 import { pressedKeys } from "./keys.ts";
-import { type Reply, replyOn } from "./reply.ts";
+import { pendingOf } from "./pending.ts";
 import { saidInOrder } from "./said.ts";
-import { answerTool, LISTEN, type Next, type RunTool, type ToolCall } from "./tools.ts";
+import { answerTool, LISTEN, type RunTool, type ToolCall } from "./tools.ts";
 import { userOf } from "./user.ts";
 
 /** What a call with a model that hears and speaks needs besides its leg. */
@@ -24,9 +22,6 @@ export interface StsCallParts extends Omit<CommonParts, "transcript"> {
   transcript: Pick<Transcript, "append">;
   idle: TurnSettings["idle"];
 }
-
-/** How long the last words may take to begin once the model has decided to end the call. */
-const FAREWELL_MS = 5_000;
 
 /**
  * Holds a call with a speech-to-speech model, which takes turns by itself: plays what it says, stops when it hears the user, stores what
@@ -40,6 +35,8 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   const user = userOf(clock);
   const keys = pressedKeys(clock);
   const captioned = captions(clock, parts.watch);
+  const agent = agentOf(clock, said, captioned, parts.measured);
+  const pending = pendingOf(clock);
   const due = firstDue(clock, timers, contained);
   const transfer = transfers(log, {
     succeeded: (to) => {
@@ -51,24 +48,12 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   let leg: Leg | null = null;
   let talk: SpokenConversation | null = null;
   let detector: DetectorStream | null = null;
-  let reply: Reply | null = null;
-  let replies = 0;
-  let next: Next = LISTEN;
-  let toolsUnderWay = 0;
-  /** Since when the model owes an answer; null if it owes none. */
-  let owedSince: number | null = null;
-  /** When the last queued audio of the reply will have been heard. */
-  let soundUntil = 0;
   let quietSince = clock.now();
   let reminders = 0;
   let greeted = parts.greeting.trim() === "";
   let isApologizing = false;
   let transferringSince: number | null = null;
   let machine: { since: number; isReady: boolean } | null = null;
-  /** Latency of the answer that the user waits for. */
-  let latency: LatencyWatch | null = null;
-  /** Latency of the reply that is being heard. */
-  let measured: Latency | undefined;
   let notes: string | null = null;
 
   /** An exception in one call ends that call only. Every event may change what is due. */
@@ -86,14 +71,15 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   /** The first that is due fires, and leads out of its state. */
   function timers(): Timer[] {
+    const queuedUntil = agent.queuedUntil();
+    const isSilent = queuedUntil === null;
     const isQuiet =
-      !reply && owedSince === null && !user.isSpeaking() && transferringSince === null && machine === null;
-    const owedMs = next.after === "listen" ? DEAD_AIR_MS : FAREWELL_MS;
+      isSilent && !pending.isOwed() && !user.isSpeaking() && transferringSince === null && machine === null;
     return [
       [transferringSince && transferringSince + TRANSFER_MS, transferFailed],
       [machine && !machine.isReady ? machine.since + MACHINE_MS : null, leaveMessage],
-      [reply && soundUntil + DEAD_AIR_MS, giveUp],
-      [!reply && owedSince !== null ? owedSince + owedMs : null, () => (next.after === "listen" ? giveUp() : act())],
+      [isSilent ? null : queuedUntil + DEAD_AIR_MS, giveUp],
+      [isSilent ? pending.overdueAt() : null, () => (pending.listens() ? giveUp() : act())],
       [user.unheardUntil(), giveUp],
       [user.wordlessAt(), forgetUser],
       [keys.dueAt(), sendKeys],
@@ -127,29 +113,20 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (machine || isApologizing) return;
     interrupt();
     user.begins();
-    owedSince = null;
+    pending.settle();
     said.userBegan();
     captioned.state("listening");
   }
 
   /** Stops the agent where it is: nothing of its reply is played afterwards. */
   function interrupt(): void {
-    if (!reply) return;
-    const { text, ms } = reply.heard();
+    const heardMs = agent.stop();
+    if (heardMs === null) return;
     leg?.clear();
-    talk?.interrupt(ms);
-    next = LISTEN;
+    talk?.interrupt(heardMs);
+    pending.decide(LISTEN);
     greeted = true;
-    finish(text);
-  }
-
-  function finish(text: string): void {
-    reply = null;
     quietSince = clock.now();
-    said.agent(text, measured);
-    measured = undefined;
-    if (text !== "") captioned.tell("agent", text, true);
-    captioned.state("listening");
   }
 
   function userSaid(text: string): void {
@@ -160,61 +137,42 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     greeted = true;
     reminders = 0;
     quietSince = clock.now();
-    if (!reply) owe();
+    if (!agent.isSpeaking()) owe();
   }
 
   function owe(): void {
-    owedSince = clock.now();
+    pending.owe();
     captioned.state("thinking");
   }
 
   function speak(event: Extract<SpokenTurnEvent, { type: "audio" | "text" }>): void {
     if (!leg || transferringSince !== null || (machine && !machine.isReady)) return;
-    reply ??= begin(leg);
     user.stops();
-    owedSince = null;
-    if (event.type === "text") return void reply.text(event.text);
-    if (reply.isSilent()) latency?.reach("firstAudioMs", clock.now());
-    reply.play(event.audio);
-    soundUntil = Math.max(clock.now(), soundUntil) + durationMs(event.audio.length);
-  }
-
-  function begin(on: Leg): Reply {
-    soundUntil = clock.now();
-    replies++;
-    return replyOn(on, replies);
+    pending.settle();
+    agent.speak(leg, event);
   }
 
   function replyDone(): void {
-    if (reply) reply.done();
-    else if (next.after !== "listen" && toolsUnderWay === 0 && owedSince === null) act();
+    if (agent.isSpeaking()) agent.done();
+    else if (!pending.listens() && pending.isClear()) act();
   }
 
   function reached(mark: string): void {
-    const what = reply?.reached(mark);
-    if (what === "audible") {
-      captioned.state("speaking");
-      latency?.reach("audibleMs", clock.now());
-      measured = latency?.figures();
-      if (measured) parts.measured?.(measured);
-      latency = null;
-    }
-    if (what !== "played" || !reply) return;
+    if (!agent.reached(mark)) return;
     greeted = true;
-    finish(reply.whole());
+    quietSince = clock.now();
     if (isApologizing) end("ERROR", "failed");
-    else if (toolsUnderWay === 0 && owedSince === null) act();
+    else if (pending.isClear()) act();
   }
 
   async function runTool(call: ToolCall): Promise<void> {
-    toolsUnderWay++;
+    pending.toolBegins();
     user.stops();
-    const place = { messages: said.messages(), offset: codePoints(reply?.whole() ?? "") };
+    const place = { messages: said.messages(), offset: agent.offset() };
     const { result, next: decided } = await answerTool(parts.runTool, call, place, log);
     contained(() => {
-      toolsUnderWay--;
+      pending.toolEnds(decided);
       if (over.signal.aborted) return;
-      if (decided) next = decided;
       talk?.answer(call.callId, result);
       owe();
     })();
@@ -222,9 +180,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
 
   /** Does what the model decided, once its last words have been heard. */
   function act(): void {
-    const decided = next;
-    next = LISTEN;
-    owedSince = null;
+    const decided = pending.take();
     if (decided.after === "hang_up") end("SUCCESS", decided.reason);
     if (decided.after === "transfer") {
       transferringSince = clock.now();
@@ -239,8 +195,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
   }
 
   function say(text: string): void {
-    // It is no answer to the user, so it has no latency.
-    latency = null;
+    agent.awaitedSince(null);
     talk?.say(text);
     owe();
   }
@@ -263,14 +218,14 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (isApologizing) return void end("ERROR", "failed");
     isApologizing = true;
     user.isHeard();
-    next = LISTEN;
+    pending.decide(LISTEN);
     interrupt();
     say(lines.apology);
   }
 
   function sendKeys(): void {
     const text = `[Pressed ${keys.take()}]`;
-    latency = null;
+    agent.awaitedSince(null);
     interrupt();
     talk?.tell(text);
     userSaid(text);
@@ -280,7 +235,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     if (!machine || machine.isReady) return;
     machine.isReady = true;
     say(lines.voicemail);
-    next = { after: "hang_up", reason: "left_message" };
+    pending.decide({ after: "hang_up", reason: "left_message" });
   }
 
   function machineTold(isReady: boolean): void {
@@ -290,14 +245,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     }
     interrupt();
     machine ??= { since: clock.now(), isReady: false };
-    owedSince = null;
+    pending.settle();
     if (isReady && leg) leaveMessage();
   }
 
   function end(outcome: CallOver["outcome"], reason: CallOver["reason"]): void {
     if (over.signal.aborted) return;
-    const left = reply?.heard().text ?? "";
-    if (reply) finish(left);
+    agent.stop();
     said.end();
     over.abort();
     due.stop();
@@ -317,19 +271,13 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
     end((greeted || user.hasSpoken()) && !machine ? "SUCCESS" : "HUNG_UP_EARLY", "user_left"),
   );
 
-  /** Reports the words that have been heard so far, for captions. */
-  const report = contained(() => {
-    const text = captioned.isTold("speaking") ? (reply?.heard().text ?? "") : "";
-    if (text !== "") captioned.tell("agent", text, false);
-  });
-
   const voice = contained((event: { type: "speech_began" | "speech_ended"; agoMs: number }) => {
     const at = clock.now() - event.agoMs;
     if (event.type === "speech_began") return user.voiceBegins(at);
     const voice = user.voiceEnds(at);
     if (voice === null) return;
-    latency = watchLatency(at);
-    if (voice === "speech" && !reply && !user.isSpeaking() && owedSince === null) user.goesUnheard();
+    agent.awaitedSince(at);
+    if (voice === "speech" && !agent.isSpeaking() && !user.isSpeaking() && !pending.isOwed()) user.goesUnheard();
   });
 
   return {
@@ -358,7 +306,7 @@ export function holdStsCall(parts: StsCallParts): HeldCall {
       parts.recorder?.begin();
       talk = parts.sts.converse({ ...parts.conversing, history: said.history, signal: over.signal }, contained(hear));
       detector = parts.detector.listen(voice);
-      captioned.follow(report);
+      captioned.follow(contained(agent.report));
       if (machine) machineTold(machine.isReady);
       else if (!greeted) say(parts.greeting);
     }),
